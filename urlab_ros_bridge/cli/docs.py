@@ -74,7 +74,7 @@ def command_section(command: Command) -> str:
     arguments = table(('Option', 'Default', 'Meaning'), map(argument_row, command.arguments))
     ros = ''
     if command.takes_ros_args:
-        ros = '\nWhat follows `--ros-args` goes to the ROS node of the bridge as it is.\n'
+        ros = '\nArguments after `--ros-args` are passed to the ROS node unchanged.\n'
     text = ' '.join(command.text.split())
     return f'## urlab {command.name}\n\n{text}\n\n{examples}\n\n{arguments}{ros}'
 
@@ -84,12 +84,12 @@ def process_row(process: Process) -> tuple[str, str, str, str]:
     program = f'ros2 run {process.package} {process.executable}'
     if process.command:
         program = f'urlab {process.command}'
-    start = f'when the {process.starts_after} is ready' if process.starts_after else 'at once'
+    start = f'when the {process.starts_after} is ready' if process.starts_after else 'immediately'
     if process.only_if:
         start += f', if `{process.only_if}`' + (
             f' and not `{process.unless}`' if process.unless else ''
         )
-    end = 'everything ends, unless `use_respawn`' if process.vital else 'the others continue'
+    end = 'everything stops, unless `use_respawn`' if process.vital else 'the others continue'
     return process.name, code(program), start, end
 
 
@@ -111,26 +111,32 @@ def commands_page() -> str:
 
 # Commands
 
-Every command has `--help` and `--version`. A switch such as `--paused` may stand alone or take
-`true` or `false`. Every argument may be written `name:=value` too, with underscores, as `ros2
-launch` takes it. Exit codes: 0 when all went well or a signal ended it, 1 when a check or a child
-process failed, 2 for a mistake in the arguments or the set-up, which one line explains, 130 for
-Ctrl-C before a program is ready or in the middle of a command that has an end.
+Every command has `--help` and `--version`. A switch such as `--paused` can be given alone or with
+`true` or `false`. Every argument can also be written as `name:=value`, with underscores, as for
+`ros2 launch`.
 
-Several simulations on one machine: `--port-offset 10` moves all ports of the second one,
-`--port-offset 20` those of the third; give each a `ROS_DOMAIN_ID` of its own.
+| Exit code | Meaning |
+| --- | --- |
+| 0 | success, or ended by a signal |
+| 1 | a check or a child process failed |
+| 2 | a mistake in the arguments or the set-up; one line explains it |
+| 130 | Ctrl-C before a program is ready, or during a command that ends by itself |
+
+To run several simulations on one machine, move all ports of the second one with
+`--port-offset 10`, those of the third with `--port-offset 20`, and give each its own
+`ROS_DOMAIN_ID`.
 
 {sections}
 ## Launch files
 
-`ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written
+`ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written as
 `step_mode:=live`, and starts the same processes. All arguments are checked before anything starts.
-When a process that the others need ends by itself, launch ends with an error and exit code 1; when
-launch ends, even by `kill -9`, so do the processes:
+If a process that the others need ends on its own, launch ends with an error and exit code 1. When
+launch ends, even after `kill -9`, the processes end too:
 
 {processes}
-`ros2 launch urlab_ros_bridge nav2.launch.py` starts Nav2 too ([how to](howto/nav2.md)). It
-takes the arguments of `urlab up` but for namespace and gateways, and has its own:
+`ros2 launch urlab_ros_bridge nav2.launch.py` also starts Nav2 ([how to](howto/nav2.md)). It
+takes the arguments of `urlab up`, except for namespace and gateways, and adds its own:
 
 {nav2}"""
 
@@ -149,14 +155,14 @@ def limits_table() -> str:
         ('bytes, msgpack', 'size'),
         ('bytes, JSON', 'json_size'),
         ('keys and values together, msgpack', 'values'),
-        ('commas and colons together (in texts too), JSON', 'json_values'),
-        ('maps and lists; under JSON opening brackets (in texts too)', 'containers'),
+        ('commas and colons together (including those in strings), JSON', 'json_values'),
+        ('maps and lists; in JSON, opening brackets (including those in strings)', 'containers'),
     )
     counted = [
         (text, *(f'{getattr(limits, name):,}' for limits in (REQUEST, REPLY)))
         for text, name in rows
     ]
-    depth = ('maps and lists inside each other', str(MAX_DEPTH), str(MAX_DEPTH))
+    depth = ('nesting depth of maps and lists', str(MAX_DEPTH), str(MAX_DEPTH))
     vector = ('numbers of one vector', f'{MAX_VECTOR:,}', '')
     return table(('Limit', 'Request', 'Reply'), (*counted, depth, vector))
 
@@ -182,23 +188,24 @@ def protocol_page() -> str:
 
 # Protocol
 
-The URLab protocol as this project implements it. Requests are maps with the field `op`; `hello`
-opens a session and `meta` lists the ops, both before any session. A reply has the op's name with
-`_ok`, or is `error` with `code` and `message`. "Extension" marks what a stock server does not know
-and a stock client does not need.
+The URLab protocol as implemented by this project. Requests are maps with the field `op`. `hello`
+opens a session and `meta` lists the ops; neither needs a session. The `op` of a reply is the name
+of the request with `_ok`, or `error` with `code` and `message`. "Extension" marks additions that a
+stock server does not know and a stock client does not need. "Page" is the Protocol Reference or
+the Networking page, "plugin" the stock Unreal plugin.
 
 ## Limits
 
-A frame begins a map: msgpack, or JSON when its first byte is `{{` or white space. What goes beyond
-these limits is answered `bad_request` without being decoded any further; a frame beyond the
-largest size closes the connection it came by.
+A frame is a map: JSON if its first byte is `{{` or white space, else msgpack. A request beyond
+these limits is answered with `bad_request` and not decoded any further. A frame beyond the
+largest size closes its connection.
 
 {limits_table()}
-A request that takes more than a moment to decode is decoded by its own thread, a little at a
-time and in turn with others like it, so that no client waits for it. {reader.MAX_OF_ONE} such
-requests of one client may wait, {reader.MAX_READINGS} of all clients,
-{reader.MAX_BYTES >> 20} MiB together; more are answered `not_ready`. The client of this project
-holds replies to the right-hand column and raises `ProtocolError` beyond it.
+A request that takes long to decode is decoded in a separate thread, in small steps and in turn
+with others like it, so that no client has to wait for it. Up to {reader.MAX_OF_ONE} such requests
+of one client and {reader.MAX_READINGS} of all clients may be pending,
+{reader.MAX_BYTES >> 20} MiB together; further ones are answered with `not_ready`. The client of
+this project applies the right-hand column to replies and raises `ProtocolError` beyond it.
 
 ## Ops
 

@@ -123,20 +123,20 @@ ERROR_CODES: dict[str, str] = {
     'unknown_body': 'The body name does not resolve.',
     'not_mocap_body': 'The target body is not flagged as a mocap body.',
     'unknown_keyframe': 'The keyframe name of a reset did not resolve.',
-    'dim_mismatch': 'A vector matched none of the lengths that the model allows.',
+    'dim_mismatch': 'The length of a vector does not match the model.',
     'no_joints': 'The set_qpos target articulation has no joints.',
     'no_twist_controller': 'The set_twist target has no twist controller.',
     'no_controller': 'The configure_controller target has no controller.',
     'controller_schema_violation': "params failed the controller's schema.",
-    'mode_locked_by_server': 'set_mode issued while the server pinned the step mode.',
-    'recording_already_active': 'recording_start while one was active.',
-    'recording_not_active': 'recording_stop or recording_save with none active.',
+    'mode_locked_by_server': 'set_mode was issued while the server pins the step mode.',
+    'recording_already_active': 'recording_start was issued while a recording is active.',
+    'recording_not_active': 'recording_stop or recording_save was issued without a recording.',
     'path_not_writable': 'The recording_save target is not writable.',
     'path_not_readable': 'The replay_load source is not readable.',
     'replay_session_not_found': 'replay_set_active or replay_start named an unloaded session.',
-    'replay_requires_stepped': 'replay_start issued while in live.',
+    'replay_requires_stepped': 'replay_start was issued in live mode.',
     'step_timeout': 'A direct-mode step did not complete within 5 s.',
-    'shutting_down': 'The server began draining in the middle of the op.',
+    'shutting_down': 'The server began to shut down during the op.',
     # Not on the page: the stock plugin's transports send or understand these.
     'wrong_transport': 'The op is not served on this transport; use ZMQ.',
     'reply_too_large': 'The reply does not fit the shared-memory region; repeat over ZMQ.',
@@ -147,7 +147,7 @@ ERROR_CODES: dict[str, str] = {
     'load_level_failed': 'The level does not exist, cannot be read, or is invalid.',
     'save_level_failed': 'The level has no name yet, or cannot be written.',
     'destroy_asset_failed': 'The level cannot be deleted.',
-    'spawn_failed': 'The blueprint cannot be used so, or the actor_id is taken.',
+    'spawn_failed': 'The blueprint cannot be used this way, or the actor_id is taken.',
     'duplicate_failed': 'The new_actor_id is taken, or the target cannot be copied.',
     'destroy_failed': 'The target cannot be destroyed: it belongs to the scene file.',
     'set_actor_transform_failed': 'The target cannot be moved.',
@@ -162,11 +162,11 @@ ERROR_CODES: dict[str, str] = {
     'no_viewport': 'There is no viewport with a movable camera.',
     # Extensions: spawn_entity.
     'name_taken': 'The name is in use in this world.',
-    'name_invalid': 'The name cannot be one of this world.',
+    'name_invalid': 'The name is not allowed in this world.',
     'missing_assets': 'A file that the model names is missing, or may not be read.',
     # An extension: wall_seen.
-    'stale_command': 'The command has waited for longer than its wall_timeout, or the world was '
-    'reset since it was chosen.',
+    'stale_command': 'The command waited for longer than its wall_timeout, or the world was reset '
+    'since it was computed.',
     # An extension: the op failed inside the server.  The server continues.
-    'internal_error': 'The server failed while it handled the op; its log has the cause.',
+    'internal_error': 'The server failed while handling the op; its log gives the cause.',
 }

@@ -54,19 +54,19 @@ class WorldArguments(Arguments):
     world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
     model: str = key(
         '',
-        'MJCF file to serve instead of a bundled world; a YAML file beside it with the same stem '
+        'MJCF file to serve instead of a bundled world; a YAML file next to it with the same stem '
         'describes its robots.',
         check=existing_file,
         **PATH,
     )
     prefix: str = key(
         '',
-        'Name on the wire of the robot, or of the first of several; default: as the world says.',
+        'Name of the robot on the wire, or of the first of several; default: from the world.',
         metavar='P',
     )
     actor_id: str = key(
         '',
-        'Actor id of that robot; default: as the world says, or the prefix.',
+        'Actor id of that robot; default: from the world, or else the prefix.',
         metavar='ID',
     )
 
@@ -83,18 +83,19 @@ class Bind(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Beyond loopback give --keys, or --insecure.',
+        'Address to listen on. Non-loopback addresses require --keys or --insecure.',
         metavar='ADDR',
         check=bind_address,
     )
     keys: str = key(
         '',
-        'Folder of keys (`urlab keys`): encrypt connections, and let in only clients '
+        'Folder of keys (`urlab keys`): encrypt connections, and admit only clients '
         'whose keys are in it.',
         **FOLDER,
     )
     insecure: bool = key(
-        False, 'Let everyone who reaches the address of --bind drive the simulation, without keys.'
+        False,
+        'Let any client that reaches the address of --bind control the simulation, without keys.',
     )
 
     def check(self) -> None:
@@ -114,7 +115,7 @@ class HostArguments(Arguments):
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
     keys: str = key(
-        '', 'Folder of keys (`urlab keys`), for a server that was started with --keys.', **FOLDER
+        '', 'Folder of keys (`urlab keys`), for a server started with --keys.', **FOLDER
     )
 
 
@@ -122,7 +123,7 @@ class HostArguments(Arguments):
 class RpcPort(Arguments):
     """The port of the requests."""
 
-    rpc_port: int = key(RPC_PORT, 'TCP port of the requests (REQ/REP).', **_PORT)
+    rpc_port: int = key(RPC_PORT, 'TCP port for requests (REQ/REP).', **_PORT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +160,8 @@ class PortOffset(Arguments):
 
     port_offset: int = key(
         0,
-        'Number added to every port, so that several simulations run on one machine: 10 '
-        'for the second, 20 for the third.',
+        'Number added to every port, to run several simulations on one machine: 10 for the '
+        'second, 20 for the third.',
         metavar='N',
         low=0,
         high=LAST_PORT,
@@ -199,15 +200,15 @@ class Serving(Arguments):
 
     step_mode: str = key(
         'auto',
-        'live runs in real time, direct steps when a client asks, puppet takes poses; these three '
-        'pin the mode. auto is live until a policy client connects.',
+        'live runs in real time, direct steps on request of a client, puppet shows poses from a '
+        'client; these three pin the mode. auto is live until a policy client connects.',
         choices=('auto', *MODES),
     )
     paused: bool = key(False, 'Start with simulation time paused.')
     speed: float = key(
         100.0,
-        'Speed of live mode in percent of real time; a lower speed gives nodes more wall time for '
-        'each second of simulation. Clients can change it.',
+        'Speed of live mode in percent of real time; a lower speed gives nodes more wall time per '
+        'second of simulation. Clients can change it.',
         metavar='PERCENT',
         low=SPEED_PERCENT[0],
         high=SPEED_PERCENT[1],
@@ -215,19 +216,19 @@ class Serving(Arguments):
     )
     data_dir: str = key(
         '',
-        'Folder that recordings are written to and read from; default: urlab in the data folder '
+        'Folder for recordings, levels and models of clients; default: urlab in the data folder '
         'of the user (XDG_DATA_HOME).',
         **FOLDER,
     )
     data_limit: float = key(
         20.0,
-        'Size of that folder (GB) above which nothing more is written for clients; 0: no limit.',
+        'Size of that folder (GB) above which clients cannot write to it; 0: no limit.',
         metavar='GB',
         low=0.0,
         unit='GB',
     )
-    allow_absolute_paths: bool = key(False, 'Let clients name files outside the data folder.')
-    no_shm: bool = key(False, 'Offer no shared memory to clients on this machine.')
+    allow_absolute_paths: bool = key(False, 'Let clients use files outside the data folder.')
+    no_shm: bool = key(False, 'Do not offer shared memory to clients on this machine.')
     cameras: str = key(
         'auto',
         'auto renders while a client subscribes, on starts the renderer with the server, off '
@@ -236,7 +237,7 @@ class Serving(Arguments):
     )
     gl: str = key(
         'auto',
-        'OpenGL that renders off screen: EGL, OSMesa, or whichever of them works.',
+        'OpenGL for off-screen rendering: EGL, OSMesa, or the first that works (auto).',
         choices=('auto', 'egl', 'osmesa'),
     )
 
@@ -266,10 +267,10 @@ class Rviz(Arguments):
 
     use_sim_time: bool = key(
         True,
-        'Let the nodes beside the bridge (RViz) follow /clock; the bridge itself publishes it.',
+        'Let the other nodes (RViz) use /clock, which the bridge publishes.',
     )
     rviz: bool = key(
-        False, 'Start RViz with the robot, the world and the sensors, if it is installed.'
+        False, 'Start RViz, if it is installed, showing the robot, the world and the sensors.'
     )
     rviz_config: str = key(
         '',
@@ -279,14 +280,14 @@ class Rviz(Arguments):
         check=existing_file,
         **PATH,
     )
-    headless: bool = key(False, 'Open no windows: RViz stays off even if rviz is true.')
+    headless: bool = key(False, 'Open no windows: RViz does not start even if rviz is true.')
 
 
 @dataclass(frozen=True, kw_only=True)
 class Respawn(Arguments):
     """What happens when a process dies."""
 
-    use_respawn: bool = key(False, 'Restart a process that died, instead of stopping everything.')
+    use_respawn: bool = key(False, 'Restart a process that died instead of stopping everything.')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,8 +298,8 @@ class ChiralGateway(Arguments):
     chiral_port: int = key(CHIRAL_PORT, 'TCP port of the Chiral gateway (WebSocket).', **_PORT)
     chiral_profile: str = key(
         '',
-        'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
-        'what its actions mean; default: everything that the robot has.',
+        'Bundled profile such as bimanual, or YAML file that defines the observations and '
+        'actions of a policy; default: everything the robot has.',
         check=chiral_profile,
         **NAME_OR_FILE,
     )
@@ -322,10 +323,10 @@ class WebXrGateway(Arguments):
     """The Virtual Field gateway beside the simulation."""
 
     webxr: bool = key(
-        False, 'Show the simulation in browsers and headsets, and let them steer it.'
+        False, 'Also show the simulation in browsers and headsets, and let users control it.'
     )
     webxr_port: int = key(
-        WEBXR_PORT, 'TCP port of the Virtual Field gateway: page and WebSocket.', **_PORT
+        WEBXR_PORT, 'TCP port of the Virtual Field gateway (web page and WebSocket).', **_PORT
     )
 
 
@@ -333,4 +334,4 @@ class WebXrGateway(Arguments):
 class LogLevel(Arguments):
     """How much is logged."""
 
-    log_level: str = key('info', 'Lowest severity that is logged.', choices=LOG_LEVELS)
+    log_level: str = key('info', 'Lowest severity to log.', choices=LOG_LEVELS)

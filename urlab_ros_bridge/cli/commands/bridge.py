@@ -42,7 +42,7 @@ class BridgeArguments(
 
     lifecycle: bool = key(
         False,
-        'Run as a managed node (urlab_bridge_lifecycle), which waits to be configured and '
+        'Run as a managed node (urlab_bridge_lifecycle), which has to be configured and '
         'activated.',
     )
     status_fd: int | None = key(
@@ -101,15 +101,15 @@ def run(given: ParsedArguments[BridgeArguments]) -> int:
 COMMAND = Command(
     name='bridge',
     summary='Publish a running simulation in ROS 2.',
-    text='Publish a running simulation in ROS 2: its state as topics and transforms, commands\n'
-    'and services back to it. Reconnects by itself when the server restarts.',
+    text='Connect a running simulation to ROS 2: publish its state as topics and transforms, and\n'
+    'accept commands and service calls. Reconnects automatically when the server restarts.',
     section=BridgeArguments,
     run=run,
     takes_ros_args=True,
     handles_signals=True,
     examples=(
         ('urlab bridge', 'the server on this machine'),
-        ('urlab bridge --host 192.168.1.20', 'a simulation on another machine'),
+        ('urlab bridge --host 192.168.1.20', 'a server on another machine'),
         ('urlab bridge --namespace sim --ros-args -p clock_rate:=50.0', 'with ROS arguments'),
     ),
 )

@@ -39,7 +39,7 @@ class ChiralSettings(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Beyond loopback give --token, or --insecure.',
+        'Address to listen on. Non-loopback addresses require --token or --insecure.',
         metavar='ADDR',
     )
     port: int = key(
@@ -47,34 +47,33 @@ class ChiralSettings(Arguments):
     )
     profile: str = key(
         '',
-        'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
-        'what its actions mean; default: everything that the robot has.',
+        'Bundled profile such as bimanual, or YAML file that defines the observations and '
+        'actions of a policy; default: everything the robot has.',
         check=chiral_profile,
         **NAME_OR_FILE,
     )
     pace: str = key(
         'profile',
-        'Real time, or one control period for each action (lockstep); default: as the profile '
-        'says.',
+        'Real time, or one control period per action (lockstep); default: as set in the profile.',
         choices=('profile', 'real_time', 'lockstep'),
     )
     token: str = key(
         '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
     )
     insecure: bool = key(
-        False, 'Let every client that reaches the address of --bind in, without a token.'
+        False, 'Admit every client that reaches the address of --bind, without a token.'
     )
     allow_origin: str = key(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages from this '
-        'machine always may.',
+        'Comma-separated sites whose pages may connect from a browser; pages from this machine '
+        'always may.',
         metavar='ORIGINS',
         longest=4096,
     )
-    viewers: bool = key(False, 'Let clients on the path /view watch beside the driver.')
-    legacy: bool = key(False, 'Answer the older dialect too, in which an action is a step.')
+    viewers: bool = key(False, 'Let clients on the path /view watch while another client drives.')
+    legacy: bool = key(False, 'Also accept the older dialect, in which an action is a step.')
     timeout: float = key(
-        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
     )
 
 

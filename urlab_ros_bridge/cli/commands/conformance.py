@@ -48,34 +48,38 @@ class ConformanceArguments(Arguments):
         '', 'Server to test; default: the bundled one.', metavar='tcp://HOST[:PORT]',
         positional=True,
     )  # fmt: skip
-    transport: str = key('both', 'How requests travel.', choices=('zmq', 'shm', 'both'))
+    transport: str = key('both', 'Transport of the requests.', choices=('zmq', 'shm', 'both'))
     mode: str = key('all', 'Step modes to test.', choices=('live', 'direct', 'puppet', 'all'))
     only: str = key(
         '',
-        'Run only checks with this name, glob pattern or prefix; separate several by commas.',
+        'Run only checks with this name, glob pattern or prefix; comma-separated.',
         metavar='PATTERN',
         longest=4096,
     )
-    list: bool = key(False, 'List the checks with their rules and sources, and run none.')
-    quick: bool = key(False, 'Leave out checks that wait for seconds.')
+    list: bool = key(False, 'List the checks with their rules and sources; run none.')
+    quick: bool = key(False, 'Skip checks that wait for seconds.')
     json: str = key(
         '',
         'Also write the results to this file, as JSON.',
         **PATH,
     )
     state_port: int = key(
-        0, f'TCP port of the state stream. 0: what the server says, or else {STATE_PORT}.', **_PORT
+        0,
+        f'TCP port of the state stream. 0: as reported by the server, or else {STATE_PORT}.',
+        **_PORT,
     )
     control_port: int = key(
         0,
-        f'TCP port of the control stream. 0: what the server says, or else {CONTROL_PORT}.',
+        f'TCP port of the control stream. 0: as reported by the server, or else {CONTROL_PORT}.',
         **_PORT,
     )
     info_port: int = key(
-        0, f'TCP port of the info stream. 0: what the server says, or else {INFO_PORT}.', **_PORT
+        0,
+        f'TCP port of the info stream. 0: as reported by the server, or else {INFO_PORT}.',
+        **_PORT,
     )
     keys: str = key(
-        '', 'Folder of keys (`urlab keys`), for a server that was started with --keys.', **FOLDER
+        '', 'Folder of keys (`urlab keys`), for a server started with --keys.', **FOLDER
     )
 
 
@@ -206,17 +210,17 @@ def run(given: ParsedArguments[ConformanceArguments]) -> int:
 COMMAND = Command(
     name='conformance',
     summary='Check a server against every rule of the protocol.',
-    text='Check a server against every rule of the protocol, one named check each, and print a\n'
-    'table. Give tcp://HOST[:PORT] to test a running server, Unreal or any other; it is reset\n'
-    'again and again and left in live mode. Without it the bundled server is started and\n'
-    'tested. Exit code 1 when a rule is broken.',
+    text='Check a server against every rule of the protocol, with one named check per rule, and\n'
+    'print a table. Pass tcp://HOST[:PORT] to test a running server, Unreal or any other; it is\n'
+    'reset repeatedly and left in live mode. Without an address, the bundled server is started\n'
+    'and tested. Exit code 1 if a rule is broken.',
     section=ConformanceArguments,
     run=run,
     examples=(
         ('urlab conformance', 'the bundled server, over ZMQ and shared memory'),
         ('urlab conformance tcp://192.168.1.20', 'a server on another machine'),
-        ('urlab conformance tcp://192.168.1.20 --keys laptop', 'one that wants keys'),
+        ('urlab conformance tcp://192.168.1.20 --keys laptop', 'a server that requires keys'),
         ('urlab conformance --only "step.*,reset" --mode direct', 'some checks'),
-        ('urlab conformance --list', 'every rule with its place in the pages'),
+        ('urlab conformance --list', 'every rule with its source in the pages'),
     ),
 )

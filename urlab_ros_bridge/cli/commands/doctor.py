@@ -35,7 +35,7 @@ class DoctorArguments(HostArguments, RpcPort, StatePort, CameraPort, PortOffset)
     """The arguments of `urlab doctor`."""
 
     timeout: float = key(
-        1.0, 'Seconds to wait for a server to answer.', metavar='SECONDS', low=0.0, unit='s'
+        1.0, 'Timeout for a reply of the server.', metavar='SECONDS', low=0.0, unit='s'
     )
 
 
@@ -127,13 +127,13 @@ def run(given: ParsedArguments[DoctorArguments]) -> int:
 COMMAND = Command(
     name='doctor',
     summary='Check this machine and explain how to fix it.',
-    text='Check Python, packages, ROS 2, MuJoCo, rendering, ports and a running server, say what\n'
-    'to do about each problem, and which parts of the suite work here. Changes nothing. Exit\n'
-    'code 1 when something is broken; what is not installed is not broken.',
+    text='Check Python, packages, ROS 2, MuJoCo, rendering, ports and a running server. Suggests\n'
+    'a fix for each problem and lists which parts of the suite work here. Changes nothing. Exit\n'
+    'code 1 if something is broken; a part that is not installed is not broken.',
     section=DoctorArguments,
     run=run,
     examples=(
         ('urlab doctor', 'check everything'),
-        ('urlab doctor --host 192.168.1.20', 'ask the server of another machine'),
+        ('urlab doctor --host 192.168.1.20', 'check a server on another machine'),
     ),
 )

@@ -47,59 +47,59 @@ class EvalArguments(Arguments):
     """The arguments of `urlab eval`."""
 
     policy: str = key(
-        text='Policy to run, a callable that gets an observation and returns an action; a '
+        text='Policy to run, a callable that receives an observation and returns an action; a '
         'class is instantiated once.',
         metavar='MODULE:NAME',
         longest=4096,
     )
     url: str = key(
         f'ws://127.0.0.1:{CHIRAL_PORT}',
-        'Chiral server; without --workers and --ray.',
+        'Chiral server, if neither --workers nor --ray is given.',
         longest=4096,
     )
     workers: int = key(
         0,
-        'Run episodes side by side in this many processes, each with a simulation of its own in '
-        'lockstep; 0: one after the other on the server of --url. With --ray: how many episodes '
-        'at the same time; 0: one for each processor of the cluster.',
+        'Run episodes in parallel in this many processes, each with its own simulation in '
+        'lockstep; 0: one after the other on the server of --url. With --ray: number of '
+        'parallel episodes; 0: one per processor of the cluster.',
         metavar='N',
         low=0,
         high=100_000,
     )
     ray: str = key(
         '',
-        'Run episodes on the machines of a Ray cluster: "local" starts one of this machine alone, '
-        '"auto" finds the one that this machine is part of.',
+        'Run episodes on the machines of a Ray cluster: "local" starts one on this machine alone, '
+        '"auto" finds the one that this machine belongs to.',
         metavar='local|auto|HOST:PORT',
         longest=4096,
     )
     world: str = key(
         'rover',
-        'World of the workers: a bundled one, or an MJCF file or sidecar.',
+        'World of the workers: a bundled world, an MJCF file or a sidecar.',
         metavar='NAME|FILE',
         longest=4096,
     )
     profile: str = key(
         '',
-        'Chiral profile of the workers: a bundled one or a YAML file.',
+        'Chiral profile of the workers: a bundled profile or a YAML file.',
         check=chiral_profile,
         **NAME_OR_FILE,
     )
     results: str = key(
         '',
         'Folder for the results of the workers: episodes.jsonl, and results.parquet at the end. '
-        'An evaluation that was stopped continues there with the missing episodes.',
+        'If it has results of a stopped evaluation, only the missing episodes are run.',
         **FOLDER,
     )
     episodes: int = key(10, 'Number of episodes.', metavar='N', low=1)
-    max_steps: int = key(300, 'Actions after which an episode ends.', metavar='N', low=1)
+    max_steps: int = key(300, 'Maximum number of actions in an episode.', metavar='N', low=1)
     seed: int = key(
-        0, 'Seed of the first episode; each later one is one higher.', metavar='N', low=0
+        0, 'Seed of the first episode; increases by one per episode.', metavar='N', low=0
     )
     record: str = key(
         '',
         'Folder for one MCAP file per episode: images, streams, actions, rewards. Created if it '
-        'does not exist. With --ray it is one that all machines share.',
+        'does not exist. With --ray, all machines must share it.',
         **FOLDER,
     )
     video: str = key(
@@ -111,7 +111,7 @@ class EvalArguments(Arguments):
     table: str = key('', 'CSV file for the table of the episodes.', **PATH)
     token: str = key('', 'Token of the server.', longest=4096)
     timeout: float = key(
-        30.0, 'Seconds to wait for an answer.', metavar='SECONDS', low=0.0, unit='s'
+        30.0, 'Timeout for a reply of the server.', metavar='SECONDS', low=0.0, unit='s'
     )
 
 
@@ -342,10 +342,10 @@ def run(given: ParsedArguments[EvalArguments]) -> int:
 COMMAND = Command(
     name='eval',
     summary='Evaluate a policy over several episodes.',
-    text='Run a policy against a Chiral server for some episodes and print a table of the\n'
-    'results. The policy is a callable of yours: observation in, action out. With --workers\n'
-    'each worker has a simulation of its own, and results do not depend on how many there are;\n'
-    'with --ray the workers are on the machines of a Ray cluster.',
+    text='Run a policy against a Chiral server for a number of episodes and print a table of the\n'
+    'results. The policy is your own callable: observation in, action out. With --workers,\n'
+    'each worker has its own simulation, and results do not depend on the number of workers;\n'
+    'with --ray, the workers run on the machines of a Ray cluster.',
     section=EvalArguments,
     run=run,
     examples=(
@@ -353,11 +353,11 @@ COMMAND = Command(
         ('urlab eval --policy my_policy:Policy --episodes 50 --record runs', 'with recordings'),
         (
             'urlab eval --policy my_policy:act --workers 8 --world bimanual --results out',
-            'side by side',
+            'in parallel',
         ),
         (
             'urlab eval --policy my_policy:act --ray auto --episodes 100000 --results out',
-            'on the machines of the Ray cluster that this one is part of',
+            'on the Ray cluster that this machine belongs to',
         ),
     ),
 )

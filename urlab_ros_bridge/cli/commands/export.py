@@ -29,11 +29,11 @@ class ExportArguments(Arguments):
         **FOLDER,
     )
     out: str = key(
-        text='Folder for the dataset; it must not hold anything.',
+        text='Folder for the dataset; must be empty or not exist.',
         **FOLDER,
     )
-    task: str = key('', 'What was to be done, in words.', longest=4096)
-    robot_type: str = key('', 'Kind of robot.', metavar='NAME')
+    task: str = key('', 'Description of the task.', longest=4096)
+    robot_type: str = key('', 'Type of the robot.', metavar='NAME')
     fps: int = key(0, 'Frames per second; 0: as recorded, rounded.', metavar='N', low=0, high=1000)
 
 
@@ -72,12 +72,10 @@ def run(given: ParsedArguments[ExportArguments]) -> int:
 
 COMMAND = Command(
     name='export',
-    summary='Turn recorded episodes into a dataset for learners.',
-    text='Turn the MCAP files of urlab eval --record into a LeRobotDataset v3.0: one row a\n'
-    'control period, one video a camera.',
+    summary='Convert recorded episodes into a training dataset.',
+    text='Convert the MCAP files of urlab eval --record into a LeRobotDataset v3.0, with one row\n'
+    'per control period and one video per camera.',
     section=ExportArguments,
     run=run,
-    examples=(
-        ('urlab export lerobot --episodes runs --out dataset', 'what urlab eval has recorded'),
-    ),
+    examples=(('urlab export lerobot --episodes runs --out dataset', 'recordings of urlab eval'),),
 )

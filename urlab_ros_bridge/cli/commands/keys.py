@@ -21,8 +21,8 @@ class KeysArguments(Arguments):
     folder: str = key(text='Folder of the keys.', **FOLDER, positional=True)
     clients: str = key(
         '',
-        'Names of machines, separated by commas: each gets a folder in DIR with the keys to carry '
-        'there.',
+        'Comma-separated names of machines: each gets a folder in DIR with the keys to copy to '
+        'it.',
         metavar='NAMES',
         longest=4096,
     )
@@ -50,14 +50,17 @@ def run(given: ParsedArguments[KeysArguments]) -> int:
 
 COMMAND = Command(
     name='keys',
-    summary='Make keys for encrypted connections.',
-    text="Make the keys of ZeroMQ's encryption (CURVE) between the step server and its clients.\n"
-    'Keys that are there stay. A server that was started with --keys lets in only those whose\n'
-    'public key is in DIR/clients: delete one and start the server anew to shut it out.',
+    summary='Create keys for encrypted connections.',
+    text='Create the keys for encrypted ZeroMQ connections (CURVE) between the step server and\n'
+    'its clients. Existing keys are kept. A server started with --keys admits only clients whose\n'
+    'public key is in DIR/clients: to revoke one, delete its key and restart the server.',
     section=KeysArguments,
     run=run,
     examples=(
         ('urlab keys my_keys', 'for the server and the clients of this machine'),
-        ('urlab keys my_keys --clients laptop', 'and for another machine: copy my_keys/laptop'),
+        (
+            'urlab keys my_keys --clients laptop',
+            'also for another machine: copy my_keys/laptop to it',
+        ),
     ),
 )

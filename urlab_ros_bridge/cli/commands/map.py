@@ -60,40 +60,44 @@ class MapArguments(Arguments):
     world: str = key(DEFAULT_WORLD, 'Bundled world to draw.', metavar='NAME', check=bundled_world)
     model: str = key(
         '',
-        'MJCF file to draw instead, or the YAML file of a world.',
+        'MJCF file or sidecar (YAML) to draw instead of a bundled world.',
         check=existing_file,
         **PATH,
     )
     prefix: str = key(
         '',
-        'Name on the wire of the robot, or of the first of several; default: as the world says.',
+        'Name of the robot on the wire, or of the first of several; default: from the world.',
         metavar='P',
     )
     output: str = key(
         '',
-        'Where to write: FILE.pgm and FILE.yaml; default: the name of the world, here.',
+        'Files to write, FILE.pgm and FILE.yaml; default: the name of the world, in the current '
+        'folder.',
         **PATH,
     )
     height: str = key(
         'auto',
-        'What to draw: "scanner" what is at the height of the scanner, "robot" everything that '
-        'the robot would bump into, a height (m), or a span of heights (0.1:0.6). auto is scanner '
-        'for a robot that has one, else robot.',
+        'Obstacles to draw: "scanner" for those at the height of the scanner, "robot" for all '
+        'that the robot would collide with, a height (m), or a range of heights (0.1:0.6). auto '
+        'is scanner for a robot that has one, else robot.',
         metavar='auto|scanner|robot|M|FROM:TO',
         check=_height_problem,
     )
-    movable: bool = key(False, 'Draw what can move too, where it is at the start; never robots.')
-    resolution: float = key(0.05, 'Side of a cell (m).', metavar='M', above=0.0, unit='m')
+    movable: bool = key(
+        False, 'Also draw movable objects, at their initial positions; never robots.'
+    )
+    resolution: float = key(0.05, 'Cell size (m).', metavar='M', above=0.0, unit='m')
     margin: float = key(
         1.0,
-        'Width of the border around everything that is drawn (m).',
+        'Width of the border around the drawn area (m).',
         metavar='M',
         low=0.0,
         unit='m',
     )
     region: str = key(
         '',
-        'Corners of the map instead: smallest x and y, then largest (m): --region=-5,-4,5,4.',
+        'Extent of the map instead of the automatic one: smallest x and y, then largest (m): '
+        '--region=-5,-4,5,4.',
         metavar='X0,Y0,X1,Y1',
         check=_region_problem,
     )
@@ -212,13 +216,13 @@ COMMAND = Command(
     name='map',
     summary='Draw the map of a world for Nav2.',
     text='Draw the occupancy grid of a world from its geometry, as two files for map_server of\n'
-    'Nav2. The frame of the map is the world, which is where odom has its origin. Robots are\n'
-    'left out; what no robot can reach is unknown. Needs no ROS and no server.',
+    'Nav2. The map frame is the world frame, where odom has its origin. Robots are omitted;\n'
+    'areas that no robot can reach are unknown. Needs no ROS and no server.',
     section=MapArguments,
     run=run,
     examples=(
-        ('urlab map', 'rover.pgm and rover.yaml: what the scanner sees'),
-        ('urlab map --height robot --movable', 'everything that the robot would collide with'),
-        ('urlab map --model my_house.xml --height 0.1:0.6 --output maps/house', 'your MJCF'),
+        ('urlab map', 'rover.pgm and rover.yaml: what the scanner detects'),
+        ('urlab map --height robot --movable', 'everything the robot would collide with'),
+        ('urlab map --model my_house.xml --height 0.1:0.6 --output maps/house', 'your own MJCF'),
     ),
 )

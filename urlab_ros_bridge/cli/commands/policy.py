@@ -23,7 +23,7 @@ class Policy(Arguments):
     """What runs."""
 
     policy: str = key(
-        text='Bundled policy such as quadruped_trot, or YAML file that describes yours.',
+        text='Bundled policy such as quadruped_trot, or YAML file that describes your own.',
         check=policy_file,
         **NAME_OR_FILE,
         positional=True,
@@ -35,7 +35,7 @@ class PolicyArguments(Policy, Namespace, LogLevel):
     """The arguments of `urlab policy`."""
 
     lifecycle: bool = key(
-        False, 'Wait to be configured and activated as a managed node (urlab_policy).'
+        False, 'Run as a managed node (urlab_policy), which has to be configured and activated.'
     )
 
 
@@ -74,16 +74,20 @@ def run(given: ParsedArguments[PolicyArguments]) -> int:
 COMMAND = Command(
     name='policy',
     summary='Run a locomotion policy (ONNX) on a robot in ROS 2.',
-    text='Run a policy of yours: an ONNX model between imu/data, joint_states, cmd_vel and\n'
-    'joint_commands, as a YAML file describes it. Takes any robot in ROS 2, simulated or real.\n'
-    'The file names the model: run only files that you trust to move your robot.',
+    text='Run your own policy: an ONNX model that reads imu/data, joint_states and cmd_vel and\n'
+    'publishes joint_commands, as described by a YAML file. Works with any robot in ROS 2,\n'
+    'simulated or real. The file names the model: run only files that you trust to move your\n'
+    'robot.',
     section=PolicyArguments,
     run=run,
     takes_ros_args=True,
     handles_signals=True,
     examples=(
-        ('urlab policy quadruped_trot', 'the bundled one, for the world quadruped'),
-        ('urlab policy walk.yaml --ros-args -p use_sim_time:=true', 'yours, in a simulation'),
-        ('urlab policy walk.yaml --namespace robot_1 --lifecycle', 'below a lifecycle manager'),
+        ('urlab policy quadruped_trot', 'the bundled policy, for the world quadruped'),
+        (
+            'urlab policy walk.yaml --ros-args -p use_sim_time:=true',
+            'your own policy, in a simulation',
+        ),
+        ('urlab policy walk.yaml --namespace robot_1 --lifecycle', 'with a lifecycle manager'),
     ),
 )

@@ -42,7 +42,7 @@ class EditorServerArguments(WorldArguments, Bind, ServerPorts, Serving):
 
     editor: bool = key(
         False,
-        'Serve the ops of the editor too: levels, actors, play. Without --world and --model no '
+        'Also serve the ops of the editor: levels, actors, play. Without --world and --model, no '
         'world runs at first.',
     )
 
@@ -147,18 +147,21 @@ COMMAND = Command(
     name='server',
     summary='Serve a MuJoCo world over the URLab protocol.',
     text='Serve a MuJoCo world over the URLab protocol: requests, state stream and cameras,\n'
-    'each on its own port. Needs no ROS. Prints "urlab server ready" when clients may\n'
-    'connect, and runs until it gets Ctrl-C.',
+    'each on its own port. Needs no ROS. Prints "urlab server ready" when clients can\n'
+    'connect, and runs until Ctrl-C.',
     section=ServerArguments,
     run=run,
     handles_signals=True,
     examples=(
         ('urlab server', 'the rover world, in real time'),
         ('urlab server --world quadruped --paused', 'a walking robot, time paused'),
-        ('urlab server --model my_robot.xml --step-mode direct', 'your MJCF, stepped on request'),
+        (
+            'urlab server --model my_robot.xml --step-mode direct',
+            'your own MJCF, stepped on request',
+        ),
         ('urlab server --port-offset 10', 'a second server on this machine'),
-        ('urlab server --editor', 'no world yet: clients build levels and play them'),
-        ('urlab server --bind 0.0.0.0 --keys my_keys', 'for other machines that have the keys'),
+        ('urlab server --editor', 'no world: clients build levels and play them'),
+        ('urlab server --bind 0.0.0.0 --keys my_keys', 'for other machines, with keys'),
         ('urlab server --rpc-port 0 --state-port 0 --camera-port 0', 'any free ports'),
     ),
 )

@@ -44,12 +44,13 @@ class SimSparkSettings(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Beyond loopback give --insecure too: the protocol has no password.',
+        'Address to listen on. Non-loopback addresses require --insecure, because the protocol '
+        'has no password.',
         metavar='ADDR',
         check=bind_address,
     )
     insecure: bool = key(
-        False, 'Let everyone who reaches the address of --bind command players and the game.'
+        False, 'Let any client that reaches the address of --bind command players and the game.'
     )
     port: int = key(
         SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT
@@ -59,17 +60,17 @@ class SimSparkSettings(Arguments):
     )
     pace: str = key(
         'live',
-        "live: the server's own time passes; real_time: the gateway steps the world, in real "
-        'time; free: likewise, as fast as the machine and agents in sync mode allow.',
+        "live: follow the server's own time; real_time: the gateway steps the world, in real "
+        'time; free: it steps the world as fast as the machine and agents in sync mode allow.',
         choices=('live', 'real_time', 'free'),
     )
     log: str = key(
         '',
-        'File for a log that RoboViz replays; an existing one is overwritten.',
+        'Log file that RoboViz can replay; an existing one is overwritten.',
         **PATH,
     )
     referee: bool = key(
-        True, 'Keep the rules on a soccer field: goals, balls out of play, halves, kick-offs.'
+        True, 'Enforce the rules on a soccer field: goals, balls out of play, halves, kick-offs.'
     )
     kick_off: bool = key(
         False,
@@ -77,16 +78,16 @@ class SimSparkSettings(Arguments):
         'trainer does.',
     )
     vision_cycles: int = key(
-        2, 'Send vision to agents once in this many cycles of 20 ms.', metavar='N', low=1, high=50
+        2, 'Send vision to agents every N cycles of 20 ms.', metavar='N', low=1, high=50
     )
-    noise: bool = key(False, 'Add the noise of the league to what agents see, and to their beams.')
+    noise: bool = key(False, 'Add the noise of the league to the vision and the beams of agents.')
     seed: int = key(0, 'Seed of the noise.', metavar='N', low=0, high=2**31 - 1)
     ground_truth: bool = key(False, 'Send agents the true positions (mypos, ballpos).')
     allow_killsim: bool = key(
         False, 'Let monitors stop the gateway, as a menu entry of RoboViz does.'
     )
     timeout: float = key(
-        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
     )
 
 
@@ -172,16 +173,16 @@ def run(given: ParsedArguments[SimSparkArguments]) -> int:
 COMMAND = Command(
     name='simspark',
     summary='Serve a simulation to RoboCup tools (SimSpark protocol).',
-    text='Serve a running simulation to tools of the RoboCup 3D league that speak the SimSpark\n'
-    'network protocol: RoboViz shows it, trainers command it, agents play in it. Takes any\n'
-    'URLab server and any robots; needs no ROS. Prints "urlab simspark ready" when clients may\n'
+    text='Serve a running simulation to tools of the RoboCup 3D league over the SimSpark network\n'
+    'protocol: RoboViz shows it, trainers command it, agents play in it. Works with any URLab\n'
+    'server and any robots; needs no ROS. Prints "urlab simspark ready" when clients can\n'
     'connect.',
     section=SimSparkArguments,
     run=run,
     handles_signals=True,
     examples=(
-        ('urlab simspark', 'agents at port 3100, RoboViz and trainers at 3200'),
+        ('urlab simspark', 'agents on port 3100, RoboViz and trainers on 3200'),
         ('urlab simspark --pace free', 'as fast as agents in sync mode allow'),
-        ('urlab simspark --log game.log', 'a log that RoboViz replays'),
+        ('urlab simspark --log game.log', 'write a log that RoboViz can replay'),
     ),
 )

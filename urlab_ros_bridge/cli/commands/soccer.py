@@ -22,11 +22,11 @@ class SoccerArguments(Arguments):
     """The arguments of `urlab soccer`."""
 
     players: int = key(
-        11, 'Players of each team.', metavar='N', low=TEAM_SIZES[0], high=TEAM_SIZES[-1]
+        11, 'Players per team.', metavar='N', low=TEAM_SIZES[0], high=TEAM_SIZES[-1]
     )
     field: str = key(
         'page',
-        'Field: 18 m x 12 m as on the page of the protocol, or 30 m x 20 m as in the league.',
+        'Field: 18 m x 12 m as on the protocol page, or 30 m x 20 m as in the league.',
         choices=tuple(PITCHES),
     )
     output: str = key('soccer', 'Folder to write to.', **FOLDER)
@@ -44,14 +44,14 @@ def run(given: ParsedArguments[SoccerArguments]) -> int:
 
 COMMAND = Command(
     name='soccer',
-    summary='Write a soccer world with N players a side.',
-    text='Write the world soccer with 1 to 11 players a side as a self-contained folder:\n'
-    'the field, players, and a sidecar that "urlab server --model" takes. Files of an earlier\n'
-    'run are replaced. Needs no ROS and no server.',
+    summary='Write a soccer world with N players per side.',
+    text='Write the world soccer with 1 to 11 players per side into a self-contained folder:\n'
+    'the field, players, and a sidecar for "urlab server --model". Files of an earlier run are\n'
+    'replaced. Needs no ROS and no server.',
     section=SoccerArguments,
     run=run,
     examples=(
-        ('urlab soccer', '11 a side in the folder soccer'),
+        ('urlab soccer', '11 per side in the folder soccer'),
         ('urlab soccer --players 4 --field league --output pitch', 'the field of the league'),
     ),
 )

@@ -125,9 +125,9 @@ def run(given: ParsedArguments[SuiteArguments]) -> int:
 COMMAND = Command(
     name='up',
     summary='Run the step server and the ROS 2 bridge together.',
-    text='Run the step server and the ROS 2 bridge together, with a line of live figures below\n'
+    text='Run the step server and the ROS 2 bridge together, with a live status line below\n'
     'their messages. Takes the arguments of launch/sim.launch.py, as --name value or as\n'
-    'name:=value. Ctrl-C ends everything, a second Ctrl-C at once.',
+    'name:=value. Ctrl-C stops everything, a second Ctrl-C immediately.',
     section=SuiteArguments,
     run=run,
     takes_ros_args=True,
@@ -135,8 +135,8 @@ COMMAND = Command(
     examples=(
         ('urlab up', 'the rover world in ROS 2'),
         ('urlab up world:=quadruped rviz:=true', 'another world, with RViz'),
-        ('urlab up --model my_robot.xml --use-respawn', 'your MJCF, restarted when it dies'),
-        ('urlab up webxr:=true', 'watch and steer it in a browser too'),
+        ('urlab up --model my_robot.xml --use-respawn', 'your own MJCF, restarted when it dies'),
+        ('urlab up webxr:=true', 'also watch and control it in a browser'),
         ('urlab up --port-offset 10', 'a second simulation on this machine'),
     ),
 )

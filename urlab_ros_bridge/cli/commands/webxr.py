@@ -47,7 +47,7 @@ class WebXrSettings(Arguments):
 
     bind: str = argument(
         '127.0.0.1',
-        'Address to listen on. Beyond loopback give --token, or --insecure.',
+        'Address to listen on. Non-loopback addresses require --token or --insecure.',
         metavar='ADDR',
     )
     port: int = argument(
@@ -57,28 +57,28 @@ class WebXrSettings(Arguments):
         '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
     )
     insecure: bool = argument(
-        False, 'Let every client that reaches the address of --bind in, without a token.'
+        False, 'Admit every client that reaches the address of --bind, without a token.'
     )
     allow_origin: str = argument(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages from this '
-        'machine always may.',
+        'Comma-separated sites whose pages may connect from a browser; pages from this machine '
+        'always may.',
         metavar='ORIGINS',
         longest=4096,
     )
     cert: str = argument(
         '',
-        'Certificate (PEM) for https and wss, which headsets require; with --key.',
+        'Certificate (PEM) for https and wss, which headsets require; needs --key.',
         **PATH,
     )
     key: str = argument('', 'Private key of --cert (PEM).', **PATH)
     self_signed: bool = argument(
         False,
-        'Serve https and wss with a self-signed certificate, which is made once and kept; '
+        'Serve https and wss with a self-signed certificate, which is created once and kept; '
         'browsers ask once whether to accept it.',
     )
     timeout: float = argument(
-        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
     )
 
     def check(self) -> None:
@@ -167,9 +167,9 @@ def run(given: ParsedArguments[WebXrArguments]) -> int:
 COMMAND = Command(
     name='webxr',
     summary='Show a simulation in browsers and headsets (Virtual Field protocol).',
-    text='Show a running simulation in browsers and headsets, and let them steer its arms and\n'
-    'bases: one port for the page and for the Virtual Field protocol over a WebSocket. Takes\n'
-    'any URLab server; needs no ROS. Prints "urlab webxr ready" when a browser may connect.',
+    text='Show a running simulation in browsers and headsets, and let users teleoperate its arms\n'
+    'and bases. One port serves the page and the Virtual Field protocol over a WebSocket. Works\n'
+    'with any URLab server; needs no ROS. Prints "urlab webxr ready" when browsers can connect.',
     section=WebXrArguments,
     run=run,
     handles_signals=True,

@@ -73,7 +73,7 @@ class Navigation(Arguments):
     map: str = key(
         '',
         'Map for map_server; default: config/nav2/maps/WORLD.yaml of the package. "urlab map" '
-        'draws one.',
+        'creates one.',
         check=existing_file,
         **PATH,
     )
@@ -86,10 +86,10 @@ class Navigation(Arguments):
     localization: str = key(
         GROUND_TRUTH,
         'ground_truth: the bridge publishes the true pose of the robot on the map. amcl: AMCL '
-        'estimates it from scans.',
+        'estimates the pose from scans.',
         choices=LOCALIZATIONS,
     )
-    autostart: bool = key(True, 'Activate the nodes of Nav2 at once.')
+    autostart: bool = key(True, 'Activate the nodes of Nav2 on start-up.')
     use_composition: bool = key(True, 'Run the nodes of Nav2 in one process.')
 
 
