@@ -112,7 +112,7 @@ def type_name(kind: Any) -> str:
         return f'list of {type_name(get_args(kind)[0])}s'
     if get_origin(kind) is dict:
         return 'mapping'
-    names = {bool: 'truth value', int: 'integer', float: 'number', str: 'text'}
+    names = {bool: 'boolean', int: 'integer', float: 'number', str: 'string'}
     return names.get(kind, 'mapping')
 
 
@@ -145,7 +145,7 @@ def problem_of(key: Key, kind: Any, value: object) -> str:
     elif key.choices and value not in key.choices:
         return f'{shown(value)} is unknown; {hint(value, key.choices)}'
     elif isinstance(value, str) and len(value) > key.longest:
-        wrong = f'must be a text of at most {key.longest} characters'
+        wrong = f'must be a string of at most {key.longest} characters'
     if wrong:
         return f'{wrong}, not {shown(value)}'
     return key.check(value) if key.check is not None else ''

@@ -87,7 +87,7 @@ class Place(NamedTuple):
         found = {}
         for name, value in self.value.items():
             if not isinstance(name, str) or not 0 < len(name) <= MAX_KEY:
-                wanted = f'must be a text of 1 to {MAX_KEY} characters'
+                wanted = f'must be a string of 1 to {MAX_KEY} characters'
                 raise self.fail(f'the key {shown(name)} {wanted}')
             if valid and name not in valid:
                 raise self.fail(f'unknown key {shown(name)}; {hint(name, valid)}')

@@ -17,8 +17,8 @@ class OpenWithoutKeys(UrlabError):
 
     def __init__(self, bind: str) -> None:
         super().__init__(
-            f'--bind {bind} lets every machine that reaches this one drive the simulation: give '
-            '--keys DIR (`urlab keys DIR` makes them), or --insecure to let everybody in'
+            f'--bind {bind} lets any machine on the network drive the simulation: give --keys DIR '
+            '(`urlab keys DIR` creates them), or --insecure to accept any client'
         )
 
 

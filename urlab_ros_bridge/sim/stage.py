@@ -134,7 +134,7 @@ class Stage:
         """
         with self._lock:
             if self.context is not old:
-                raise OpError('session_expired', 'another world has begun')
+                raise OpError('session_expired', 'the world has changed; send hello again')
             self.settled.clear()
             try:
                 with old.engine.lock:
@@ -159,7 +159,7 @@ class Stage:
                 self._parts.append(make(new))
             except Exception:
                 # The world continues, as well as it can without this part.
-                _LOG.exception('a part of the changed world cannot run')
+                _LOG.exception('failed to start a part of the changed world')
         self.revision += 1
         self.context = new
         if running:
@@ -189,7 +189,7 @@ class Stage:
             try:
                 self._parts.pop().close()
             except Exception:
-                _LOG.exception('a part of the world did not close')
+                _LOG.exception('failed to close a part of the world')
 
 
 @dataclass(frozen=True, slots=True)

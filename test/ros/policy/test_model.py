@@ -75,7 +75,8 @@ def test_the_order_of_joints_in_the_metadata_counts(tmp_path):
         if fits:
             load(tmp_path)
         else:
-            with pytest.raises(PolicyError, match=r'joints: must have the order of the model: c, a, b'):
+            problem = 'joints: must have the order of the model: c, a, b'
+            with pytest.raises(PolicyError, match=problem):
                 load(tmp_path)
 
 

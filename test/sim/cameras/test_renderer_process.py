@@ -136,14 +136,14 @@ def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
 
             def fails_to_start():
                 seen.append(stream.receive(0.0))
-                return 'does not start again' in caplog.text
+                return 'did not restart' in caplog.text
 
             wait_for(fails_to_start)
             assert set(seen) == {None} and not context.cameras.off
             no_graphics.unlink()
             assert stream.receive(60.0).stamp_ns > newest
     said = capfd.readouterr().err
-    assert 'OpenGL does not draw any more: GL_CONTEXT_LOST' in said and 'Traceback' not in said
+    assert 'OpenGL stopped rendering: GL_CONTEXT_LOST' in said and 'Traceback' not in said
 
 
 @needs_gl
@@ -157,7 +157,7 @@ def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
             assert stream.receive(60.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGSTOP)
-            wait_for(lambda: 'draws nothing for 1 s' in caplog.text)
+            wait_for(lambda: 'drew nothing for 1 s' in caplog.text)
             # What it had sent before may still come.
             wait_for(lambda: not renderer.is_running())
             while stream.receive(0.0) is not None:

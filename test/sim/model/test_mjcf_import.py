@@ -317,4 +317,4 @@ def test_what_cannot_keep_its_order_is_served_and_said(tmp_path, caplog):
         model, _, _ = assemble_file(path, 'bot')
     names = [model.joint(index).name for index in range(model.njnt)]
     assert names == ['first', 'c', 'bot_a', 'bot_b']
-    assert 'qpos has the robot after all other bodies' in caplog.text
+    assert 'in qpos the robot comes after all other bodies' in caplog.text

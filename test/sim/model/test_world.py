@@ -180,7 +180,7 @@ def test_prefix_and_actor_id_rename_the_first_robot(fleet):
     [
         ({'prefix': 'a b'}, "'a b' must begin"),
         ({'prefix': 'scene'}, 'scene'),
-        ({'prefix': 'right'}, 'taken'),
+        ({'prefix': 'right'}, 'already used'),
         ({'prefix': 'right_hand'}, 'are ambiguous'),
         ({'actor_id': 'right'}, 'belongs to another'),
     ],

@@ -34,7 +34,7 @@ _COPIES_OF_THE_MODEL = ('mjb_base64', 'mjb__b64__')
 def _topic(place: Place) -> str:
     """Return a topic without the trailing blank of the wire."""
     if not isinstance(place.value, str):
-        raise place.fail(f'must be a text, not {shown(place.value)}')
+        raise place.fail(f'must be a string, not {shown(place.value)}')
     return place.value.rstrip(' ')
 
 

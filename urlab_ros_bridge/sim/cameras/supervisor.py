@@ -107,7 +107,7 @@ class RendererSupervisor(threading.Thread):
         except Exception:
             _LOG.exception('cameras are off: supervising the renderer failed')
         finally:
-            self._turn_off('cameras are off: the server stops')
+            self._turn_off('cameras are off: the server is shutting down')
             self._end()
 
     def _wake(self) -> None:
@@ -144,7 +144,7 @@ class RendererSupervisor(threading.Thread):
             return
         # It did work: a card is being reset, or the machine has too much to do.
         self._failures += 1
-        _LOG.error('the camera renderer does not start again: %s; %s', error, self._pause())
+        _LOG.error('the camera renderer did not restart: %s; %s', error, self._pause())
 
     def _start_on(self, backend: str) -> str:
         """Start a renderer; returns why it does not work, '' when it does."""
@@ -239,7 +239,7 @@ class RendererSupervisor(threading.Thread):
         pause = min(0.5 * 2 ** min(self._failures, 10), MAX_PAUSE) if self._failures else 0.0
         self._pause_until = time.monotonic() + pause
         again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
-        return f'it restarts {again}'
+        return f'it will restart {again}'
 
     def _end_when_stuck(self) -> None:
         """Kill a renderer that has been given work and has not done any for long."""
@@ -253,7 +253,7 @@ class RendererSupervisor(threading.Thread):
         self._stuck_checks = self._stuck_checks + 1 if waits else 0
         self._done = done
         if self._stuck_checks * CHECK_SECONDS >= STUCK_SECONDS:
-            _LOG.error('the camera renderer draws nothing for %g s: it is ended', STUCK_SECONDS)
+            _LOG.error('the camera renderer drew nothing for %g s: terminating it', STUCK_SECONDS)
             self._stuck_checks = 0
             process.kill()
 

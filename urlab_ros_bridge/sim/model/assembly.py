@@ -61,7 +61,9 @@ def assemble(
             copy_settings(robot, scene)
         if robot.compiler.settotalmass > 0 and not alone:
             scene.compiler.settotalmass = -1
-            _LOG.warning('%s: settotalmass has no effect beside others', articulation.model)
+            _LOG.warning(
+                '%s: settotalmass is ignored in a world of several models', articulation.model
+            )
         check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
     if world.viewport:

@@ -169,7 +169,9 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
         )
         if parts is not None:
             return parts
-        _LOG.info('%s: the robot is joined to other bodies; the whole file is the robot', path)
+        _LOG.info(
+            '%s: the robot is connected to other bodies, so the whole file is the robot', path
+        )
     scene = mujoco.MjSpec()
     copy_settings(whole, scene)
     return FileParts(scene, _without_keys(_load_named(path, files)), whole)
@@ -229,7 +231,9 @@ def _robot_last(
     for part in (scene, robot):
         _prune_assets(part)
     if any(root > min(robots) for root in _dynamic_roots(model) - robots):
-        _LOG.warning('%s: qpos has the robot after all other bodies, unlike the file', path)
+        _LOG.warning(
+            '%s: in qpos the robot comes after all other bodies, unlike in the file', path
+        )
     return FileParts(scene, robot, whole)
 
 

@@ -31,7 +31,7 @@ def check_rays(articulations: Iterable[ArticulationSpec], what: str) -> None:
     """
     total = sum(mounted_rays(articulation) for articulation in articulations)
     if total > MAX_RAYS:
-        raise WorldError(f'{what}: lidars: {total} rays are more than {MAX_RAYS}')
+        raise WorldError(f'{what}: lidars: {total} rays, at most {MAX_RAYS} are allowed')
 
 
 def mount_scanners(robot: mujoco.MjSpec, articulation: ArticulationSpec) -> None:
@@ -71,7 +71,7 @@ def _body(robot: mujoco.MjSpec, name: str, what: str) -> mujoco.MjsBody:
     for body in bodies:
         if name in ('', body.name):
             return body
-    problem = f'{name!r} is unknown' if name else 'there is none to mount it on'
+    problem = f'{name!r} is unknown' if name else 'there is no body to mount it on'
     names = [body.name for body in bodies]
     raise WorldError(f'{what}.body: {problem}; {hint(name, names)}')
 

@@ -41,7 +41,7 @@ def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
         return f'{prefix!r} names topics of its own ({", ".join(_RESERVED)})'
     for other in others:
         if other == prefix:
-            return f'{prefix!r} is taken by another articulation'
+            return f'{prefix!r} is already used by another articulation'
         short, long = sorted((prefix, other), key=len)
         if long.startswith(short + '_'):
             return (

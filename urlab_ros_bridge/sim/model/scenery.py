@@ -81,7 +81,9 @@ def shape_size(item: ObjectSpec) -> tuple[mujoco.mjtGeom, list[float]]:
             return mujoco.mjtGeom.mjGEOM_SPHERE, [x, 0.0, 0.0]
         return mujoco.mjtGeom.mjGEOM_ELLIPSOID, [x, y, z]
     if not np.isclose(x, y):
-        raise WorldError(f'{item.name!r}: a cylinder is round, not {item.scale} m across')
+        raise WorldError(
+            f'{item.name!r}: a cylinder needs equal x and y, not a scale of {item.scale}'
+        )
     return mujoco.mjtGeom.mjGEOM_CYLINDER, [x, z, 0.0]
 
 

@@ -28,7 +28,10 @@ def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[s
     """
     engine = context.engine
     if engine.pinned:
-        raise OpError('mode_locked_by_server', f'the server was started in {engine.mode} mode')
+        raise OpError(
+            'mode_locked_by_server',
+            f'the server was started in {engine.mode} mode, which cannot be changed',
+        )
     name = fields.need('mode')
     word = name.lower() if isinstance(name, str) else ''
     mode = 'live' if word == AUTO else MODE_ALIASES.get(word)

@@ -33,6 +33,6 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     if seen and age > limit:
         raise OpError(
             'stale_command',
-            f'the client last saw the time {age:.3f} s ago, wall_timeout is {limit:g} s',
+            f'the client last received the time {age:.3f} s ago, wall_timeout is {limit:g} s',
         )
     return WallTimeout(limit, time.monotonic())

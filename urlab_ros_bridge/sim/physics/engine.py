@@ -265,7 +265,7 @@ class Engine:
         if self.draining:
             raise OpError('shutting_down')
         if self.replaced:
-            raise OpError('session_expired', 'the world was changed; say hello again')
+            raise OpError('session_expired', 'the world has changed; send hello again')
         if self.mode != 'direct':
             raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
 

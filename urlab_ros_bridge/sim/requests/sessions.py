@@ -85,11 +85,11 @@ class SessionTable:
             if found is None:
                 raise OpError(
                     'session_expired',
-                    f'session_id {session_id!r:.80} is not active; say hello again',
+                    f'session_id {session_id!r:.80} is not active; send hello again',
                 )
             session = found
         if not self._note(session):
-            raise OpError('session_expired', 'the world was changed; say hello again')
+            raise OpError('session_expired', 'the world has changed; send hello again')
         return session
 
     def touch(self, session: ServerSession) -> bool:

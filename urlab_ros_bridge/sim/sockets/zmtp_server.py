@@ -118,6 +118,11 @@ class ZmtpServer(Generic[Connection]):
         # There may be more, for which no event comes.
         self.poll.modify(self.listener, select.EPOLLIN | select.EPOLLET)
 
+    @property
+    def unsettled(self) -> bool:
+        """Return whether there is anything for `longest_wait` to do."""
+        return bool(self._shaking or self._accept_at)
+
     def longest_wait(self) -> float | None:
         """
         Accept those for whom there was no descriptor, if it is time.
@@ -125,7 +130,7 @@ class ZmtpServer(Generic[Connection]):
         :return: after how many seconds to call again, and to look at `slow_handshakes`; None when
             there is no need before something is received.
         """
-        if not (self._shaking or self._accept_at):
+        if not self.unsettled:
             return None
         if self._accept_at and time.monotonic() >= self._accept_at:
             self.accept()

@@ -45,7 +45,7 @@ def reloadable_model(context: Context) -> dict[str, Any]:
         try:
             xml, files = export(context.world.source, context.world.model)
         except ValueError as error:
-            _LOG.error('the model cannot be written as XML: %s', error)
+            _LOG.error('cannot write the model as XML: %s', error)
             return {}
         return {'mjcf_compiled': xml, 'vfs_assets': files}
 
@@ -73,7 +73,7 @@ def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, b
 
 def _current_xml(spec: mujoco.MjSpec, model: mujoco.MjModel) -> str:
     if not hasattr(spec, 'copy_back'):  # before MuJoCo 4
-        _LOG.warning('mjcf_compiled shows the model as it was compiled; MuJoCo 4 knows changes')
+        _LOG.warning('mjcf_compiled lacks changes since the model was compiled; use MuJoCo 4')
         return spec.to_xml()
     copy = spec.copy()
     with warnings.catch_warnings():

@@ -185,7 +185,7 @@ class Dispatcher:
         entry, session = call.entry, call.session
         try:
             if entry.locked and call.subject.engine.replaced:
-                raise OpError('session_expired', 'the world was changed; say hello again')
+                raise OpError('session_expired', 'the world has changed; send hello again')
             if call.prepared is not None:
                 body = call.prepared.run(call.vectors)
             else:

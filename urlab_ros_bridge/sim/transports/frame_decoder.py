@@ -130,11 +130,13 @@ class FrameDecoder:
         try:
             job.done(result)
         except Exception:
-            _LOG.exception('a request raised in the transport; it continues')
+            _LOG.exception('a request raised an error in the transport, which continues')
 
 
 def _too_many(what: str) -> bytes:
-    return error_frame('not_ready', f'{what} are being read already', None)
+    return error_frame(
+        'not_ready', f'{what} are already being decoded; repeat the request later', None
+    )
 
 
 __all__ = ['FrameDecoder']

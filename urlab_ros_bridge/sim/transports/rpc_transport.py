@@ -127,7 +127,7 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
             else:
                 self._reply(envelope, reply)
         except Exception:
-            _LOG.exception('a request raised in the transport; it continues')
+            _LOG.exception('a request raised an error in the transport, which continues')
             self._reply(envelope, error_frame('internal_error', '', None))
 
     def _accept_frame(self, envelope: Envelope, frame: bytes) -> None:
@@ -155,7 +155,7 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
                 return
         pool = self._waiters if accepted.seconds == math.inf else self._workers
         if not pool.submit(self._run_on_worker, pool, envelope, accepted):
-            message = f'{pool.limit} calls are waiting already'
+            message = f'{pool.limit} requests are already waiting; repeat the request later'
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
     def _run_on_worker(self, pool: _WorkerPool, envelope: Envelope, call: Call) -> None:
@@ -176,7 +176,7 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
             try:
                 work()
             except Exception:
-                _LOG.exception('a request raised in the transport; it continues')
+                _LOG.exception('a request raised an error in the transport, which continues')
 
 
 __all__ = ['RpcTransport']

@@ -40,7 +40,9 @@ MAX_UNSENT = 64 << 20  # bytes of replies that a client does not take; one reply
 MAX_PARTIAL = 256 << 20  # bytes of unfinished requests, of all clients together
 CLIENTS = ('REQ', 'DEALER', 'ROUTER')
 _RECEIVE = 1 << 16
+_FIRST = 1 << 13  # of a message: as much as libzmq reads at a time, which most requests are below
 _LARGE = 1 << 20  # at a time, of a large request
+_EVENTS = 64  # at a time
 _TURNS = 8  # of the loop beside programs that compute, until the other thread goes on
 _LAST_SECONDS = 0.2  # for replies that are on their way at the end
 _BACKLOG = 1024
@@ -164,15 +166,15 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
 
     def _wait(self) -> list[tuple[int, int]]:
         """Return what has happened to which descriptors, after waiting for it."""
-        timeout = self._poll_timeout()
+        timeout = self._poll_timeout() if self._backlog or self._clients.unsettled else None
         # Going to sleep looks for messages, too, so there is no need to look before that.
         spin_wait = self._spin_wait
-        if timeout is None and self._eager() and not spin_wait.skips() and spin_wait.spin():
+        if timeout is None and not spin_wait.skips() and self._eager() and spin_wait.spin():
             return self._events
-        return self._poll.poll(timeout)
+        return self._poll.poll(timeout, _EVENTS)
 
     def _came(self) -> bool:
-        self._events = self._poll.poll(0)
+        self._events = self._poll.poll(0, _EVENTS)
         return bool(self._events)
 
     def _poll_timeout(self) -> float | None:
@@ -199,7 +201,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         begins = connection.ready and not (connection.parts or reader.size)
         try:
             data = connection.socket.recv(
-                _RECEIVE if begins else min(max(_RECEIVE, reader.missing), _LARGE)
+                _FIRST if begins else min(max(_RECEIVE, reader.missing), _LARGE)
             )
         except BlockingIOError:
             return
@@ -235,7 +237,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             self._drop(connection)
             return
         except Exception:
-            _LOG.exception('a connection raised in the transport; it is closed')
+            _LOG.exception('a connection raised an error in the transport, and is closed')
             self._drop(connection)
             return
         finally:
@@ -288,7 +290,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                 return
             self._poll.modify(connection.handle, select.EPOLLOUT)
         elif connection.unsent_bytes > MAX_UNSENT:
-            _LOG.warning('closed a connection: it takes no replies')
+            _LOG.warning('closed a connection: the client does not read its replies')
             self._drop(connection)
             return
         connection.unsent.append(memoryview(data)[sent:])

@@ -156,7 +156,7 @@ def test_two_actors_of_one_name_or_id_in_a_file_are_refused(tmp_path):
     with pytest.raises(WorldError, match="the id 'x'"):
         Level.open(path)
     path.write_text(yaml.safe_dump({'objects': [twin, twin]}))
-    with pytest.raises(SidecarError, match='taken'):
+    with pytest.raises(SidecarError, match='is already in use'):
         Level.open(path)
 
 

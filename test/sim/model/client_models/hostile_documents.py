@@ -89,7 +89,7 @@ HOSTILE = {
     'camera': (world('<camera resolution="64 100000"/>'), 'resolution of <camera>'),
     'off screen': ('<mujoco><visual><global offwidth="99999"/></visual></mujoco>', 'offwidth'),
     'include': ('<mujoco><include file="a.xml"/></mujoco>', 'cannot include files'),
-    'model': (asset('<model name="a" file="a.xml"/>'), 'no <model>'),
+    'model': (asset('<model name="a" file="a.xml"/>'), 'cannot have a <model>'),
     'urdf extension': ('<robot><mujoco><size memory="99G"/></mujoco></robot>', 'memory of <size>'),
     'urdf plugin': ('<robot><mujoco><compiler x="1"/></mujoco></robot>', 'unrecognized'),
 }  # fmt: skip

@@ -137,7 +137,7 @@ def test_documents_do_not_multiply(places):
     places.write('models.xml', asset('<model file="models.xml"/>'))
     for name in ('self.xml', 'a.xml', 'models.xml'):
         assert 'documents of one model' in refused(places.file, name)
-    assert 'elements in each other' in refused(places.file, 'deep.xml')
+    assert 'nested elements' in refused(places.file, 'deep.xml')
 
 
 def test_what_is_included_counts_as_if_it_stood_there(places):

@@ -20,7 +20,7 @@ BACKENDS = ('egl', 'osmesa')
 
 _LIBRARIES = {'egl': ('libEGL.so.1', 'EGL'), 'osmesa': ('libOSMesa.so.8', 'OSMesa')}
 ADVICE = (
-    'to get pictures install OpenGL for EGL (Debian, Ubuntu: apt install libegl1 libgl1 '
+    'to render cameras, install OpenGL for EGL (Debian, Ubuntu: apt install libegl1 libgl1 '
     'libgl1-mesa-dri) or OSMesa (apt install libosmesa6)'
 )
 
@@ -37,7 +37,7 @@ class GraphicsLost(UrlabError):
     """OpenGL has stopped working: what is drawn from now on is nothing."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f'OpenGL does not draw any more: {reason}')
+        super().__init__(f'OpenGL stopped rendering: {reason}')
 
 
 def candidates(choice: str) -> tuple[str, ...]:

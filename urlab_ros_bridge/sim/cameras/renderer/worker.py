@@ -129,7 +129,7 @@ class Worker:
             self._link.send(message)
         except BlockingIOError:
             # The server reads these at once; a full queue means that it hangs.
-            _LOG.warning('the server is not reading')
+            _LOG.warning('the server does not read messages of the renderer')
         except OSError:
             pass  # it is gone, the next receive ends the loop
 

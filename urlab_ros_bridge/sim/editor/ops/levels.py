@@ -48,7 +48,7 @@ def create_level(editor: LevelEditor, session: ServerSession, fields: Fields) ->
     code = 'create_level_failed'
     path = _level_file(editor, text_of(fields, 'name'), code)
     if path.exists() and not fields.boolean('force_overwrite'):
-        raise OpError(code, f'{path} exists; give another name, or force_overwrite')
+        raise OpError(code, f'{path} exists; give another name, or set force_overwrite')
     level = Level(path, _scene(editor, fields.string('scene'), code), editor.model_files)
     with failing_as(code):
         if level.scene is not None:
@@ -100,7 +100,7 @@ def save_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     else:
         path = _level_file(editor, name or level.name, code)
     if path != level.path and path.exists() and not fields.boolean('force_overwrite'):
-        raise OpError(code, f'{path} exists; give another name, or force_overwrite')
+        raise OpError(code, f'{path} exists; give another name, or set force_overwrite')
     _write(level, path, code)
     level.path = path
     return {'level_path': level_path(level)}

@@ -133,7 +133,7 @@ def remove_quick_convert(
     """Let an object only be seen again, from the next start of play on."""
     target = _object(editor, fields, 'remove_quick_convert_failed')
     if target.physics == 'none':
-        raise OpError('remove_quick_convert_failed', f'{target.name} was not converted')
+        raise OpError('remove_quick_convert_failed', f'{target.name} is not a converted object')
     settings = {key: value for key, value in target.settings.items() if key not in _CONVERTED}
     return _replaced(editor, fields, replace(target, settings=settings))
 
@@ -141,7 +141,7 @@ def remove_quick_convert(
 def _object(editor: LevelEditor, fields: Fields, code: str) -> LevelActor:
     target = target_of(editor, fields)
     if target.kind != 'object':
-        what = {'robot': 'an articulation already', SCENE_BODY: 'a body of the scene file'}
+        what = {'robot': 'already an articulation', SCENE_BODY: 'a body of the scene file'}
         raise OpError(code, f'{target.name} is {what.get(target.kind, "a light")}')
     return target
 

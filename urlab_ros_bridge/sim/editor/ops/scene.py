@@ -122,7 +122,7 @@ def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields)
     new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
     level = editor.level.copy()
     if level.by_id(new_id) is not None or level.by_name(new_id) is not None:
-        raise OpError('duplicate_failed', f'there is an actor {new_id!r} already')
+        raise OpError('duplicate_failed', f'there is already an actor {new_id!r}')
     x, y, z = source.pose.pos
     place = read_location(fields) or (x + 1.0, y, z)
     made = replace(

@@ -113,7 +113,7 @@ class Document:
     ) -> None:
         """Put what is included in place of the includes."""
         if depth > limits.DEPTH:
-            raise too_large('elements in each other', depth, limits.DEPTH)
+            raise too_large('nested elements', depth, limits.DEPTH)
         if all(child.tag != words.INCLUDE for child in element):
             for child in element:
                 self._include(child, main, here, depth + 1)
@@ -126,10 +126,11 @@ class Document:
                 continue
             if not self._including:
                 raise OpError(
-                    'import_failed', 'a text cannot include files: give a file, or the whole text'
+                    'import_failed',
+                    'MJCF given as text cannot include files: give a file, or the whole text',
                 )
             if set(child.attrib) != {'file'}:
-                raise OpError('import_failed', 'an include has only the attribute file')
+                raise OpError('import_failed', '<include> takes only the attribute file')
             path = self._files.find(child.get('file', ''), [main, here])
             root = self._parse(read_regular(path, MISSING, limits.CHARACTERS), path.name)
             self._include(root, main, path.parent, depth)
@@ -157,7 +158,8 @@ class Document:
         """Read a document that something of is attached to this one."""
         if not self._including:
             raise OpError(
-                'import_failed', 'a text names no <model>: give a file, or all of the text'
+                'import_failed',
+                'MJCF given as text cannot have a <model>: give a file, or the whole text',
             )
         path = self._files.find(element.get('file', ''), [folder])
         if not element.get('name'):

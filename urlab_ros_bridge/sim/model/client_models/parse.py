@@ -31,7 +31,7 @@ class _BoundedTreeBuilder(ElementTree.TreeBuilder):
         self._depth += 1
         self._count += 1
         if self._depth > limits.DEPTH:
-            raise too_large(f'{self._what}: elements in each other', self._depth, limits.DEPTH)
+            raise too_large(f'{self._what}: nested elements', self._depth, limits.DEPTH)
         if self._count > limits.ELEMENTS:
             raise too_large(f'{self._what}: elements', 'more', limits.ELEMENTS)
         return super().start(tag, attrs)

@@ -104,7 +104,7 @@ class ClientModels:
                 for name, content in bundle.compiled.items()
             }
         except OSError as error:
-            raise OpError('import_failed', f'no room for the files: {error.strerror}') from error
+            raise OpError('import_failed', f'cannot store the files: {error.strerror}') from error
         _name_files(spec, kept)
         return ClientModel(spec, sizes, bundle.urdf, bundle.fixed)
 

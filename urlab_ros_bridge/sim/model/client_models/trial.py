@@ -89,7 +89,7 @@ class Trial:
         if number == signal.SIGALRM:
             raise _spent('time', self._wall, 's')
         if number is not None:
-            raise OpError('import_failed', f'MuJoCo ends with signal {number} on this model')
+            raise OpError('import_failed', f'MuJoCo crashed with signal {number} on this model')
         sizes = Sizes(answer['sizes'])
         for name, (what, limit, _) in limits.SIZES.items():
             if sizes.of(name) > limit:
@@ -130,7 +130,7 @@ class Trial:
             self._forget(worker)
             if late.is_set():
                 raise _spent('time', seconds, 's') from error
-            raise OpError('import_failed', 'the trial compiler has ended') from error
+            raise OpError('import_failed', 'the trial compiler exited') from error
         finally:
             watch.cancel()
 
@@ -152,7 +152,7 @@ class Trial:
         watch.cancel()
         if not ready:
             self._forget(worker)
-            raise OpError('import_failed', 'the trial compiler does not start')
+            raise OpError('import_failed', 'the trial compiler did not start')
         took = time.monotonic() - begun
         _LOG.debug(
             'process %d is the trial compiler; it started in %.2f s', worker.process.pid, took

@@ -156,7 +156,7 @@ def _extent(
 ) -> Region:
     finite = crossing & np.isfinite(low).all(axis=1)
     if not finite.any():
-        raise NoMap('nothing solid is at that height: choose another one, or give a region')
+        raise NoMap('there is nothing solid at that height: choose another one, or give a region')
     corners = np.vstack([low[finite, :2], high[finite, :2], *starts])
     x0, y0 = corners.min(axis=0) - margin
     x1, y1 = corners.max(axis=0) + margin

@@ -31,7 +31,9 @@ class SidecarError(SchemaError):
 def text(place: Place, longest: int = MAX_TEXT) -> str:
     """Return a text of 1 to `longest` characters."""
     if not isinstance(place.value, str) or not 0 < len(place.value) <= longest:
-        raise place.fail(f'must be a text of 1 to {longest} characters, not {shown(place.value)}')
+        raise place.fail(
+            f'must be a string of 1 to {longest} characters, not {shown(place.value)}'
+        )
     return place.value
 
 
@@ -43,7 +45,7 @@ def file(place: Place) -> Path:
         there = sorted(file.name for file in Path(folder).glob('*.xml'))[:24]
         raise place.fail(
             f'there is no file {shown(place.value)}; '
-            f'{hint(place.value, there) if there else "the folder has no .xml"}'
+            f'{hint(place.value, there) if there else "the folder has no .xml files"}'
         )
     return Path(os.path.realpath(path))
 
@@ -52,7 +54,7 @@ def names(place: Place) -> list[str]:
     """Return one or more texts."""
     found = [text(item) for item in place.items()]
     if not found:
-        raise place.fail('must be a list of one name or more')
+        raise place.fail('must be a list of one or more names')
     return found
 
 
@@ -95,7 +97,7 @@ def named(section: type[T]) -> Callable[[Place], tuple[T, ...]]:
             thing = read(section, item)
             name = str(getattr(thing, 'name', ''))
             if name in found:
-                raise item.child('name').fail(f'{name!r} is taken by another one')
+                raise item.child('name').fail(f'{name!r} is already in use')
             found[name] = thing
         return tuple(found.values())
 

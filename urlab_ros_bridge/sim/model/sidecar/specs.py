@@ -58,8 +58,8 @@ def _frames(place: Place) -> dict[str, str]:
     for name, item in place.mapping().items():
         if not _FRAME.fullmatch(found[name]):
             raise item.fail(
-                f'{found[name]!r} is not a ROS frame: letters, digits, _ . - and / '
-                'inside, never in front'
+                f'{found[name]!r} is not a ROS frame name: use letters, digits, _ . - and /, '
+                'without a leading slash'
             )
     return found
 
@@ -301,7 +301,7 @@ class ObjectSpec(Placed):
         elif self.file is None:
             raise KeyProblem('', "the key 'file' is missing")
         elif self.file.suffix.lower() not in MESH_ENDINGS:
-            raise KeyProblem('file', f'a mesh ends with {" or ".join(MESH_ENDINGS)}')
+            raise KeyProblem('file', f'must end in {" or ".join(MESH_ENDINGS)}')
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def recording_save(context: Context, session: ServerSession, fields: Fields) -> 
     with context.engine.lock:
         take, name = context.recorder.snapshot(), context.recorder.name
     if not len(take):
-        raise OpError('recording_not_active', 'nothing was recorded')
+        raise OpError('recording_not_active', 'nothing was recorded; call recording_start first')
     room = context.data.room()
     with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
         try:
@@ -106,7 +106,9 @@ def _reserved(
         if wanted:
             path = context.data.for_writing(wanted, room=room)
             if not overwrite and (path.exists() or path in _BEING_WRITTEN):
-                raise OpError('path_not_writable', f'{path} exists; overwrite true replaces it')
+                raise OpError(
+                    'path_not_writable', f'{path} exists; set overwrite to true to replace it'
+                )
         else:
             path = _free(context.data.for_writing(default, room=room), overwrite)
         mine = path not in _BEING_WRITTEN

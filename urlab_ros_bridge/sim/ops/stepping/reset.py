@@ -49,7 +49,7 @@ def _rewind(context: Context, fields: Fields) -> None:
     if others:
         raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
     if context.engine.replay_source is not None:
-        raise OpError('not_ready', 'a replay is shown, and its frames have times of their own')
+        raise OpError('not_ready', 'a replay sets the time; call replay_stop first')
     context.engine.rewind_clock()
     context.engine.settle()
     context.engine.state_changed()

@@ -17,6 +17,7 @@ from urlab_ros_bridge.sim.ops.stepping.command import read_command
 from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.observations.observer import Topics
+from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -117,6 +118,7 @@ class PreparedStep:
         self._count = step_count(fields)
         self._level = observation_level(fields, session)
         self._topics = narrowed_to(fields)
+        self._reply: PackedMessage | None = None
 
     def seconds(self) -> float:
         """Estimate as for any step request."""
@@ -138,7 +140,12 @@ class PreparedStep:
                 for twist, linear, angular in self._twists
             ]
         advance(context, self._count, command)
-        return observed(context, self._session, self._level, self._topics)
+        if self._session.encoding != 'msgpack':
+            return observed(context, self._session, self._level, self._topics)
+        if self._reply is None:  # it tells the mode, which is direct here
+            self._reply = context.observer.step_reply(self._level, self._topics)
+        count = engine.steps_since(self._session.base)
+        return self._reply.pack(context.world.data.time, engine.stamp_ns, count)
 
 
 def _live(context: Context, fields: Fields, command: StepCommand) -> None:

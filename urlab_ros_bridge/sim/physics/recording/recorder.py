@@ -192,8 +192,8 @@ class StateRecorder:
             if not self._full:
                 self._full = True
                 _LOG.warning(
-                    'the recording is %d MB large; its oldest frames are dropped from '
-                    'now on. recording_start takes max_duration_s',
+                    'the recording has reached %d MB; its oldest frames are dropped from now on. '
+                    'To limit it, give recording_start max_duration_s',
                     self.nbytes >> 20,
                 )
             self._blocks.popleft()

@@ -37,7 +37,7 @@ class CameraRegions:
             try:
                 region = Region.create(path, item.size + SIZE_BYTES, sparse=True)
             except RegionUnavailable as error:
-                _LOG.warning('no pictures in shared memory: %s', error)
+                _LOG.warning('no camera images in shared memory: %s', error)
                 break
             rig.regions[item.index] = region
         for index, region in rig.regions.items():
@@ -58,7 +58,7 @@ class CameraRegions:
             try:
                 self._rig.regions[index].fill()
             except RegionUnavailable as error:
-                _LOG.warning('no pictures in shared memory: %s', error)
+                _LOG.warning('no camera images in shared memory: %s', error)
                 return
             self._open.add(index)
         elif not is_open:

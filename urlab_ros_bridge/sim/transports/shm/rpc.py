@@ -85,7 +85,7 @@ class ShmRpcTransport(threading.Thread):
                     break
                 self._serve()
             except Exception:
-                _LOG.exception('a request raised in the transport; it continues')
+                _LOG.exception('a request raised an error in the transport, which continues')
                 time.sleep(0.01)
         self._writer.close(unlink=True)
         self._reader.region.path.unlink(missing_ok=True)
@@ -144,7 +144,7 @@ class ShmRpcTransport(threading.Thread):
         try:
             reply = self._answer(frame)
         except Exception:
-            _LOG.exception('a request raised in the transport; it continues')
+            _LOG.exception('a request raised an error in the transport, which continues')
             reply = error_frame('internal_error', '', None)
         self._writer.write(self._fitting(frame, reply), reader.sequence)
         self._last_active = time.monotonic()

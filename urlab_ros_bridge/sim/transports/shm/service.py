@@ -107,7 +107,7 @@ class SharedMemoryService:
             try:
                 self._open(name, *self._serving)
             except RegionUnavailable as error:
-                _LOG.warning('no channel for a client: %s', error)
+                _LOG.warning('no shared-memory channel for a client: %s', error)
                 return ''
             return name
 

@@ -50,7 +50,7 @@ class OpenWatch(threading.Thread):
             self._watch = self._libc.inotify_add_watch(self._fd, bytes(directory), _OPEN | _CLOSE)
         self.blind = self._watch < 0
         if self.blind:
-            _LOG.info('inotify does not work here: shared memory is always served')
+            _LOG.info('inotify does not work here: shared memory is also written without readers')
 
     def add(self, region: Region, report: Callable[[bool], None] = lambda is_open: None) -> None:
         """

@@ -55,10 +55,13 @@ def check_idle(context: Context) -> None:
     """
     if context.recorder.active:
         raise OpError(
-            'recording_already_active', 'a recording has one model; recording_stop first'
+            'recording_already_active',
+            'the model cannot change during a recording; call recording_stop first',
         )
     if context.engine.replay_source is not None:
-        raise OpError('not_ready', 'a replay is shown; replay_stop first')
+        raise OpError(
+            'not_ready', 'the model cannot change during a replay; call replay_stop first'
+        )
 
 
 def carry(old: Context, new: Context, same: Same) -> None:

@@ -163,7 +163,9 @@ def _grown(world: World) -> WorldComposition:
     if world.grown is not None:
         return world.grown
     if world.source.compiler.settotalmass > 0:
-        raise OpError('not_ready', 'the world file sets its total mass (settotalmass)')
+        raise OpError(
+            'not_ready', 'the world cannot change: its file sets the total mass (settotalmass)'
+        )
     own = without_keys(world.source.copy())
     mark(own, _OWN)
     return WorldComposition(own, ())
