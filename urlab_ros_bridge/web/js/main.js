@@ -61,16 +61,16 @@ class App {
     help.id = 'help-button';
     document.getElementById('actions').append(this.themeButton, help);
     this.drawTheme();
-    this.orbit = button('orbit', 'Look around', () => this.views.set('orbit'), { text: 'Orbit', key: '1' });
+    this.orbit = button('orbit', 'Orbit', () => this.views.set('orbit'), { text: 'Orbit', key: '1' });
     this.follow = button('follow', 'Follow a robot', () => this.followNext(), { text: 'Follow', key: '2' });
-    this.first = button('camera', 'Through a camera of the world', () => this.chooseCamera(), { text: 'Camera', key: '3' });
+    this.first = button('camera', 'View through a camera of the world', () => this.chooseCamera(), { text: 'Camera', key: '3' });
     this.fitButton = button('fit', 'Show everything', () => this.fit(-1), { key: 'F' });
     this.pushButton = button('push', 'Push bodies by dragging them', () => this.setTool(this.hands.tool === 'push' ? 'look' : 'push'), { text: 'Push' });
     this.pushButton.id = 'push';
-    this.stickButton = button('drive', 'A stick to drive with', () => this.driving.showStick(this.driving.stick.hidden));
+    this.stickButton = button('drive', 'On-screen stick for driving', () => this.driving.showStick(this.driving.stick.hidden));
     const plots = button('plot', 'Plots', () => this.plots.toggle(), { key: 'P' });
     plots.id = 'plots';
-    const back = button('clock', 'Time line: look back', () => this.history.toggle(), { key: 'K' });
+    const back = button('clock', 'Timeline: look back', () => this.history.toggle(), { key: 'K' });
     const rule = () => Object.assign(document.createElement('span'), { className: 'rule' });
     document.getElementById('tools').append(this.orbit, this.follow, this.first, this.fitButton, rule(), this.pushButton, this.stickButton, rule(), plots, back);
     this.drawView();
@@ -123,8 +123,8 @@ class App {
       veil.classList.remove('on');
       return;
     }
-    const text = status === 'lost' && this.wasOpen ? 'Connection lost. Trying again' : this.states ? 'Trying again' : 'Connecting';
-    veil.querySelector('p').textContent = reason && status === 'lost' ? 'The simulation has gone. Waiting for it' : text;
+    const text = status === 'lost' && this.wasOpen ? 'Connection lost. Reconnecting' : this.states ? 'Reconnecting' : 'Connecting';
+    veil.querySelector('p').textContent = reason && status === 'lost' ? 'The simulation has ended. Waiting for it to return' : text;
     this.veilTimer = setTimeout(() => veil.classList.add('on'), this.states ? VEIL_AFTER : 0);
   }
 
@@ -195,7 +195,7 @@ class App {
 
   hint() {
     const { robot } = this.driving;
-    const text = robot ? `W A S D or arrows drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to lead an arm' : this.world.moving.length ? 'Shift and drag to push a body' : '';
+    const text = robot ? `W A S D or arrow keys drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to move an arm' : this.world.moving.length ? 'Hold Shift and drag to push a body' : '';
     const box = document.getElementById('hint');
     box.textContent = text;
     box.classList.toggle('on', Boolean(text) && !this.hinted);

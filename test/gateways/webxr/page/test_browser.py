@@ -325,7 +325,7 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
         np.testing.assert_allclose(qpos[:3], [x, y, z], atol=1e-9)
         visitor.until(f'Math.abs({BASE}.position.x - {x}) < 1e-4')
 
-    visitor.tab.get_by_role('button', name='Play on').click()
+    visitor.tab.get_by_role('button', name='Resume the replay').click()
     visitor.until('urlab.recordings.replay.frame > 20')
     visitor.tab.get_by_role('button', name='End the replay').click()
     visitor.until("urlab.transport.run.dataset.state === 'running'")

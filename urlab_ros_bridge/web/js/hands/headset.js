@@ -48,7 +48,7 @@ export class Headset {
       connection.ask('contacts', { on: true }).catch(() => {});
     } catch (error) {
       this.session?.end().catch(() => {});
-      toast(`No ${mode === 'immersive-vr' ? 'VR' : 'AR'}: ${error.message}`, true);
+      toast(`${mode === 'immersive-vr' ? 'VR' : 'AR'} is not available: ${error.message}`, true);
     }
   }
 

@@ -6,20 +6,20 @@ import { button, el } from './dom.js';
 
 const PAGES = [
   ['View', [
-    [['drag'], 'turn'], [['right drag'], 'move'], [['wheel'], 'nearer, farther'],
-    [['1'], 'look around'], [['2'], 'follow a robot'], [['3'], 'through a camera'], [['F'], 'show what is selected'], [['H'], 'hide the panels'],
+    [['drag'], 'rotate'], [['right drag'], 'pan'], [['wheel'], 'zoom'],
+    [['1'], 'orbit'], [['2'], 'follow a robot'], [['3'], 'view through a camera'], [['F'], 'frame the selection'], [['H'], 'hide or show the panels'],
   ]],
   ['Simulation', [
-    [['Space'], 'pause and run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'time line: look back'],
+    [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
   ]],
-  ['Hands', [
-    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: lead an arm'], [['Esc'], 'select nothing'],
+  ['Interaction', [
+    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Esc'], 'clear the selection'],
   ]],
   ['Drive', [
-    [['W', 'A', 'S', 'D'], 'or arrows: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'as fast as it may'],
+    [['W', 'A', 'S', 'D'], 'or arrow keys: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'full speed'],
   ]],
   ['Show', [
-    [['C'], 'contacts and forces'], [['T'], 'trails'], [['X'], 'frames'], [['L'], 'laser scans'], [['B'], 'collision shapes'], [['P'], 'plots'], [['?'], 'this page'],
+    [['C'], 'contacts and forces'], [['T'], 'trails'], [['X'], 'frames'], [['L'], 'laser scans'], [['B'], 'collision shapes'], [['P'], 'plots'], [['?'], 'this help'],
   ]],
 ];
 
@@ -30,7 +30,7 @@ export function showHelp() {
     return;
   }
   dialog.replaceChildren(
-    el('header', el('h2', 'What you can do here'), button('close', 'Close', () => dialog.close())),
+    el('header', el('h2', 'Mouse and keyboard'), button('close', 'Close', () => dialog.close())),
     el('div.cols', ...PAGES.map(([title, rows]) => el('section', el('h3', title), ...rows.map(([keys, text]) =>
       el('p', el('span', ...keys.flatMap((key, index) => [index ? ' ' : '', el('kbd', key)])), el('span', text)))))),
   );

@@ -49,7 +49,7 @@ export class History {
     this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Time', oninput: () => this.look(Number(this.slider.value)) });
     this.when = el('span.when');
     this.now = button('', 'Back to now', () => this.live(), { text: 'Now', shape: 'button.btn.small' });
-    this.bar.replaceChildren(el('span.what', 'Look back'), this.slider, this.when, this.now, button('close', 'Close the time line', () => this.toggle(), { shape: 'button.btn.small' }));
+    this.bar.replaceChildren(el('span.what', 'Look back'), this.slider, this.when, this.now, button('close', 'Close the timeline', () => this.toggle(), { shape: 'button.btn.small' }));
     this.bar.hidden = false;
     this.draw();
   }

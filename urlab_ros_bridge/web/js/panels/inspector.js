@@ -147,7 +147,7 @@ export class PeoplePanel {
     if (!this.panel.isOpen && !this.panel.section.classList.contains('shown')) return;
     this.panel.body.replaceChildren(
       el('dl.facts', el('dt', 'Mode'), el('dd', mode), el('dt', 'Physics'), el('dd', `${Math.round(rate)} Hz`), el('dt', 'Pages open'), el('dd', String(pages))),
-      ...sessions.map(({ client, shared, age }) => el('div.row', icon('people'), el('label', client || 'a client'), el('span.note', { style: 'color: var(--ink-3)' }, shared ? 'shared' : 'the policy', Number.isFinite(age) ? ` · ${since(age)}` : ''))),
+      ...sessions.map(({ client, shared, age }) => el('div.row', icon('people'), el('label', client || 'unnamed client'), el('span.note', { style: 'color: var(--ink-3)' }, shared ? 'shared' : 'policy', Number.isFinite(age) ? ` · ${since(age)}` : ''))),
     );
     for (const sign of this.panel.body.querySelectorAll('svg')) sign.setAttribute('width', 14);
   }

@@ -18,8 +18,8 @@ export class Plots {
     this.drawn = 0;
     this.legend = el('div.legend');
     this.chart = el('div');
-    this.add = button('plot', 'Choose what is plotted', () => this.choose(), { text: 'Add', shape: 'button.btn.small' });
-    this.length = button('', 'How long', () => menu(this.length, WINDOWS.map((seconds) => ({ label: `${seconds} s`, selected: seconds === this.seconds, run: () => this.setLength(seconds) }))), { text: `${SECONDS} s`, shape: 'button.btn.small' });
+    this.add = button('plot', 'Choose channels to plot', () => this.choose(), { text: 'Add', shape: 'button.btn.small' });
+    this.length = button('', 'Time span', () => menu(this.length, WINDOWS.map((seconds) => ({ label: `${seconds} s`, selected: seconds === this.seconds, run: () => this.setLength(seconds) }))), { text: `${SECONDS} s`, shape: 'button.btn.small' });
     this.dock.append(el('div.head', el('b', 'Plots'), this.legend, this.add, this.length, button('close', 'Close the plots', () => this.hide(), { key: 'P', shape: 'button.btn.small' })), this.chart);
     addEventListener('resize', () => this.plot?.setSize({ width: this.chart.clientWidth, height: HEIGHT }));
     document.addEventListener('urlab-theme', () => this.build());
@@ -100,7 +100,7 @@ export class Plots {
       const value = el('b', '–');
       this.values.push(value);
       const channel = this.ownerOf(index);
-      return el('button.series', { type: 'button', title: `Take ${label} away`, onclick: () => this.flip([channel]) }, el('i', { style: `background: ${stroke}` }), label, value);
+      return el('button.series', { type: 'button', title: `Remove ${label}`, onclick: () => this.flip([channel]) }, el('i', { style: `background: ${stroke}` }), label, value);
     }));
     const axis = { stroke: ink, font: '11px Inter, system-ui, sans-serif', grid: { stroke: line, width: 1 }, ticks: { show: false } };
     const units = new Set(this.channels.map(({ unit }) => unit));

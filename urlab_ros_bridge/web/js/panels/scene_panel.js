@@ -83,7 +83,7 @@ export class ShowPanel {
       frames: toggle('Frames', false, (on) => overlays.show('frames', on), 'X'),
       scans: toggle('Laser scans', true, (on) => (overlays.show('scans', on), app.watchAll()), 'L'),
       colliding: toggle('Collision shapes', false, (on) => bodies.setColliding(on), 'B'),
-      handles: toggle('Handles of arms', true, (on) => hands.showHandles(on)),
+      handles: toggle('Arm handles', true, (on) => hands.showHandles(on)),
       names: toggle('Names', true, (on) => overlays.show('names', on)),
     };
     this.panel.body.append(...Object.values(this.switches));
@@ -142,8 +142,8 @@ export class CameraPanel {
   }
 
   add(name) {
-    const image = el('img', { alt: `Picture of ${name}` });
-    const figure = el('figure.picture', { style: 'margin: 0', title: 'Larger', onclick: () => figure.classList.toggle('large') }, image, el('figcaption', name));
+    const image = el('img', { alt: `Image of ${name}` });
+    const figure = el('figure.picture', { style: 'margin: 0', title: 'Enlarge', onclick: () => figure.classList.toggle('large') }, image, el('figcaption', name));
     this.shown.set(name, figure);
     this.pictures.append(figure);
   }
@@ -199,7 +199,7 @@ export class RecordingPanel {
     this.panel.count.textContent = String(sessions.length || '');
     this.list.replaceChildren(...sessions.map((name) =>
       el('button.item', { type: 'button', onclick: () => this.start(name), title: 'Replay' }, icon('play'), el('span.name', name === 'live' ? 'Last recording' : name))));
-    if (!sessions.length) this.list.replaceChildren(el('p.empty', 'Press record to make one.'));
+    if (!sessions.length) this.list.replaceChildren(el('p.empty', 'Press Record to make one.'));
   }
 
   async load() {
@@ -290,7 +290,7 @@ export class RecordingPanel {
   setPlays(is) {
     this.replay.plays = is;
     this.knob.replaceChildren(icon(is ? 'pause' : 'play'));
-    this.knob.title = is ? 'Pause the replay' : 'Play on';
+    this.knob.title = is ? 'Pause the replay' : 'Resume the replay';
     this.knob.setAttribute('aria-label', this.knob.title);
   }
 

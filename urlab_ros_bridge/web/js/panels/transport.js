@@ -24,7 +24,7 @@ export class Transport {
     this.record = button('record', 'Record', () => this.flipRecording(), { shape: 'button.btn' });
     this.record.id = 'record';
     this.modes = ['live', 'direct'].map((mode) =>
-      el('button.btn', { type: 'button', title: mode === 'live' ? 'Live: runs by itself in real time' : 'Direct: moves only when it is stepped', onclick: () => this.act('mode', { mode }) }, mode === 'live' ? 'Live' : 'Direct'));
+      el('button.btn', { type: 'button', title: mode === 'live' ? 'Live: runs in real time' : 'Direct: advances only when stepped', onclick: () => this.act('mode', { mode }) }, mode === 'live' ? 'Live' : 'Direct'));
     document.getElementById('transport').append(
       this.run, this.step, this.reset, this.keyframes, el('span.rule.wide'), this.speed, this.record, el('span.rule.wide'), el('span.seg.wide', { role: 'group', 'aria-label': 'Mode' }, ...this.modes));
     this.time = fact('time');
@@ -125,7 +125,7 @@ export class Transport {
   chooseKeyframe() {
     const names = this.app.world?.keyframes ?? [];
     menu(this.keyframes, [
-      { label: 'Start', note: 'R', run: () => this.rewind() },
+      { label: 'Initial state', note: 'R', run: () => this.rewind() },
       ...names.map((name) => ({ label: name, run: () => this.rewind(name) })),
     ]);
   }
