@@ -10,7 +10,6 @@ could give two ticks the same stamp.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from urlab_ros_bridge.wire.errors import WireError
@@ -36,7 +35,7 @@ def seconds_to_ns(seconds: float) -> int:
     >>> seconds_to_ns(0.1 + 0.2)
     300000000
     """
-    if not math.isfinite(seconds) or abs(seconds) > MAX_SECONDS:
+    if not -MAX_SECONDS <= seconds <= MAX_SECONDS:  # neither is NaN
         raise BadTime(seconds)
     return round(seconds * 1e9)
 

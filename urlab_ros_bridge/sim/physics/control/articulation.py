@@ -59,7 +59,7 @@ class ArticulationControl:
         """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
         slot = self.slots['zmq']
         if len(values) == len(slot):
-            slot[:] = values
+            slot[...] = values
             return
         count = min(len(values), len(slot))
         slot[:count] = values[:count]
@@ -74,7 +74,7 @@ class ArticulationControl:
                 self.twist.apply(self._data.time, self._data, setpoint)
         if self.controller is None or raw:
             if self._is_view:
-                self._ctrl[:] = setpoint
+                self._ctrl[...] = setpoint
             else:
                 self._data.ctrl[self._index] = setpoint
             return

@@ -174,7 +174,11 @@ class Observer:
 
     def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self._pack(level, 'step_ok', step, topics)
+        return self._fill(self.step_reply(level, topics), step)
+
+    def step_reply(self, level: str, topics: Topics = None) -> PackedMessage:
+        """Return the message that `packed` fills, which stays the same while the mode does."""
+        return self._message(level, 'step_ok', topics)
 
     def snapshot(self) -> bytes:
         """
@@ -187,18 +191,21 @@ class Observer:
         engine = self._engine
         publication, snapshot = self._snapshot
         if publication != engine.publications:
-            snapshot = self._pack(SNAPSHOT, 'state_full', engine.steps)
+            snapshot = self._fill(self._message(SNAPSHOT, 'state_full'), engine.steps)
             self._snapshot = engine.publications, snapshot
         return snapshot
 
-    def _pack(self, level: str, op: str, step: int, topics: Topics = None) -> bytes:
+    def _fill(self, message: PackedMessage, step: int) -> bytes:
+        return message.pack(self._data.time, self._engine.stamp_ns, step)
+
+    def _message(self, level: str, op: str, topics: Topics = None) -> PackedMessage:
         mode = self._engine.mode if level == SNAPSHOT else ''
         message = self._packed.get((level, op, mode, topics))
         if message is None:
             fixed = {'mode': mode} if mode else None
             message = PackedMessage(op, self._layout(level, topics), fixed)
             self._packed[level, op, mode, topics] = message
-        return message.pack(self._data.time, self._engine.stamp_ns, step)
+        return message
 
     def _layout(self, level: str, topics: Topics) -> ObservationLayout:
         layout = self._layouts.get((level, topics))
