@@ -35,7 +35,7 @@ def seconds_to_ns(seconds: float) -> int:
     >>> seconds_to_ns(0.1 + 0.2)
     300000000
     """
-    if not -MAX_SECONDS <= seconds <= MAX_SECONDS:  # neither is NaN
+    if not -MAX_SECONDS <= seconds <= MAX_SECONDS:  # NaN compares false
         raise BadTime(seconds)
     return round(seconds * 1e9)
 
