@@ -142,9 +142,9 @@ def run(given: ParsedArguments[ChiralArguments]) -> int:
 COMMAND = Command(
     name='chiral',
     summary='Serve a robot of a simulation to policies (Chiral protocol).',
-    text='Serve a robot of a running simulation to policies that speak the Chiral protocol:\n'
-    'images, depth and joint states of one moment out, actions in, over a WebSocket. Takes\n'
-    'any URLab server; needs no ROS. Prints "urlab chiral ready" when a policy may connect.',
+    text='Serve a robot of a running simulation to policies over the Chiral protocol: images,\n'
+    'depth and joint states of one simulation step out, actions in, over a WebSocket. Works with\n'
+    'any URLab server; needs no ROS. Prints "urlab chiral ready" when policies can connect.',
     section=ChiralArguments,
     run=run,
     handles_signals=True,
