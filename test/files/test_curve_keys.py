@@ -70,7 +70,7 @@ def test_a_public_key_that_was_lost_comes_back(tmp_path):
     'name', ['', '.', '..', '../x', 'a/b', 'client', 'clients', 'ü', 'a' * 65]
 )
 def test_names_that_are_none(tmp_path, name):
-    with pytest.raises(KeysUnusable, match='no name for a client'):
+    with pytest.raises(KeysUnusable, match='not a valid name for a client'):
         make_keys(tmp_path / 'keys', [name])
     assert not (tmp_path / 'keys').exists()
 

@@ -341,7 +341,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         robots = self.handshake.articulations
         if ctrl is not None and not isinstance(ctrl, Mapping):
             if len(robots) != 1:
-                raise UnknownName('articulation', '(none given with ctrl)', robots)
+                raise UnknownName('articulation', '(ctrl names none)', robots)
             ctrl = {next(iter(robots)): ctrl}
         if isinstance(control_mode, str):
             control_mode = dict.fromkeys(robots, control_mode)

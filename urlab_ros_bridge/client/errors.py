@@ -54,10 +54,10 @@ class KeysRejected(ConnectionLost):
 
     def __init__(self, op: str, endpoint: str, *, have_keys: bool, reason: str = '') -> None:
         usual = (
-            'does not let in the client of these keys: its folder `clients` names those it lets in'
+            'rejects the keys of this client: its folder `clients` lacks the public key'
             if have_keys
-            else 'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), '
-            'is no URLab server, or is just ending'
+            else 'ended the handshake: it accepts only clients with keys (keys=DIR, --keys DIR), '
+            'is not a URLab server, or is shutting down'
         )
         ClientError.__init__(self, f'{op}: {endpoint} {reason or usual}')
 
@@ -74,7 +74,7 @@ class StreamEnded(StreamClosed):
 
     def __init__(self, endpoint: str) -> None:
         ClientError.__init__(
-            self, f'the server of {endpoint} has ended; open the stream with a new handshake'
+            self, f'the server of {endpoint} has exited; open the stream with a new handshake'
         )
 
 
@@ -83,7 +83,7 @@ class CameraUnavailable(ClientError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'the server does not stream the camera {name!r}; its log has the reason (no OpenGL?)'
+            f'the server does not stream the camera {name!r}; see its log (no OpenGL?)'
         )
 
 
@@ -91,7 +91,7 @@ class ShmUnavailable(ClientError):
     """Shared memory was asked for by name, but cannot be used with this server."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; transport='auto' continues without")
+        super().__init__(f"{reason}; transport='auto' falls back to ZMQ")
 
 
 class ExtensionMissing(ClientError):

@@ -33,13 +33,13 @@ def confined(root: Path, folder: str, text: str, *, allow_absolute: bool, advice
     """
     shown = f'{text!r:.80}'
     if not text or len(text) > MAX_PATH_CHARS:
-        raise PathRefused(f'{shown}: a path has 1 to {MAX_PATH_CHARS} characters')
+        raise PathRefused(f'{shown}: a path must have 1 to {MAX_PATH_CHARS} characters')
     if not text.isprintable() or '\\' in text:
         raise PathRefused(
-            f'{shown}: no backslashes or control characters; paths are written with /'
+            f'{shown}: backslashes and control characters are not allowed; separate folders with /'
         )
     if any(len(part.encode()) > MAX_NAME_BYTES for part in Path(text).parts):
-        raise PathRefused(f'{shown}: a name has at most {MAX_NAME_BYTES} bytes')
+        raise PathRefused(f'{shown}: a name must have at most {MAX_NAME_BYTES} bytes')
     if '..' in Path(text).parts:
         raise PathRefused(f'{shown}: .. is not allowed')
     base = root / folder
@@ -54,7 +54,7 @@ def confined(root: Path, folder: str, text: str, *, allow_absolute: bool, advice
     if not within.is_relative_to(root) or not path.is_relative_to(within):
         raise PathRefused(f'{shown} is not inside {within}; give a bare name, or {advice}')
     if path == within:
-        raise PathRefused(f'{shown} names a folder')
+        raise PathRefused(f'{shown} is a folder, not a file')
     return path
 
 

@@ -44,7 +44,7 @@ class KeysUnusable(UrlabError, ValueError):
     """A folder of keys cannot be used; the message names the file and gives the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f'{path}: {reason}; `urlab keys {path.parent}` makes keys')
+        super().__init__(f'{path}: {reason}; `urlab keys {path.parent}` creates keys')
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,7 +111,9 @@ def read_server_keys(folder: Path) -> ServerKeys:
     clients = folder / CLIENTS
     known = sorted(clients.glob('*.key')) if clients.is_dir() else []
     if not known:
-        raise KeysUnusable(clients, 'holds no public key of a client, so nobody could connect')
+        raise KeysUnusable(
+            clients, 'contains no public key of a client, so no client could connect'
+        )
     for path in known:
         _read(path)
     return ServerKeys(public, secret, clients)
@@ -143,7 +145,7 @@ def make_keys(folder: Path, names: Sequence[str] = ()) -> list[Path]:
     """
     for name in names:
         if not _NAME.fullmatch(name) or name in (SERVER, CLIENT, CLIENTS):
-            raise KeysUnusable(folder / name, f'{name!r} is no name for a client')
+            raise KeysUnusable(folder / name, f'{name!r} is not a valid name for a client')
     made: list[Path] = []
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     (folder / CLIENTS).mkdir(mode=0o700, exist_ok=True)
@@ -185,9 +187,9 @@ def _publish(path: Path, public: bytes, made: list[Path]) -> None:
 def _read_pair(path: Path) -> tuple[bytes, bytes]:
     public, secret = _read(path)
     if secret is None:
-        raise KeysUnusable(path, 'holds no secret key')
+        raise KeysUnusable(path, 'contains no secret key')
     if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise KeysUnusable(path, 'other users can read this secret: `chmod 600` it')
+        raise KeysUnusable(path, 'other users can read this secret key: run `chmod 600` on it')
     return public, secret
 
 
@@ -201,10 +203,10 @@ def _read(path: Path) -> tuple[bytes, bytes | None]:
     except OSError as error:
         raise KeysUnusable(path, error.strerror or 'is missing') from error
     except (ValueError, IndexError) as error:
-        raise KeysUnusable(path, 'holds no public key') from error
+        raise KeysUnusable(path, 'contains no public key') from error
     for key in (public, secret):
         if key is not None and not _Z85.fullmatch(key):
-            raise KeysUnusable(path, 'a key has 40 characters of Z85')
+            raise KeysUnusable(path, 'a key must have 40 characters of Z85')
     return public, secret
 
 

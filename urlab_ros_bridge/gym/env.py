@@ -233,7 +233,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
                 if self._camera in found:
                     return found
                 if time.monotonic() > deadline:
-                    raise BadEnvironment(f'render: no picture of {self._camera} has come')
+                    raise BadEnvironment(f'render: no image of camera {self._camera} has arrived')
         finally:
             self.client.set_mode('direct')
 
@@ -271,7 +271,7 @@ def _is_twist(client: Client, robot: str, action: str) -> bool:
     controller = client.handshake.articulations[robot].twist_controller
     drives = controller is not None and controller.kind != 'command'
     if action == 'twist' and controller is None:
-        raise BadEnvironment(f'action: {robot} takes no twist')
+        raise BadEnvironment(f'action: {robot} has no twist controller')
     return action == 'twist' or (action == 'auto' and drives)
 
 
@@ -285,7 +285,7 @@ def _camera_of(client: Client, robot: str, name: str) -> str:
         key: each for key, each in client.handshake.global_cameras.items() if each.mode == 'real'
     }
     if not colours:
-        raise BadEnvironment(f'render_mode: the world has no camera that {robot} could be seen by')
+        raise BadEnvironment(f'render_mode: neither {robot} nor the world has a colour camera')
     if name and name not in colours:
         raise UnknownName('camera', name, colours)
     return name or next(iter(colours))

@@ -132,7 +132,7 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
     except MalformedControl:
         raise
     except (ValueError, RecursionError) as error:
-        raise MalformedControl(SET_GAINS, f'no JSON: {error}') from error
+        raise MalformedControl(SET_GAINS, f'not JSON: {error}') from error
     if not isinstance(actuators, dict):
         raise MalformedControl(SET_GAINS, f'{type(actuators).__name__}, expected a map')
     out: dict[str, dict[str, float]] = {}

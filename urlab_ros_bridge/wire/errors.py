@@ -88,11 +88,11 @@ def list_names(kind: str, valid: Iterable[str], limit: int = 24) -> str:
     >>> list_names('body', ['base', 'arm'])
     'available: base, arm'
     >>> list_names('body', [])
-    'there is no body at all'
+    'there is no body'
     """
     names = list(valid)
     if not names:
-        return f'there is no {kind} at all'
+        return f'there is no {kind}'
     more = f' and {len(names) - limit} more' if len(names) > limit else ''
     return 'available: ' + ', '.join(names[:limit]) + more
 

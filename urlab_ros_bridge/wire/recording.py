@@ -256,7 +256,7 @@ def decode(chunks: Iterable[str]) -> RecordedTake:
         text.skip(':', key)
         if key == FRAMES_KEY:
             if rows is not None:
-                raise MalformedRecording(key, 'is there twice')
+                raise MalformedRecording(key, 'appears twice')
             rows = _frames(text)
         elif key == INFO_KEY:
             info = text.value(key)

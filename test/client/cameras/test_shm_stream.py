@@ -246,7 +246,7 @@ def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
     writer.close(unlink=True)
     assert kind(str(tmp_path)) is CameraStream
     (record,) = caplog.records
-    assert record.levelname == 'DEBUG' and 'eye comes over ZMQ' in record.message
+    assert record.levelname == 'DEBUG' and 'eye arrives over ZMQ' in record.message
     with pytest.raises(RegionUnavailable):
         open_camera(EYE, shm_dir=str(tmp_path), transport='shm')
     with pytest.raises(UnknownName, match='zmq, shm, auto'):

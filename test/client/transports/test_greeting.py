@@ -95,7 +95,7 @@ def test_a_server_with_keys_says_so_and_one_without_too(folder):
         assert type(error) is KeysRejected and '--keys DIR' in str(error)
     with router() as endpoint:
         error = refused(endpoint, read_client_keys(folder))
-        assert type(error) is KeysRejected and 'has no keys' in str(error)
+        assert type(error) is KeysRejected and 'does not use keys' in str(error)
 
 
 @given(st.binary(max_size=80) | st.binary(max_size=70).map(lambda more: (GREETING + more)[:80]))

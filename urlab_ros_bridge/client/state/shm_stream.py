@@ -115,7 +115,7 @@ def open_state(
         except (RegionUnavailable, MalformedRegion) as error:
             if transport == 'shm':
                 raise
-            _LOG.debug('the state comes over ZMQ: %s', error)
+            _LOG.debug('the state arrives over ZMQ: %s', error)
     return StateStream(host, state_port, (STATE_FULL_TOPIC,), keys=keys)
 
 

@@ -174,7 +174,7 @@ def _open(handshake: Handshake, name: object) -> ShmRpc:
     if not directory or not Path(directory).is_absolute():
         raise ShmUnavailable('the server offers no shared memory')
     if CHANNEL in handshake.extensions and not (isinstance(name, str) and name.isalnum()):
-        raise ShmUnavailable('the server has no channel left')
+        raise ShmUnavailable('the server has no free channel')
     return ShmRpc(Path(directory), name if isinstance(name, str) else '')
 
 

@@ -53,7 +53,7 @@ def resolve(host: str, port: int) -> tuple[str, int]:
     try:
         found = sockets.getaddrinfo(host, port, sockets.AF_INET, sockets.SOCK_STREAM)
     except UnicodeError as error:  # a label that is empty or has more than 63 characters
-        raise OSError(f'{host!r} is no name of a host: {error}') from error
+        raise OSError(f'{host!r} is not a valid host name: {error}') from error
     address, number = found[0][4][:2]
     return str(address), int(number)
 

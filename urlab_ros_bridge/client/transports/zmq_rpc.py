@@ -107,7 +107,7 @@ class RpcSocket(RequestSocket):
         if event != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             mechanism = mechanism_at(self.endpoint)
             if mechanism == NO_KEYS and have_keys:
-                reason = 'has no keys: connect without'
+                reason = 'does not use keys: connect without keys'
                 raise KeysRejected(op, self.endpoint, have_keys=True, reason=reason)
             # A forwarded port whose other end is gone, or a server that is just ending.
             hung_up = mechanism is None and event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL

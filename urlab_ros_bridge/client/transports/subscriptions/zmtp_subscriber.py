@@ -124,7 +124,7 @@ class ZmtpSubscriber(Subscriber[Taken]):
                 room = reader.room()
                 count = socket.recv_into(room)
                 if not count:
-                    raise ConnectionError('the publisher has closed it')
+                    raise ConnectionError('the publisher closed the connection')
                 reader.filled(count)
                 size += count
                 self._drained = count < len(room)
@@ -169,7 +169,7 @@ class ZmtpSubscriber(Subscriber[Taken]):
             self._unsent += bytes(self._reader.answers)
             self._reader.answers.clear()
             if len(self._unsent) > _MOST_UNSENT:
-                self._lose('it asks, and does not read the answers')
+                self._lose('the publisher does not read the answers to its pings')
                 return False
         return not self._unsent or self._send()
 
