@@ -84,7 +84,8 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     monkeypatch.chdir(tmp_path)
     assert main(['eval', *words, '--table=some.csv']) == 2
     said = capsys.readouterr()
-    assert "episode 2 (seed 2) failed: the policy returned 'no more', no action" in said.err
+    problem = "the policy returned 'no more', not an array of numbers"
+    assert f'episode 2 (seed 2) failed: {problem}' in said.err
     assert re.search(r'all .* 10 ', said.out)
     assert len((tmp_path / 'some.csv').read_text(encoding='utf-8').splitlines()) == 3
     assert main(['eval', *words, '--table=no/where.csv']) == 2
@@ -110,10 +111,10 @@ def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, caps
             ['--rpc-port', '1', '--port', '0', '--timeout', '0.3'],
             'no reply from tcp://127.0.0.1:1',
         ),
-        (['--bind', '203.0.113.1', '--token', 'x'], 'cannot be bound'),
-        (['--bind', '0.0.0.0'], '--bind 0.0.0.0 lets every machine that reaches this one drive'),
+        (['--bind', '203.0.113.1', '--token', 'x'], 'cannot bind port'),
+        (['--bind', '0.0.0.0'], '--bind 0.0.0.0 lets any machine on the network drive'),
         (['--bind', '192.168.1.20'], 'give --token SECRET'),
-        (['--bind', '::'], 'or --insecure to let any client in'),
+        (['--bind', '::'], 'or --insecure to accept any client'),
         (['--allow-origin', 'example.org'], "--allow-origin: 'example.org' is not an origin"),
         (['--profile', 'bimanul'], "did you mean 'bimanual'? (valid: bimanual, bimanual_ee)"),
     ],

@@ -56,7 +56,8 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
     assert main(['simspark', '--rpc-port', '1', *ports]) == 2
     assert 'no reply from tcp://127.0.0.1:1' in capsys.readouterr().err
     assert main(['simspark', '--log', str(tmp_path / 'no' / 'where'), *ports]) == 2
-    assert 'cannot be written: No such file' in capsys.readouterr().err
+    problem = f'cannot write the log {tmp_path / "no" / "where"}: No such file'
+    assert problem in capsys.readouterr().err
     with socket.create_server(('127.0.0.1', 0)) as other:
         taken = str(other.getsockname()[1])
         assert main(['simspark', '--port', '0', '--monitor-port', taken]) == 2

@@ -22,7 +22,9 @@ def test_another_world_is_served_after_a_restart(gateway):
             second = start_server(world='rover', rpc_port=port)
             with contextlib.suppress(ConnectionClosed):
                 client.act(start.proprios['joint_pos'])
-            with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone: connect'):
+            with pytest.raises(
+                ConnectionClosed, match=r'1013 .*the simulation has gone: reconnect'
+            ):
                 client.observe()
         try:
             with connect_when_free(server.url) as client:
@@ -42,7 +44,7 @@ def test_who_only_watches_hears_of_a_restart(gateway):
             client.reset()
             first.stop()
             second = start_server(world='quadruped', rpc_port=port)
-            with pytest.raises(ConnectionClosed, match=r'1013 .*: connect again'):
+            with pytest.raises(ConnectionClosed, match=r'1013 .*: reconnect'):
                 client.observe()
         second.stop()
 

@@ -62,7 +62,7 @@ def test_a_second_driver_is_refused_and_the_first_one_goes_on(server):
     with connect_when_free(server.url) as first:
         status, text = status_of(server.url)
         assert status == 503
-        assert 'driven by 127.0.0.1' in text and 'one driver at a time' in text
+        assert 'driven by 127.0.0.1' in text and 'only one driver is allowed' in text
         assert first.metadata()['role'] == 'driver'
     with connect_when_free(server.url) as second:
         assert second.metadata()['role'] == 'driver'
@@ -76,7 +76,7 @@ def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
         done = driver.observe()
         assert viewer.observe().payload == done.payload
         viewer.act(np.zeros(12))
-        with pytest.raises(ConnectionClosed, match=r'1008.*apply_action is for the driver'):
+        with pytest.raises(ConnectionClosed, match=r'1008.*only the driver may send apply_action'):
             viewer.receive()
         assert driver.observe().timestamp > 0
 
@@ -129,7 +129,7 @@ def test_viewers_leave_room_for_a_driver(quadruped, gateway):
         for _ in range(MAX_VIEWERS):
             stack.enter_context(opened(server.port, '/view'))
         status, text = status_of(f'{server.url}/view')
-        assert status == 503 and f'{MAX_VIEWERS} viewers are connected already' in text
+        assert status == 503 and f'{MAX_VIEWERS} viewers are already connected' in text
         with connect_when_free(server.url) as driver:
             assert driver.reset().type == 'reset_response'
 
@@ -303,6 +303,6 @@ def test_stopping_says_goodbye(quadruped, gateway):
         client = StockClient(server.url)
         stopper = threading.Thread(target=server.stop)
         stopper.start()
-        with pytest.raises(ConnectionClosed, match=r'1001.*the gateway stops'):
+        with pytest.raises(ConnectionClosed, match=r'1001.*the gateway is shutting down'):
             client.receive()
         stopper.join()

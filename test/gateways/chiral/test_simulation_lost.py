@@ -119,7 +119,7 @@ def test_a_request_that_runs_ends_with_the_simulation(programs):
         time.sleep(0.3)
         began = time.monotonic()
         programs.kill()
-        with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone: connect'):
+        with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone: reconnect'):
             robot.receive()
         assert time.monotonic() - began < TIMEOUT
     assert reset_when_back(programs).type == 'reset_response'

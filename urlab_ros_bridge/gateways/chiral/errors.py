@@ -27,7 +27,7 @@ POLICY = 1008
 TOO_BIG = 1009
 INTERNAL = 1011
 TRY_AGAIN = 1013
-GONE = 'the simulation has gone: connect again when it is back'
+GONE = 'the simulation has gone: reconnect when it is back'
 SHOWN = 48  # bytes of what a wrong server sent
 
 
@@ -94,7 +94,7 @@ class NotAllowed(PeerError):
     """A viewer tried to drive."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f'this connection may only watch: {name} is for the driver')
+        super().__init__(f'this connection is a viewer: only the driver may send {name}')
 
 
 class GatewayBroken(PeerError):
@@ -123,8 +123,8 @@ class NotChiral(ChiralError, ConnectionError):
     def __init__(self, url: str, what: str, sent: bytes | str) -> None:
         shown = f'{sent[:SHOWN]!r}' + ('...' if len(sent) > SHOWN else '')
         super().__init__(
-            f'{url} is not a Chiral server: it sent {what}, {shown}; is the port right? That of '
-            '"urlab chiral" is 8765 unless it was chosen'
+            f'{url} is not a Chiral server: it sent {what}, {shown}; check the port '
+            '("urlab chiral" uses 8765 by default)'
         )
 
 

@@ -16,9 +16,9 @@ class OpenToAll(SimSparkError):
 
     def __init__(self, bind: str) -> None:
         super().__init__(
-            f'--bind {bind} lets every machine that reaches this one command players and the '
-            'game, for the protocol has no password: give --insecure to let everybody in, or '
-            'bind 127.0.0.1 and forward the ports through ssh'
+            f'--bind {bind} lets any machine on the network command players and the game, as the '
+            'protocol has no password: give --insecure to accept any client, or bind 127.0.0.1 '
+            'and forward the ports through ssh'
         )
 
 
@@ -26,7 +26,7 @@ class MessageTooLong(SimSparkError, ValueError):
     """The length in front of a message is beyond the limit; nothing was allocated for it."""
 
     def __init__(self, length: int, limit: int) -> None:
-        super().__init__(f'a message of {length} bytes; at most {limit} are taken')
+        super().__init__(f'a message of {length} bytes; at most {limit} are accepted')
 
 
 class MalformedExpression(SimSparkError, ValueError):

@@ -20,7 +20,7 @@ class NoSimulation(WebXrError):
 
     def __init__(self, cause: object = '') -> None:
         more = f' ({cause})' if str(cause) else ''
-        super().__init__(f'there is no simulation at the moment: say hello again later{more}')
+        super().__init__(f'no simulation is available: send hello again later{more}')
 
 
 class NoFreeArm(WebXrError):

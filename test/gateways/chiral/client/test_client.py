@@ -221,7 +221,7 @@ def answering(data, wait_for=b''):
 
 
 WRONG_SERVERS = {
-    'ZeroMQ': (b'\xff\0\0\0\0\0\0\0\1\x7f', r"sent no answer of a WebSocket, b'\\xff"),
+    'ZeroMQ': (b'\xff\0\0\0\0\0\0\0\1\x7f', r"sent no WebSocket handshake, b'\\xff"),
     'SSH': (b'SSH-2.0-OpenSSH_9.6\r\n', r"b'SSH-2.0-OpenSSH_9.6"),
     'noise': (bytes(range(256)) * 4, r"b'\\x00\\x01.*'\.\.\."),
     'half': (b'HTTP/1.1 101 Switching Protocols\r\n\r\n', "b'HTTP/1.1 101"),
@@ -239,7 +239,7 @@ def test_a_wrong_port_is_said_at_the_first_attempt(name):
 
 
 def test_the_port_of_a_simulation_is_no_chiral_server(quadruped):
-    with pytest.raises(NotChiral, match=r"it sent no answer of a WebSocket, b'\\xff"):
+    with pytest.raises(NotChiral, match=r"it sent no WebSocket handshake, b'\\xff"):
         ChiralClient(f'ws://127.0.0.1:{quadruped}', timeout=100).connect()
 
 
@@ -269,7 +269,7 @@ def test_a_websocket_of_another_kind_is_said():
         with ChiralClient(url, timeout=100) as client:
             time.sleep(0.2)  # it has come before anything was asked
             for _ in range(2):
-                with pytest.raises(NotChiral, match=r'it sent a text, .*serverInfo'):
+                with pytest.raises(NotChiral, match=r'it sent a text message, .*serverInfo'):
                     client.metadata()
     finally:
         server.shutdown()

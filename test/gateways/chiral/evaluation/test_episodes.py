@@ -79,7 +79,8 @@ def test_real_time_takes_its_time(judged):
 
 
 @pytest.mark.parametrize(
-    ('name', 'says'), [('broken', 'KeyError'), ('wordy', "returned 'left', no action")]
+    ('name', 'says'),
+    [('broken', 'KeyError'), ('wordy', "returned 'left', not an array of numbers")],
 )
 def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
     log = EpisodeLog(tmp_path / 'failed.mcap')
@@ -98,7 +99,11 @@ def test_an_action_of_the_wrong_size_ends_the_evaluation(judged, pace):
 
 @pytest.mark.parametrize(
     ('hook', 'says'),
-    [('wrong', "'good'"), ('unsendable', 'what cannot'), ('numbered', 'what cannot')],
+    [
+        ('wrong', "'good'"),
+        ('unsendable', 'a value that cannot'),
+        ('numbered', 'a value that cannot'),
+    ],
 )
 def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged, hook, says):
     with pytest.raises(ChiralClosed, match=f'1011 the task hook returned {says}'):

@@ -244,7 +244,7 @@ def test_no_more_clients_than_there_is_room_for(server):
         for _ in range(MAX_CONNECTIONS):
             stack.enter_context(opened(server.port))
         line, text = status(server.port, opening())
-        assert ' 503 ' in line and 'as many as this gateway takes' in text
+        assert ' 503 ' in line and 'no more are accepted' in text
     until(lambda: not server.connections)
     assert ' 503 ' in status(server.port, opening('/full'))[0]
     assert echoes(server)
@@ -356,7 +356,7 @@ def test_a_fault_of_the_gateway_ends_only_that_connection(server, caplog):
 
 def test_a_taken_port_is_said(server):
     other = WebSocketServer(Echo(), Access(), server.port, name='x', port_option='--page-port')
-    with pytest.raises(PortTaken, match=r'cannot be bound .*another with --page-port'):
+    with pytest.raises(PortTaken, match=r'cannot bind port .*another port with --page-port'):
         other.bind()
 
 

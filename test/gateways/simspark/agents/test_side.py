@@ -119,7 +119,7 @@ def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(play, capl
     game.cycles(1)
     found = [(agent.percepts.side, agent.percepts.number) for agent in agents]
     assert found == [('left', 1), ('right', 1), ('', None)]
-    assert "'C' is the third; A and B play" in caplog.text
+    assert "'C' would be the third; A and B are playing" in caplog.text
     assert not agents[2].percepts.joints and agents[2].percepts.time > 0
 
 
@@ -140,7 +140,7 @@ def test_a_second_init_changes_nothing(play, caplog):
     agent = game.join('A')
     game.say(agent, '(init (unum 1)(teamname B))')
     game.cycles(1)
-    assert agent.percepts.side == 'left' and 'a robot already' in caplog.text
+    assert agent.percepts.side == 'left' and 'already has a robot' in caplog.text
 
 
 def test_a_scene_that_names_a_robot_gets_that_one(play):

@@ -88,7 +88,7 @@ def test_points():
                     glb({'asset': {'version': '2.0'}, 'images': [{'uri': 'http://x/y.png'}]})
                 ),
             },
-            'images of the glTF lie elsewhere',
+            'images of the glTF are external',
         ),
         (
             'add_mesh',
@@ -131,7 +131,7 @@ def test_points():
         (
             'update_overlay_points',
             {'overlay_id': 'p', 'points': [[0, 0, 0]] * (MAX_POINTS + 1)},
-            f'points are {MAX_POINTS + 1}, more than {MAX_POINTS}',
+            f'points has {MAX_POINTS + 1} elements, more than {MAX_POINTS}',
         ),
         (
             'update_overlay_points',

@@ -34,7 +34,7 @@ def test_an_owner_has_so_many_meshes_and_others_have_theirs(field):
     for number in range(module.MAX_MESHES):
         field.apply('me', mesh(f'm{number}'))
     before = field.version
-    with pytest.raises(BadMessage, match='64 meshes are published'):
+    with pytest.raises(BadMessage, match='already publishes 64 meshes'):
         field.apply('me', mesh('one more'))
     assert field.version == before and len(field.read()[3]) == module.MAX_MESHES
     field.apply('me', mesh('m0', 'data:other'))  # in place of one that is there
@@ -60,7 +60,7 @@ def test_all_meshes_together_have_so_many_bytes(field, monkeypatch):
 def test_overlays_and_their_points_are_bounded(field):
     for number in range(module.MAX_OVERLAYS):
         field.apply('me', points(f'p{number}'))
-    with pytest.raises(BadMessage, match='64 overlays are published'):
+    with pytest.raises(BadMessage, match='already publishes 64 overlays'):
         field.apply('me', points('one more'))
     with pytest.raises(BadMessage, match='more than 32768 points'):
         field.apply('you', points('many', module.MAX_TOTAL_POINTS - module.MAX_OVERLAYS + 1))
@@ -93,5 +93,5 @@ def test_nobody_changes_what_is_anothers(field, change):
 
 
 def test_the_names_of_the_simulation_are_its_own(field):
-    with pytest.raises(BadMessage, match='is for the simulation'):
+    with pytest.raises(BadMessage, match='is reserved for the simulation'):
         field.apply('me', mesh(f'{module.RESERVED}tray'))

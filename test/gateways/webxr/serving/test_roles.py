@@ -45,7 +45,7 @@ def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(joi
         client.socket.send(text)
         assert client.error() == reason
     client.socket.send(' ' * 70_000)
-    assert 'are for publishers' in client.error()
+    assert 'only publishers may exceed' in client.error()
     client.send('hello', {'role': 'admiral'})
     assert client.error().startswith("unknown role 'admiral'")
     client.send('hello', {'role': 'spectator', 'extensions': ['binary']})
@@ -269,7 +269,11 @@ def test_publishers_do_not_touch_what_is_not_theirs(join):
         ),
         ('update_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
         ('remove_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
-        ('add_mesh', {'mesh_id': 'sim/x', 'mesh_data_b64': GLB}, "mesh_id 'sim/x': sim/ is for"),
+        (
+            'add_mesh',
+            {'mesh_id': 'sim/x', 'mesh_data_b64': GLB},
+            "mesh_id 'sim/x': sim/ is reserved for",
+        ),
     ):
         other.send(kind, payload)
         assert other.error().startswith(reason)

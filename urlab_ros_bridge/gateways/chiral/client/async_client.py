@@ -136,13 +136,13 @@ class AsyncChiralClient:
                 status = error.response.status_code
                 hopeful = is_again and status == HTTP_BUSY
                 if not hopeful or time.monotonic() + RETRY_SECONDS > deadline:
-                    message = f'{self.url} refused: HTTP {status} {text}'
+                    message = f'{self.url} refused the connection: HTTP {status} {text}'
                     raise ChiralClosed(message, status) from error
                 await asyncio.sleep(RETRY_SECONDS)
             except (OSError, EOFError, WebSocketException, TimeoutError) as error:
                 sent = self._dialled.first if self._dialled is not None else b''
                 if sent:
-                    raise NotChiral(self.url, 'no answer of a WebSocket', sent) from error
+                    raise NotChiral(self.url, 'no WebSocket handshake', sent) from error
                 if time.monotonic() + RETRY_SECONDS > deadline:
                     what, why = f'connect to {self.url}', str(error)
                     raise ChiralTimeout(what, self._timeout, why) from error
@@ -235,7 +235,7 @@ class AsyncChiralClient:
             while True:
                 message = await socket.recv()
                 if isinstance(message, str):
-                    raise NotChiral(self.url, 'a text', message)
+                    raise NotChiral(self.url, 'a text message', message)
                 waiting.feed(message)
         except ConnectionClosed as closed:
             waiting.fail(_closed(closed))
@@ -315,6 +315,6 @@ def _closed(error: ConnectionClosed) -> ChiralClosed:
     if error.rcvd_then_sent is False:
         return ChiralClosed('the client was closed')
     if close is None:
-        return ChiralClosed(f'the connection broke: {error}')
+        return ChiralClosed(f'the connection was lost: {error}')
     reason = f'the server closed the connection: {close.code} {close.reason}'
     return ChiralClosed(reason, close.code)

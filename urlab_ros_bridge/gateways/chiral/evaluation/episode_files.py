@@ -58,7 +58,7 @@ class EvaluationRuns(ChiralError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f'{folder} is in use by another evaluation: wait for its end, or give another folder'
+            f'{folder} is in use by another evaluation: wait until it ends, or give another folder'
         )
 
 

@@ -200,7 +200,9 @@ class Evaluation:
         try:
             values = np.asarray(action, np.float64)
         except (TypeError, ValueError) as error:
-            raise PolicyFailed(f'the policy returned {action!r:.60}, no action') from error
+            raise PolicyFailed(
+                f'the policy returned {action!r:.60}, not an array of numbers'
+            ) from error
         if values.ndim not in (1, 2) or not values.size:
             raise PolicyFailed(f'the policy returned an action of shape {values.shape}')
         return values

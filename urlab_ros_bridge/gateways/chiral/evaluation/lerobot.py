@@ -93,7 +93,7 @@ class Dataset:
         :raises CannotExport: when it does.
         """
         if folder.exists() and any(folder.iterdir()):
-            raise CannotExport(f'{folder} is not empty: a dataset is written into a new folder')
+            raise CannotExport(f'{folder} is not empty: give a new folder')
         self._folder = folder
         self._fps = fps
         self._robot_type = robot_type
@@ -349,7 +349,7 @@ def fps_of(times: Iterable[float]) -> int:
     """
     gaps = np.diff(list(times))
     if not len(gaps) or np.median(gaps) <= 0:
-        raise CannotExport('the rate of an episode with less than two frames is not known')
+        raise CannotExport('an episode with fewer than two frames has no rate: give --fps')
     return max(1, round(1.0 / float(np.median(gaps))))
 
 

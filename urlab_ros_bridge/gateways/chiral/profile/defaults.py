@@ -35,7 +35,7 @@ def choose_articulation(profile: Profile, handshake: Handshake) -> str:
     if profile.articulation:
         return profile.articulation
     if not robots:
-        raise RobotError('the world has no robot: nothing can be served')
+        raise RobotError('the world has no robot to serve')
     return next(iter(robots))
 
 

@@ -74,9 +74,9 @@ class DriverSeat:
                     raise HandshakeRefusal(
                         HTTPStatus.SERVICE_UNAVAILABLE,
                         f'the robot is driven by {now.connection.peer} (for {since:.0f} s); '
-                        'one driver at a time',
+                        'only one driver is allowed',
                     )
-                now.connection.last_reason = 'the same client has connected again'
+                now.connection.last_reason = 'the same client reconnected'
                 now.connection.abort()
             self._newest = self._drivers[connection] = Driver(connection, client_id, now)
 

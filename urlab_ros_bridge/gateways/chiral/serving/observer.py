@@ -160,7 +160,7 @@ class ObservationMaker:
         frame: CameraImage | None = seen.cameras.get(key)
         if frame is None:
             raise RobotError(
-                f'the server sent no picture of camera {key!r} (sent: '
+                f'the server sent no image of camera {key!r} (sent: '
                 f'{", ".join(seen.cameras) or "none"}); it may not render in this mode'
             )
         if (frame.dtype == 'float32') != (dtype == 'float32'):

@@ -147,7 +147,7 @@ class ChiralServer:
 
     def stop(self) -> None:
         """Close all connections and release the robot; safe to call twice."""
-        self._server.stop('the gateway stops')
+        self._server.stop('the gateway is shutting down')
         self._simulation.release()
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
@@ -159,11 +159,12 @@ class ChiralServer:
         if request.path.partition('?')[0].rstrip('/') == VIEW_PATH:
             if not self.config.viewers:
                 raise HandshakeRefusal(
-                    HTTPStatus.FORBIDDEN, 'this server has no viewers; start it with --viewers'
+                    HTTPStatus.FORBIDDEN,
+                    'this server does not accept viewers; start it with --viewers',
                 )
             if len(self._viewers) >= MAX_VIEWERS:
                 raise HandshakeRefusal(
-                    HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers are connected already'
+                    HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers are already connected'
                 )
             self._viewers.add(connection)
         else:
@@ -195,7 +196,7 @@ class ChiralServer:
         :raises UrlabError: when it is not.
         """
         if not driver.wait_for_the_one_before(TURN_SECONDS):
-            raise SimulationLost('a request of the previous driver still runs: connect again')
+            raise SimulationLost('a request of the previous driver is still running: reconnect')
         self._simulation.renew(RETURN_SECONDS)
 
     def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
@@ -205,14 +206,14 @@ class ChiralServer:
             self._simulation.renew(RETURN_SECONDS)
             drive = self._simulation.current
         if drive is None:
-            raise SimulationLost('there is no simulation at the moment')
+            raise SimulationLost('no simulation is available')
         _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')
 
         def check() -> None:
             if drive.link.is_lost:
                 raise SimulationLost(GONE)
             if drive.link.is_stale or drive is not self._simulation.current:
-                raise SimulationLost('the simulation was restarted: connect again')
+                raise SimulationLost('the simulation was restarted: reconnect')
 
         try:
             ChiralSession(
@@ -228,7 +229,7 @@ def _end_drive(drive: RobotDrive) -> None:
     latency = drive.latency.report()
     if latency:
         _LOG.info(
-            'actions took effect %.1f ms after their picture (at most %.1f ms, %d actions)',
+            'actions took effect %.1f ms after their image (at most %.1f ms, %d actions)',
             latency['mean'] * 1e3,
             latency['max'] * 1e3,
             latency['count'],
@@ -238,7 +239,7 @@ def _end_drive(drive: RobotDrive) -> None:
     try:
         drive.driver_gone()
     except UrlabError as error:
-        _LOG.warning('the robot could not be released: %s', error)
+        _LOG.warning('cannot release the robot: %s', error)
 
 
 __all__ = ['ChiralConfig', 'ChiralServer']

@@ -99,5 +99,5 @@ def _sendable(verdict: dict[str, Any]) -> dict[str, Any]:
     try:
         msgpack.unpackb(msgpack.packb(verdict), raw=False, strict_map_key=True)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise RobotError(f'the task hook returned what cannot be sent: {error}') from error
+        raise RobotError(f'the task hook returned a value that cannot be sent: {error}') from error
     return verdict

@@ -120,9 +120,9 @@ class Mover:
             try:
                 self._send(target)
             except UrlabError as error:
-                _LOG.warning('a set-point was lost: %s', error)
+                _LOG.warning('a setpoint was lost: %s', error)
             except Exception:  # the thread has to outlive it
-                _LOG.exception('a set-point was lost')
+                _LOG.exception('a setpoint was lost')
 
     def _due(self) -> Target | None:
         """Return the set-point to send now, None when there is none.  Needs the lock."""

@@ -101,7 +101,7 @@ class LockstepPace(RobotPace):
             self._now = None
             raise RobotError(
                 f'{passed:.4f} s passed instead of {steps * timestep:.4f} s: another client '
-                'stepped the simulation or changed its mode; a reset takes it back'
+                'stepped the simulation or changed its mode; reset to recover'
             )
 
     def _observe(self, target: Target, settle: float) -> Moment:

@@ -44,9 +44,9 @@ class OpenWithoutToken(UrlabError):
 
     def __init__(self, bind: str) -> None:
         super().__init__(
-            f'--bind {bind or "(all)"} lets every machine that reaches this one drive the robot: '
-            'give --token SECRET, which clients must show, or --insecure to let any client '
-            'in, or --bind 127.0.0.1 for this machine alone'
+            f'--bind {bind or "(all)"} lets any machine on the network drive the robot: give '
+            '--token SECRET, which clients must send, or --insecure to accept any client, or '
+            '--bind 127.0.0.1 for this machine alone'
         )
 
 
@@ -55,8 +55,8 @@ class BadOrigin(UrlabError, ValueError):
 
     def __init__(self, value: str) -> None:
         super().__init__(
-            f'--allow-origin: {value!r} is not an origin; one is written like https://example.org '
-            'or http://robot.local:8080, without a path'
+            f'--allow-origin: {value!r} is not an origin such as https://example.org or '
+            'http://robot.local:8080, without a path'
         )
 
 
@@ -124,8 +124,8 @@ class Access:
         if hosts[0].lower() not in named and not _is_of(f'http://{hosts[0]}', address):
             raise HandshakeRefusal(
                 HTTPStatus.FORBIDDEN,
-                f'{hosts[0]!r:.80} is a name: open the page by the address of this machine, or '
-                f'let the name in with --allow-origin',
+                f'{hosts[0]!r:.80} is a host name: open the page by the address of this machine, '
+                f'or allow the name with --allow-origin',
             )
 
     def cookie_for(self, request: Request) -> list[tuple[str, str]]:
@@ -143,7 +143,7 @@ class Access:
             if site not in map(plain_origin, self.origins) and not _is_of(site, address):
                 raise HandshakeRefusal(
                     HTTPStatus.FORBIDDEN,
-                    f'pages of {origin!r:.80} may not connect; --allow-origin lets them',
+                    f'pages of {origin!r:.80} may not connect; allow them with --allow-origin',
                 )
 
     def _check_token(self, request: Request) -> None:

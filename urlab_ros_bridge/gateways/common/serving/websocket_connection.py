@@ -379,7 +379,7 @@ class WebSocketConnection:
         if self._protocol.state is not OPEN:
             return self._break()
         if silent > 1.9 * self._keepalive:
-            self.last_reason = f'no sign of life for {silent:.0f} s'
+            self.last_reason = f'no response for {silent:.0f} s'
             return self._break()
         if now - self._last_ping < self._keepalive / 2:
             return True
@@ -424,7 +424,7 @@ class WebSocketConnection:
                 self.link.shutdown(socket.SHUT_WR)
 
     def _break(self) -> bool:
-        self.last_reason = self.last_reason or 'the connection broke'
+        self.last_reason = self.last_reason or 'the connection was lost'
         self._gone = True
         self.abort()
         if self._protocol.state is OPEN:

@@ -65,8 +65,8 @@ class PortTaken(UrlabError):
 
     def __init__(self, address: str, port: int, cause: OSError, advice: str) -> None:
         super().__init__(
-            f'port {port} on {address} cannot be bound ({cause.strerror}): stop the program that '
-            f'has it, or choose another with {advice}'
+            f'cannot bind port {port} on {address} ({cause.strerror}): stop the program that uses '
+            f'it, or choose another port with {advice}'
         )
 
 
@@ -347,7 +347,10 @@ class WebSocketServer:
         except Exception:
             _LOG.exception('%s: the opening request raised an error', connection.peer)
             self._refuse(
-                handshake, HandshakeRefusal(HTTPStatus.INTERNAL_SERVER_ERROR, 'see the log')
+                handshake,
+                HandshakeRefusal(
+                    HTTPStatus.INTERNAL_SERVER_ERROR, 'internal error; see the log of the gateway'
+                ),
             )
             return
         self._forget(handshake)
@@ -362,7 +365,7 @@ class WebSocketServer:
         if len(self._open) >= MAX_CONNECTIONS:
             raise HandshakeRefusal(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                f'{MAX_CONNECTIONS} clients are connected, as many as this gateway takes',
+                f'{MAX_CONNECTIONS} clients are already connected; no more are accepted',
             )
         self._handler.admit(connection, request)
 
@@ -370,7 +373,8 @@ class WebSocketServer:
         self.access.check_download(request, connection.local_address)
         if len(self._downloads) >= MAX_DOWNLOADS:
             raise HandshakeRefusal(
-                HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_DOWNLOADS} downloads are under way'
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f'{MAX_DOWNLOADS} downloads are already in progress; try again',
             )
 
     def _begin_download(self, connection: WebSocketConnection, request: Request) -> None:
@@ -452,7 +456,9 @@ class WebSocketServer:
             _LOG.exception('%s: the connection raised an error', connection.peer)
         finally:
             self._end(connection)
-            _LOG.info('%s: %s', connection.peer, connection.last_reason or 'the client is gone')
+            _LOG.info(
+                '%s: %s', connection.peer, connection.last_reason or 'the client disconnected'
+            )
 
     def _end(self, connection: WebSocketConnection) -> None:
         self._handler.left(connection)

@@ -113,7 +113,7 @@ class SimulationHolder(Generic[S]):
     def _lose(self, served: S) -> None:
         """End everything with a simulation whose server has ended."""
         served.link.is_lost = True
-        _LOG.warning('the simulation at %s is gone', served.link.endpoint)
+        _LOG.warning('lost the simulation at %s', served.link.endpoint)
         self._on_lost()
         served.link.give_up()
         self._release(served)
@@ -128,7 +128,7 @@ class SimulationHolder(Generic[S]):
         try:
             served.close()
         except UrlabError as error:
-            _LOG.warning('the simulation could not be released: %s', error)
+            _LOG.warning('cannot release the simulation: %s', error)
         served.link.close()
         del served, watch, which
         gc.collect()  # a model is megabytes behind a small Python object

@@ -75,14 +75,14 @@ class SimulationLink:
             self._looks.connect(timeout)
         self._commands.timeout = TIMEOUT
         if not self.handshake.manager_present:
-            raise RobotError('the server runs no world at the moment')
+            raise RobotError('the server is not running a world')
         self._generations = self._count_handshakes()
 
     def _take_the_session(self) -> None:
         """Go on with the one session that a stock server has; it has to serve for everything."""
         _LOG.warning(
-            'this server knows no shared sessions: the gateway takes the session from its owner, '
-            'and commands wait for pictures'
+            'this server does not support shared sessions: the gateway takes the session from its '
+            'owner, and commands wait for camera images'
         )
         self._looks.close()
         self._commands.shared = False
@@ -244,7 +244,7 @@ class SimulationLink:
                 return
             if time.monotonic() > deadline:
                 raise RobotError(
-                    f'the server makes no pictures of {", ".join(sorted(missing))} within '
+                    f'the server sent no images of {", ".join(sorted(missing))} within '
                     f'{RENDERER_SECONDS:g} s; "urlab doctor" checks its rendering'
                 )
             time.sleep(0.2)

@@ -61,7 +61,7 @@ class Watcher(Generic[T]):
                 failure, self._failure = self._failure, None
                 raise failure
             if not ready or self._newest is None:
-                raise RobotError(f'no pictures within {FIRST_SECONDS:g} s')
+                raise RobotError(f'no images within {FIRST_SECONDS:g} s')
             return self._newest
 
     def forget(self) -> None:

@@ -140,7 +140,9 @@ class Agents:
             self._lose(agent)
             return
         if agent.holds_up and self._options.wait_for_syn:
-            self._log.warning('agent at %s sent no (syn) in time; closed', agent.connection.peer)
+            self._log.warning(
+                'agent at %s sent no (syn) in time; closing its connection', agent.connection.peer
+            )
             agent.gone = True
             agent.connection.close()
             return
@@ -160,7 +162,7 @@ class Agents:
         elif isinstance(effector, InitEffector):
             self._init(agent, effector)
         elif agent.played is None:
-            raise BadCommand(f'{type(effector).__name__} before (init ...) has given it a robot')
+            raise BadCommand(f'{type(effector).__name__} before (init ...) assigned a robot')
         elif isinstance(effector, JointEffector):
             agent.played.move(effector)
         elif isinstance(effector, BeamEffector):
@@ -174,11 +176,13 @@ class Agents:
         if stage is None or not agent.created:
             raise BadCommand('init: (scene ...) comes first, in an earlier message')
         if agent.played is not None:
-            raise BadCommand('init: it has a robot already')
+            raise BadCommand('init: the agent already has a robot')
         side = stage.game.side_of_team(effector.team)
         if side is None:
             teams = ' and '.join(stage.game.teams.values())
-            raise BadCommand(f'init: team {effector.team!r} is the third; {teams} play')
+            raise BadCommand(
+                f'init: team {effector.team!r} would be the third; {teams} are playing'
+            )
         player = self._choose(stage, agent, side, effector.number)
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
@@ -195,7 +199,7 @@ class Agents:
         if agent.wanted in stage.scene.robots:
             own = roster.of_robot(agent.wanted)
             if own is None or own in taken:
-                raise BadCommand(f'init: the robot {agent.wanted!r} has an agent already')
+                raise BadCommand(f'init: the robot {agent.wanted!r} already has an agent')
             return own
         free = [each for each in roster.of_side(side) if each not in taken]
         for each in free:

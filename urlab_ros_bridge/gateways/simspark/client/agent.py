@@ -26,7 +26,10 @@ class NotAdmitted(ServerGone):
     """The server has not given the agent a number: its log has the reason."""
 
     def __init__(self, team: str, number: int) -> None:
-        super().__init__(f'no robot for number {number} of {team!r}: taken, or a third team')
+        super().__init__(
+            f'no robot for number {number} of {team!r}: the number is taken, or two other teams '
+            'are playing'
+        )
 
 
 class AgentClient:

@@ -102,7 +102,7 @@ class MonitorClient:
         while True:
             payload = self.receive(timeout)
             if payload is None:
-                raise TimeoutError('no message of the scene')
+                raise TimeoutError('no scene message arrived')
             if self.view.take(payload):
                 return self.view
 
@@ -132,7 +132,7 @@ class MonitorClient:
             if read(payload) == [['ack', cookie]]:
                 return
         names = ', '.join(head(read(write(each))[0]) for each in commands)
-        raise NotAcknowledged(f'{names}: not carried out within {self.timeout:g} s')
+        raise NotAcknowledged(f'{names}: not acknowledged within {self.timeout:g} s')
 
 
 __all__ = ['MonitorClient', 'NotAcknowledged', 'ServerGone']

@@ -64,7 +64,7 @@ class GameState:
         :raises BadCommand: for a name that is none; names are case-sensitive.
         """
         if mode not in PLAY_MODES:
-            raise BadCommand(f'play mode {mode!r}; there are: {", ".join(PLAY_MODES)}')
+            raise BadCommand(f'unknown play mode {mode!r}; valid: {", ".join(PLAY_MODES)}')
         self.play_mode = mode
         self.mode_seconds = 0.0
 

@@ -16,7 +16,7 @@ class LogNotWritable(SimSparkError, OSError):
     """The file of a log cannot be written."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
-        super().__init__(f'the log {path} cannot be written: {cause.strerror}')
+        super().__init__(f'cannot write the log {path}: {cause.strerror}')
 
 
 class LogFile:
@@ -51,7 +51,7 @@ class LogFile:
             self._file.write(payload + b'\n')
             self._file.flush()
         except OSError as error:
-            _LOG.error('the log ends: %s', LogNotWritable(self._path, error))
+            _LOG.error('logging stopped: %s', LogNotWritable(self._path, error))
             self.close()
             return False
         return True

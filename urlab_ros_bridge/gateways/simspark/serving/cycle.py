@@ -109,10 +109,10 @@ class Cycle:
             try:
                 self._once()
             except UrlabError as error:
-                _LOG.warning('the simulation is away: %s', error)
+                _LOG.warning('the simulation is not available: %s', error)
                 self._find_again()
             except Exception:  # whatever it was, agents and monitors stay served
-                _LOG.exception('a cycle broke')
+                _LOG.exception('a cycle failed')
                 self._wait(time.monotonic() + RETRY_SECONDS)
 
     def _once(self) -> None:

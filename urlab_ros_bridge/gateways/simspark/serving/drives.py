@@ -96,13 +96,15 @@ class LiveDrive(Drive):
 
     def _watch(self) -> WorldObservation:
         if self._stream is None:
-            _LOG.info('another client steps the world: it is shown, and agents do not move it')
+            _LOG.info(
+                'another client is stepping the world: it is shown, but agents cannot move robots'
+            )
             port = self.link.handshake.ports.get('state') or STATE_PORT
             self._stream = StateStream(self._host, port, [STATE_FULL_TOPIC], keys=self.link.keys)
         tick = self._stream.receive(_FIRST_SECONDS)
         state = None if tick is None else tick.state()
         if state is None:
-            raise RobotError('the server steps for another client, and shows no state')
+            raise RobotError('another client is stepping the server, which publishes no state')
         return state
 
 

@@ -32,7 +32,7 @@ class LimitedLog:
             return
         self._credit -= 1.0
         if self._left_out:
-            text += f' (and {self._left_out} lines before it that are left out)'
+            text += f' ({self._left_out} earlier messages omitted)'
             self._left_out = 0
         self._logger.warning(text, *values)
 

@@ -53,8 +53,8 @@ class SimSparkPortTaken(SimSparkError):
 
     def __init__(self, bind: str, port: int, cause: OSError, advice: str) -> None:
         super().__init__(
-            f'port {port} on {bind} cannot be bound ({cause.strerror}): stop the program that has '
-            f'it, or choose another with {advice}'
+            f'cannot bind port {port} on {bind} ({cause.strerror}): stop the program that uses '
+            f'it, or choose another port with {advice}'
         )
 
 
@@ -236,7 +236,9 @@ class TcpServer:
             return
         peer = f'{address[0]}:{address[1]}'
         if sum(c.port == port for c in self._clients) >= MAX_CLIENTS:
-            self._log.warning('%s: turned away, %d are connected to %s', peer, MAX_CLIENTS, port)
+            self._log.warning(
+                '%s: rejected, %d clients are already connected to %s', peer, MAX_CLIENTS, port
+            )
             link.close()
             return
         try:
@@ -275,8 +277,8 @@ class TcpServer:
         try:
             client.waiting += connection.reader.feed(data)
         except MessageTooLong as error:
-            self._log.warning('%s on the %s port: %s; closed', connection.peer, connection.port,
-                              error)  # fmt: skip
+            self._log.warning('%s on the %s port: %s; closing the connection',
+                              connection.peer, connection.port, error)  # fmt: skip
             self._drop(client)
             return
         self._pass_on(client)
@@ -294,11 +296,11 @@ class TcpServer:
                 expressions = read(payload)
                 if len(expressions) > MAX_EXPRESSIONS:
                     raise MalformedExpression(
-                        f'{len(expressions)} expressions; at most {MAX_EXPRESSIONS} are taken'
+                        f'{len(expressions)} expressions; at most {MAX_EXPRESSIONS} are accepted'
                     )
             except MalformedExpression as error:
                 peer, port = client.connection.peer, client.connection.port
-                self._log.warning('%s on the %s port: not read: %s', peer, port, error)
+                self._log.warning('%s on the %s port: ignored a message: %s', peer, port, error)
                 continue
             if expressions:
                 size = len(payload)

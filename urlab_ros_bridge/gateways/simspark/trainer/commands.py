@@ -141,7 +141,7 @@ def reposition(powers: Powers, arguments: Arguments) -> None:
 def time(powers: Powers, arguments: Arguments) -> None:
     """Set the time of the game: ``(time seconds)``."""
     if len(arguments) != 1:
-        raise BadCommand('it needs one number of seconds')
+        raise BadCommand('needs one number of seconds')
     powers.stage.game.set_time(as_float(arguments[0]))
 
 
@@ -149,7 +149,7 @@ def score(powers: Powers, arguments: Arguments) -> None:
     """Set the score of both teams: ``(score (left n)(right n))``."""
     both = [named(arguments, side.value) for side in Side]
     if not (both[0] and both[1]):
-        raise BadCommand('it needs (left n) and (right n)')
+        raise BadCommand('needs (left n) and (right n)')
     powers.stage.game.set_score(as_integer(both[0][0]), as_integer(both[1][0]))
 
 
@@ -204,7 +204,7 @@ def _numbers(
 
 def _word(arguments: Arguments, what: str) -> str:
     if len(arguments) != 1 or not isinstance(arguments[0], str):
-        raise BadCommand(f'it needs {what}')
+        raise BadCommand(f'needs {what}')
     return arguments[0]
 
 
@@ -217,7 +217,7 @@ def _side(word: Expression) -> Side | None:
                 return side
         if word == 'None':
             return None
-    raise BadCommand(f'team {word!r}; there are: Left, Right, None')
+    raise BadCommand(f'unknown team {word!r}; valid: Left, Right, None')
 
 
 def _player(stage: GameStage, arguments: Arguments, *, needs_both: bool = False) -> Player | None:
@@ -230,21 +230,21 @@ def _player(stage: GameStage, arguments: Arguments, *, needs_both: bool = False)
     side = _side(team[0]) if team else None
     if number is None or side is None:
         if needs_both:
-            raise BadCommand('it needs (unum n) and (team Left|Right)')
+            raise BadCommand('needs (unum n) and (team Left|Right)')
         return None
     wanted = as_integer(number[0])
     player = stage.game.roster.find(side, wanted)
     if player is None or player.robot not in stage.scene.robots:
         there = [str(p.number) for p in stage.game.roster.of_side(side)]
-        listed = f'its numbers are: {", ".join(there)}' if there else 'it has no players'
-        raise BadCommand(f'there is no player {wanted} of the {side.value} team; {listed}')
+        listed = f'its numbers are: {", ".join(there)}' if there else 'the team has no players'
+        raise BadCommand(f'there is no player {wanted} in the {side.value} team; {listed}')
     return player
 
 
 def _player_or_selected(stage: GameStage, arguments: Arguments) -> Player:
     player = _player(stage, arguments) or stage.game.selected
     if player is None:
-        raise BadCommand('it needs (unum n) and (team T), or a selected player')
+        raise BadCommand('needs (unum n) and (team T), or a selected player')
     return player
 
 

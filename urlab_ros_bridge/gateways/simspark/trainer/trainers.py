@@ -59,7 +59,7 @@ class Trainers:
         groups = _groups(expressions)
         count = sum(len(group) for group in groups)
         if count > MAX_EXPRESSIONS:
-            self._log.warning('%s: %d commands in a message; at most %d are taken',
+            self._log.warning('%s: %d commands in a message; at most %d are accepted',
                               connection.peer, count, MAX_EXPRESSIONS)  # fmt: skip
             return
         for group in groups:
@@ -111,7 +111,7 @@ class Trainers:
         carry_out = COMMANDS.get(name)
         if carry_out is None or not isinstance(command, list):
             shown = name if name else 'an expression without a name'
-            raise BadCommand(f'{shown!r} is not a command; there are: {", ".join(COMMANDS)}')
+            raise BadCommand(f'{shown!r} is not a command; valid: {", ".join(COMMANDS)}')
         if self._powers is None:
             raise BadCommand('there is no simulation yet')
         carry_out(self._powers, command[1:])

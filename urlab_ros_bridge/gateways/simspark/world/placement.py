@@ -94,7 +94,7 @@ class Teleporter:
         """
         model = self._scene.robots.get(robot)
         if model is None:
-            raise BadCommand(f'there is no robot {robot!r} in the world')
+            raise BadCommand(f'the world has no robot {robot!r}')
         if model.base_joint is None:
             raise BadCommand(f'the robot {robot!r} is fixed to the world')
 

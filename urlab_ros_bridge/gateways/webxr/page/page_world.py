@@ -112,7 +112,7 @@ class PageWorld:
                 try:
                     self._feeds[name] = self._feed(name)
                 except UrlabError as error:
-                    _LOG.warning('no pictures of %s: %s', name, error)
+                    _LOG.warning('no images of %s: %s', name, error)
         for feed in ended:
             feed.close()
 
@@ -179,9 +179,9 @@ class PageWorld:
             try:
                 self._send_status(listeners, turn)
             except UrlabError as error:
-                _LOG.debug('no news: %s', error)
+                _LOG.debug('cannot read the status: %s', error)
             except Exception:  # the thread has to outlive it
-                _LOG.exception('no news')
+                _LOG.exception('cannot read the status')
             turn += 1
             time.sleep(max(0.0, began + 1 / NEWS_RATE - time.monotonic()))
 

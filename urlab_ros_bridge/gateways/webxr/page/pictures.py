@@ -74,9 +74,9 @@ class PictureFeed:
             except StreamClosed:
                 return
             except UrlabError as error:
-                _LOG.warning('a picture was left out: %s', error)
+                _LOG.warning('skipped an image: %s', error)
             except Exception:  # the thread has to outlive it
-                _LOG.exception('a picture was left out')
+                _LOG.exception('skipped an image')
             self._stopping.wait(max(0.0, began + 1 / RATE - time.monotonic()))
 
 

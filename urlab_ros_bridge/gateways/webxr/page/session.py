@@ -169,8 +169,8 @@ class BinaryPage:
         except UrlabError as error:
             self._answer(request, {'error': str(error)}, always=True)
         except Exception:
-            _LOG.exception('the request %.100r broke the gateway', request.op)
-            error_text = 'the gateway failed; its log has the cause'
+            _LOG.exception('the gateway failed on the request %.100r', request.op)
+            error_text = 'the gateway failed; see its log'
             self._answer(request, {'error': error_text}, always=True)
         else:
             self._answer(request, answer)

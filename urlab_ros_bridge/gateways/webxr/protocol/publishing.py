@@ -155,7 +155,7 @@ def _set_points(fields: PayloadFields) -> SetPoints:
     if not isinstance(points, list):
         raise BadMessage('points must be a list of [x, y, z]')
     if len(points) > MAX_POINTS:
-        raise BadMessage(f'points are {len(points)}, more than {MAX_POINTS}')
+        raise BadMessage(f'points has {len(points)} elements, more than {MAX_POINTS}')
     size = fields.number('point_size', POINT_SIZE)
     if size <= 0:
         raise BadMessage('point_size must be > 0')
@@ -182,7 +182,7 @@ def check_gltf(data: bytes, kind: str) -> None:
     :raises BadMessage: when they are not.
     """
     if len(data) > MAX_MESH_BYTES:
-        raise BadMessage(f'mesh_data_b64 holds {len(data)} bytes, more than {MAX_MESH_BYTES}')
+        raise BadMessage(f'mesh_data_b64 has {len(data)} bytes, more than {MAX_MESH_BYTES}')
     if kind == GLB:
         data = _json_of_glb(data)
     elif kind != GLTF:
@@ -200,7 +200,7 @@ def check_gltf(data: bytes, kind: str) -> None:
         for item in items if isinstance(items, list) else ():
             uri = item.get('uri', 'data:') if isinstance(item, dict) else ''
             if not isinstance(uri, str) or not uri.startswith('data:'):
-                raise BadMessage(f'{group} of the glTF lie elsewhere ({shown(uri)}): embed them')
+                raise BadMessage(f'{group} of the glTF are external ({shown(uri)}): embed them')
 
 
 def _json_of_glb(data: bytes) -> bytes:

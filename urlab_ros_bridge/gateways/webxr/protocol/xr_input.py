@@ -78,7 +78,9 @@ def read_xr_input(payload: dict[str, Any]) -> XrInput:
     head = _pose(fields.object('head_pose'))
     hands = fields.object('controllers')
     if len(hands.values) > MAX_CONTROLLERS:
-        raise BadMessage(f'controllers are {len(hands.values)}, more than {MAX_CONTROLLERS}')
+        raise BadMessage(
+            f'controllers has {len(hands.values)} entries, more than {MAX_CONTROLLERS}'
+        )
     controllers = {hand: _controller(hands.object(hand)) for hand in HANDS if hand in hands}
     return XrInput(timestamp, head, controllers)
 
@@ -92,7 +94,7 @@ def _controller(fields: PayloadFields) -> XrController:
     x, y = fields.vector('joystick', 2, (0.0, 0.0))
     buttons = fields.object('buttons') if 'buttons' in fields else PayloadFields({})
     if len(buttons.values) > MAX_BUTTONS:
-        raise BadMessage(f'{fields.where("buttons")} are more than {MAX_BUTTONS}')
+        raise BadMessage(f'{fields.where("buttons")} has more than {MAX_BUTTONS} entries')
     for name, value in buttons.values.items():
         if not isinstance(value, bool):
             raise BadMessage(

@@ -119,7 +119,7 @@ class ServedScene:
 
     def _leave_out(self, cause: str) -> None:
         if not self.unfit:
-            _LOG.warning('a state of the simulation was left out: %s', cause)
+            _LOG.warning('skipped a state of the simulation: %s', cause)
         self.unfit += 1
 
 

@@ -115,8 +115,8 @@ def _openssl(*words: str) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadCertificate(
-            f'a certificate is made by the program openssl, which does not run here ({error}): '
-            'install it, or give --cert and --key'
+            f'cannot run openssl to make a certificate ({error}): install it, or give --cert and '
+            '--key'
         ) from error
     if done.returncode:
         raise BadCertificate(f'openssl {words[0]} failed: {done.stderr.strip()[-300:]}')

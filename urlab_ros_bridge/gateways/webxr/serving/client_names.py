@@ -33,7 +33,9 @@ class ClientNames:
         wanted = hello.owner_id if hello.role == PUBLISHER else hello.user_id
         with self._lock:
             if wanted in self._names:
-                raise BadMessage(f'{key} {shown(wanted)} is in use: choose another one, or none')
+                raise BadMessage(
+                    f'{key} {shown(wanted)} is in use: choose another one, or leave it out'
+                )
             while not wanted or wanted in self._names:
                 wanted = self._next(hello.role)
             self._names[wanted] = client

@@ -104,10 +104,12 @@ class Publications:
     def _(self, it: AddMesh, owner: str) -> Ack:
         before = self._own(it.mesh_id, owner)
         if it.mesh_id.startswith(RESERVED):
-            raise BadMessage(f'mesh_id {shown(it.mesh_id)}: {RESERVED} is for the simulation')
+            raise BadMessage(
+                f'mesh_id {shown(it.mesh_id)}: {RESERVED} is reserved for the simulation'
+            )
         others = [p.mesh for name, p in self._meshes.items() if name != it.mesh_id]
         if before is None and sum(mesh.owner_id == owner for mesh in others) >= MAX_MESHES:
-            raise BadMessage(f'{MAX_MESHES} meshes are published by {owner!r}, as many as may be')
+            raise BadMessage(f'{owner!r} already publishes {MAX_MESHES} meshes, the maximum')
         if sum(len(mesh.asset_uri) for mesh in others) + len(it.asset_uri) > MAX_TOTAL_BYTES:
             raise BadMessage(f'all meshes together would have more than {MAX_TOTAL_BYTES} bytes')
         self._made += 1
@@ -146,7 +148,7 @@ class Publications:
         before = self._own_overlay(it.overlay_id, owner)
         mine = Counter(overlay.owner_id for overlay in self._overlays.values())
         if before is None and mine[owner] >= MAX_OVERLAYS:
-            raise BadMessage(f'{MAX_OVERLAYS} overlays are published by {owner!r} already')
+            raise BadMessage(f'{owner!r} already publishes {MAX_OVERLAYS} overlays, the maximum')
         total = sum(o.points for name, o in self._overlays.items() if name != it.overlay_id)
         if total + len(it.points) > MAX_TOTAL_POINTS:
             raise BadMessage(f'all overlays would have more than {MAX_TOTAL_POINTS} points')

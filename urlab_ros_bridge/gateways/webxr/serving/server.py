@@ -49,7 +49,7 @@ _LOG = logging.getLogger(__name__)
 PORT = 8766
 CLIENT_NAME = 'urlab_webxr'
 TRY_AGAIN = 1013
-GONE = 'the simulation has gone: connect again when it is back'
+GONE = 'the simulation has gone: reconnect when it is back'
 # How long a client that says hello waits for a simulation that has gone (s).
 RETURN_SECONDS = 2.0
 
@@ -180,7 +180,7 @@ class WebXrServer:
 
     def stop(self) -> None:
         """Close all connections and release the simulation; safe to call twice."""
-        self._server.stop('the gateway stops')
+        self._server.stop('the gateway is shutting down')
         self._ticker.stop()
         self._simulation.release()
 
@@ -296,7 +296,7 @@ class WebXrServer:
             try:
                 page.close()
             except Exception:
-                _LOG.exception('%s: its page did not end', client.connection.peer)
+                _LOG.exception('%s: failed to close its page', client.connection.peer)
 
     def _prepare(self) -> None:
         simulation = self._simulation.current
@@ -305,7 +305,7 @@ class WebXrServer:
         try:
             self._pages.prepare(simulation.scene)
         except Exception:  # whoever opens the page hears why
-            _LOG.debug('the page was not prepared', exc_info=True)
+            _LOG.debug('cannot prepare the page', exc_info=True)
 
     def _newest_frame(self) -> SceneFrame | None:
         simulation = self._simulation.current

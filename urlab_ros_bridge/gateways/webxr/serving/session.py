@@ -99,12 +99,12 @@ class WebXrSession:
             except PeerGone:
                 raise
             except Exception:
-                _LOG.exception('%s: its message broke the page', client.connection.peer)
+                _LOG.exception('%s: the page failed on a message', client.connection.peer)
             return
         try:
             if len(data) > MAX_SMALL and client.role != PUBLISHER:
                 raise BadMessage(
-                    f'a message of {len(data)} bytes; more than {MAX_SMALL} are for publishers'
+                    f'a message of {len(data)} bytes; only publishers may exceed {MAX_SMALL}'
                 )
             self._answer(read_envelope(data))
         except UrlabError as error:
@@ -112,8 +112,8 @@ class WebXrSession:
         except PeerGone:
             raise
         except Exception:
-            _LOG.exception('%s: its message broke the gateway', client.connection.peer)
-            client.refuse('the gateway failed; its log has the cause')
+            _LOG.exception('%s: the gateway failed on a message', client.connection.peer)
+            client.refuse('the gateway failed; see its log')
 
     def _answer(self, envelope: Envelope) -> None:
         client = self._client

@@ -64,7 +64,7 @@ class Ticker:
             try:
                 self._tick()
             except Exception:  # the thread has to outlive it
-                _LOG.exception('a tick broke')
+                _LOG.exception('a tick failed')
             due += self._period
             if time.monotonic() - due > _HOPELESS:
                 due = time.monotonic()
@@ -87,7 +87,7 @@ class Ticker:
                 elif client.sees:
                     client.count(self._show(client, frame))
             except Exception:
-                _LOG.exception('%s: its tick broke', client.connection.peer)
+                _LOG.exception('%s: its tick failed', client.connection.peer)
             finally:
                 client.changing.release()
 

@@ -133,7 +133,7 @@ class ArmPool:
         arms = sum(len(self._steerable[robot]) for robot in robots)
         bases = len(self._bases.intersection(robots))
         if not arms and not bases:
-            return f'mode {mode!r} has nothing to steer: no arm with actuators, no driving base'
+            return f'mode {mode!r} has nothing to steer: no arm with actuators, no mobile base'
         users = ', '.join(sorted(h.user_id for h in self._holdings.values() if h.robot in robots))
         what = [f'{arms} arms'] * bool(arms) + [f'{bases} bases'] * bool(bases)
         return f'no free arm: all {" and ".join(what)} of mode {mode!r} are taken by {users}'

@@ -87,7 +87,7 @@ class Steering:
             except UrlabError as error:
                 self._warn(error)
             except Exception:  # the thread has to outlive it
-                _LOG.exception('steering broke')
+                _LOG.exception('steering failed')
             if stopping:
                 return
             if not operators and not self._twists:
