@@ -55,7 +55,7 @@ def test_a_flood_is_cut_off_and_counted(logger, clock, written):
     (line,) = written()
     left_out = 1000 - logs.BURST
     assert line.endswith(
-        f'late: is no client, 100 % sure ({left_out} more like this were left out)'
+        f'late: is no client, 100 % sure ({left_out} more like this were omitted)'
     )
     clock[0] += 1e6  # however long it is quiet, no more may come at once than at first
     for number in range(1000):
@@ -70,4 +70,4 @@ def test_what_is_asked_for_and_what_is_not_much_is_all_there(logger, clock, writ
             clock[0] += 1.0 / logs.RATE
             logger.error('tenth')
     lines = written()
-    assert len(lines) == 1100 and not any('left out' in line for line in lines)
+    assert len(lines) == 1100 and not any('omitted' in line for line in lines)

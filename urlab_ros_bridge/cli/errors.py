@@ -91,7 +91,7 @@ class ChildDied(CliError):
 
     def __init__(self, name: str, how: str, last_lines: Iterable[str]) -> None:
         lines = ''.join(f'\n    {line}' for line in last_lines)
-        output = f'; its last lines:{lines}' if lines else ' without any output'
+        output = f'; its last lines:{lines}' if lines else ' without output'
         super().__init__(f'{name} {how}{output}')
 
 
@@ -99,9 +99,9 @@ class ProcessDied(CliError):
     """A process of a launch file ended by itself."""
 
     def __init__(self, name: str, code: int) -> None:
-        how = f'was killed by signal {-code}' if code < 0 else f'ended with code {code}'
+        how = f'was killed by signal {-code}' if code < 0 else f'exited with code {code}'
         super().__init__(
-            f'{name} {how}, and nothing works without it; use_respawn:=true restarts it'
+            f'{name} {how}, and everything else depends on it; use_respawn:=true restarts it'
         )
 
 

@@ -51,7 +51,7 @@ class FloodFilter(logging.Filter):
             passes = allowed >= 1.0
             self._places[place] = (allowed - passes, now, 0 if passes else held + 1)
         if passes and held:
-            record.msg = f'{record.msg} ({held:,} more like this were left out)'
+            record.msg = f'{record.msg} ({held:,} more like this were omitted)'
         return passes
 
 

@@ -32,9 +32,9 @@ def test_any_free_port_stays_any_free_port():
     ('texts', 'problem'),
     [
         ({'port_offset': '60000'}, r'^port_offset: rpc_port would be 65559, and the last port is'),
-        ({'state_port': '5559'}, r'^state_port: 5559 is the rpc_port already'),
+        ({'state_port': '5559'}, r'^state_port: 5559 is already used by rpc_port'),
         ({'rpc_port': '0'}, r'^rpc_port: must be a port from 1 to 65535, not 0'),
-        ({'world': 'fleet', 'model': __file__}, r'^model: world and model exclude each other'),
+        ({'world': 'fleet', 'model': __file__}, r'^model: world and model are mutually exclusive'),
         ({'namespace': 'a-b'}, r"^namespace: 'a-b' is not a ROS namespace"),
     ],
 )

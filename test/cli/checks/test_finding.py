@@ -17,7 +17,7 @@ def test_a_program_that_fails_crashes_or_hangs_is_told_apart():
     )
     assert run_python('import os; os.abort()') == (False, 'crashed with signal 6')
     works, said = run_python('import time; time.sleep(60)', timeout=0.3)
-    assert not works and 'no answer within 0.3 s' in said
+    assert not works and 'no result within 0.3 s' in said
 
 
 def test_the_worst_level_counts():

@@ -26,7 +26,7 @@ def test_where_home_is_read_only_the_way_out_is_named(words):
     command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words]
     environ = {**os.environ, 'ROS_LOG_DIR': '/proc/nowhere'}
     done = run_process(command, capture_output=True, text=True, env=environ)
-    assert done.returncode == 1 and 'set ROS_LOG_DIR to a folder' in done.stderr
+    assert done.returncode == 1 and 'set ROS_LOG_DIR to a writable folder' in done.stderr
 
 
 def test_without_arguments_the_defaults_are_left_to_the_node():

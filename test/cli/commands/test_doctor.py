@@ -22,7 +22,7 @@ def run(monkeypatch, *findings):
 @pytest.mark.parametrize(
     ('findings', 'code', 'last'),
     [
-        ((GOOD,), 0, '1 checks, all well'),
+        ((GOOD,), 0, '1 checks, all passed'),
         ((GOOD, ODD), 0, '2 checks, 1 warning: it should work'),
         ((GOOD, ODD, BAD), 1, '3 checks, 1 failed, 1 warning'),
     ],

@@ -87,16 +87,16 @@ def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
     deadly = '        if self.seed == 5:\n            os._exit(9)\n        return'
     (place / 'policy.py').write_text(POLICY.replace('        return', deadly))
     said = finish(begin(place, 'out', '--workers', 2), 2)
-    assert 'episode 2: 3 workers died in it (exit code 9)' in said
+    assert 'episode 2: 3 workers died running it (exit code 9)' in said
     assert 2 not in done(place, 'out')
 
 
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
-        ((), '--results is needed with --workers'),
-        (('--ray', 'local'), '--results is needed with --ray'),
-        (('--results', 'x', '--video', 'v'), '--video goes without --workers only'),
+        ((), '--results is required with --workers'),
+        (('--ray', 'local'), '--results is required with --ray'),
+        (('--results', 'x', '--video', 'v'), '--video cannot be combined with --workers'),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(capsys, words, message):

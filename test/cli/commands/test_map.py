@@ -66,7 +66,7 @@ def test_the_maps_of_the_package_are_what_the_command_draws(tmp_path, world, wor
         (['--resolution', '0'], 'must be a finite number > 0 (m), not 0.0'),
         (['--margin', '-1'], 'must be a finite number >= 0 (m), not -1.0'),
         (['--model', 'none.xml'], "no file 'none.xml'"),
-        (['--world', 'fleet', '--model', __file__], 'exclude each other'),
+        (['--world', 'fleet', '--model', __file__], 'are mutually exclusive'),
         (['--world', 'moon'], 'moon'),
     ],
 )
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_map_is_left_alone(model, words, text, capsys, tmp_pat
     other = Path('world.yaml')
     other.write_text(text)
     assert main(['map', '--model', model, '--height', '0.5', *words]) == 2
-    assert 'world.yaml exists and is no map' in capsys.readouterr().err
+    assert 'world.yaml exists and is not a map' in capsys.readouterr().err
     assert other.read_text() == text and not Path('world.pgm').exists()
 
 

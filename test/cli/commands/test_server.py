@@ -48,7 +48,7 @@ def test_an_editor_starts_without_a_world_unless_one_is_asked_for(tmp_path, caps
     assert config('--editor', '--model', str(model)).model == model
     assert config('--editor', 'false').world == 'rover'
     assert main(['server', '--editor', '--prefix', 'r1']) == 2
-    assert 'exclude each other' in capsys.readouterr().err
+    assert 'are mutually exclusive' in capsys.readouterr().err
 
 
 def test_an_unknown_world_is_answered_with_the_list(capsys):
@@ -67,7 +67,7 @@ def test_a_world_and_a_model_exclude_each_other(tmp_path, capsys):
     model = tmp_path / 'robot.xml'
     model.touch()
     assert main(['server', '--world', 'quadruped', '--model', str(model)]) == 2
-    assert 'exclude each other' in capsys.readouterr().err
+    assert 'are mutually exclusive' in capsys.readouterr().err
     # A launch file passes every argument, also those that were not given.
     assert config('--world=rover', f'--model={model}').model == model
     assert config('--world=quadruped', '--model=').model is None

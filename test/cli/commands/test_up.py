@@ -124,7 +124,7 @@ def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running)
     bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
     assert up.wait(20) == 1
     assert ends(bridge)
-    assert re.search(r'error: server ended with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
+    assert re.search(r'error: server exited with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
 
 
 def test_without_a_terminal_figures_come_as_plain_lines(running):

@@ -109,7 +109,7 @@ def test_a_vital_child_that_dies_is_reported_with_code_and_last_lines():
     with House((Process('server'), code)) as house, pytest.raises(ChildDied) as caught:
         house.until(lambda: False)
     said = str(caught.value)
-    assert 'server ended with code 3' in said
+    assert 'server exited with code 3' in said
     assert f'line {KEPT_LINES + 4}' in said and 'line 4\n' not in said
 
 
@@ -129,7 +129,7 @@ def test_a_program_that_cannot_start_is_reported():
 def test_a_child_that_is_not_vital_may_end():
     closed = (Process('rviz', vital=False), 'raise SystemExit(0)')
     with House((Process('server'), SLEEP), closed) as house:
-        house.until(lambda: ('up', 'rviz ended with code 0') in house.heard)
+        house.until(lambda: ('up', 'rviz exited with code 0') in house.heard)
         assert set(house.supervisor.pids()) == {'server'}
 
 
@@ -147,7 +147,7 @@ def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(
     assert second['server'] != first['server']
     assert second['bridge'] == first['bridge']
     assert len(house.lines('bridge')) == 1
-    assert 'restarts in 0.2 s' in ' '.join(house.lines('up'))
+    assert 'restarting it in 0.2 s' in ' '.join(house.lines('up'))
 
 
 def test_children_end_in_reverse_order_one_after_the_other():
@@ -177,7 +177,7 @@ def test_deaf_children_are_killed_within_the_time_with_what_they_started():
         house.supervisor.stop(1.0)
         assert time.monotonic() - before < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
-    assert 'server did not end in time' in ' '.join(house.lines('up'))
+    assert 'server did not exit in time' in ' '.join(house.lines('up'))
 
 
 @pytest.fixture

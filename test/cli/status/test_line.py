@@ -77,7 +77,7 @@ def test_nothing_published_for_want_of_subscribers_is_explained():
 def test_old_figures_are_not_shown():
     late = 10.0 + FRESH_SECONDS + 0.1
     text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), late)
-    assert 'does not answer' in text and 'does not report' in text and '500' not in text
+    assert 'not responding' in text and 'not reporting' in text and '500' not in text
     assert 'starting' in status_text(None, None, 0.0)
 
 

@@ -54,12 +54,12 @@ def parameter_file(path: str) -> str:
         for name, node in nodes.items():
             if not _has_parameters(node.value):
                 return (
-                    f'{path}: {name!r} has no "ros__parameters:" below it, which a parameter file '
-                    'of ROS needs'
+                    f'{path}: {name!r} has no "ros__parameters:" below it, which a ROS parameter '
+                    'file requires'
                 )
     except SchemaError as error:
         return str(error)
-    return '' if nodes else f'{path} is empty: a parameter file of ROS has nodes and parameters'
+    return '' if nodes else f'{path} is empty: a ROS parameter file must have nodes and parameters'
 
 
 def _has_parameters(node: object, depth: int = 0) -> bool:
@@ -76,13 +76,13 @@ def ros_namespace(name: str) -> str:
     Check that a text is a ROS namespace.
 
     >>> ros_namespace('a-b')
-    "'a-b' is not a ROS namespace (letters, digits and _, parts divided by /); did you mean 'a_b'?"
+    "'a-b' is not a ROS namespace (letters, digits and _, separated by /); did you mean 'a_b'?"
     """
     if name in ('', '/') or (_ROS_NAMESPACE.fullmatch(name) and '__' not in name):
         return ''
     near = re.sub(r'_+', '_', re.sub(r'[^A-Za-z0-9_/]', '_', name)).strip('/')
     near = '/'.join(f'_{part}' if part[:1].isdigit() else part for part in near.split('/') if part)
-    problem = f'{shown(name)} is not a ROS namespace (letters, digits and _, parts divided by /)'
+    problem = f'{shown(name)} is not a ROS namespace (letters, digits and _, separated by /)'
     return f'{problem}; did you mean {shown(near)}?' if near != name and near else problem
 
 

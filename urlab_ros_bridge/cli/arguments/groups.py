@@ -74,7 +74,7 @@ class WorldArguments(Arguments):
         """Refuse a bundled world together with a model."""
         # Launch passes every argument, so a model comes with the default world.
         if self.model and self.world not in ('', DEFAULT_WORLD):
-            raise KeyProblem('model', 'world and model exclude each other: give one of them')
+            raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +103,9 @@ class Bind(Arguments):
         if not (self.keys or self.insecure or is_loopback(self.bind)):
             raise KeyProblem(
                 'bind',
-                f'{self.bind} lets every machine that reaches this one drive the simulation: make '
-                'keys with `urlab keys DIR` and give keys DIR, or give insecure to let everybody '
-                'in, or bind 127.0.0.1 and forward the ports through ssh',
+                f'{self.bind} lets any machine on the network drive the simulation: make keys '
+                'with `urlab keys DIR` and give keys DIR, or give insecure to accept any client, '
+                'or bind 127.0.0.1 and forward the ports through ssh',
             )
 
 
@@ -183,7 +183,7 @@ class PortOffset(Arguments):
         for name in self.port_names():
             port = self.moved(name)
             if port and used.setdefault(port, name) != name:
-                raise KeyProblem(name, f'{port} is the {used[port]} already')
+                raise KeyProblem(name, f'{port} is already used by {used[port]}')
             if port > LAST_PORT:
                 problem = f'{name} would be {port}, and the last port is {LAST_PORT}'
                 raise KeyProblem('port_offset', f'{problem}; not {self.port_offset}')

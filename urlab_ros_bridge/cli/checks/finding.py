@@ -62,7 +62,7 @@ def run_python(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False, f'no answer within {timeout:g} s'
+        return False, f'no result within {timeout:g} s'
     if done.returncode < 0:
         return False, f'crashed with signal {-done.returncode}'
     text = (done.stdout if done.returncode == 0 else done.stderr).strip()

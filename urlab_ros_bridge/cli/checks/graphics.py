@@ -58,7 +58,7 @@ def check_all() -> list[Finding]:
         if not works and not usable:
             level = Severity.FAIL
             advice = (
-                'cameras cannot be rendered; on Debian and Ubuntu: apt-get install libegl1 '
+                'cameras cannot be rendered; on Debian and Ubuntu run: apt-get install libegl1 '
                 'libgl1 libopengl0 libegl-mesa0 libgl1-mesa-dri'
             )
         elif not works:
@@ -69,7 +69,7 @@ def check_all() -> list[Finding]:
             Finding(
                 Severity.FAIL,
                 'MUJOCO_GL',
-                f'{chosen}, which does not work here',
+                f'{chosen} does not work here',
                 f'export MUJOCO_GL={usable[0]}',
             )
         )

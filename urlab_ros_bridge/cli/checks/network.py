@@ -32,8 +32,8 @@ def check_ports(ports: Mapping[str, int]) -> list[Finding]:
             findings.append(Finding(Severity.OK, subject, f'free ({name})'))
             continue
         holder = port_holder(port) or 'another program'
-        advice = 'stop it, or move all ports of yours with --port-offset 10'
-        findings.append(Finding(Severity.FAIL, subject, f'taken by {holder}', advice))
+        advice = 'stop it, or move all ports of your simulation with --port-offset 10'
+        findings.append(Finding(Severity.FAIL, subject, f'in use by {holder}', advice))
     return findings
 
 
@@ -76,13 +76,13 @@ def check_stream(
     """Check that the server sends its state, and report why it may be silent."""
     subject = f'port {state_port}'
     if receives_state(host, state_port, timeout, keys):
-        return Finding(Severity.OK, subject, 'the server sends its state')
+        return Finding(Severity.OK, subject, 'the server publishes its state')
     advice = 'check that --state-port is the one the server was started with'
     mode = (status or {}).get('mode')
     if mode in ('direct', 'puppet'):
         advice = (
-            f'the server is in {mode} mode and moves when a client steps it; '
-            'for real time: set the mode to live'
+            f'the server is in {mode} mode and advances only when a client steps it; '
+            'to run in real time, set the mode to live'
         )
     return Finding(Severity.WARN, subject, f'no state within {timeout:g} s', advice)
 
@@ -104,7 +104,7 @@ def check_server(
             found = Finding(
                 Severity.OK,
                 subject,
-                'answers; it has no shared sessions, so nothing else was requested',
+                'responds; it has no shared sessions, so nothing else was requested',
                 'run the bridge with -p observe_only:=true beside another client',
             )
             return [found, check_stream(host, state_port, timeout, None, keys)]
@@ -112,7 +112,7 @@ def check_server(
         status = client.status().raw
         found = Finding(Severity.OK, subject, describe(handshake, status))
     except RemoteError as error:
-        found = Finding(Severity.WARN, subject, f'answers with an error: {error}')
+        found = Finding(Severity.WARN, subject, f'responds with an error: {error}')
     except TimeoutError:
         return None
     except UrlabError as error:
@@ -145,4 +145,4 @@ def check_all(
         'check that it runs, that it listens on more than loopback (--bind), and that no firewall '
         'blocks it'
     )
-    return [Finding(Severity.FAIL, subject, f'no answer within {timeout:g} s', advice)]
+    return [Finding(Severity.FAIL, subject, f'no response within {timeout:g} s', advice)]

@@ -77,7 +77,7 @@ def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Fi
     try:
         version = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(Severity.OK, distribution, 'importable, of unknown version')
+        return Finding(Severity.OK, distribution, 'installed, version unknown')
     if version_tuple(version) < oldest:
         wanted = '.'.join(map(str, oldest))
         return Finding(
@@ -91,7 +91,7 @@ def check_optional(distribution: str, module: str, oldest: tuple[int, ...], extr
     found = check_package(distribution, module, oldest)
     if found.level is Severity.FAIL and is_absent(found.found, module):
         advice = f'"pip install \'urlab_ros_bridge[{extra}]\'"'
-        return Finding(Severity.WARN, distribution, 'is not installed', advice)
+        return Finding(Severity.WARN, distribution, 'not installed', advice)
     return found
 
 
@@ -109,7 +109,7 @@ def check_mujoco() -> Finding:
             Severity.WARN if is_absent(output, 'mujoco') else Severity.FAIL,
             'MuJoCo',
             output,
-            f'{_SET_UP}, or "pip install mujoco"; the bridge alone runs without',
+            f'{_SET_UP}, or "pip install mujoco"; the bridge does not need it',
         )
     if version_tuple(output) < OLDEST_MUJOCO:
         return Finding(Severity.FAIL, 'MuJoCo', output, '"pip install --upgrade mujoco"')

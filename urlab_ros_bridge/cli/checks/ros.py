@@ -41,9 +41,7 @@ def check_rclpy() -> Finding:
         'node.destroy_node(); rclpy.shutdown()'
     )
     if not works and is_absent(output, 'rclpy'):
-        return Finding(
-            Severity.WARN, 'rclpy', 'is not installed; only the bridge needs it', _SET_UP
-        )
+        return Finding(Severity.WARN, 'rclpy', 'not installed; only the bridge needs it', _SET_UP)
     if not works:
         return Finding(Severity.FAIL, 'rclpy', output, _SET_UP)
     return Finding(Severity.OK, 'rclpy', output)
@@ -111,13 +109,18 @@ def check_profile() -> Finding:
             f'unset {" ".join(PROFILE_VARIABLES)}',
         )
     except ElementTree.ParseError as error:
-        return Finding(Severity.FAIL, subject, f'{text} is not XML: {error}', 'fix or unset it')
+        return Finding(
+            Severity.FAIL,
+            subject,
+            f'{text} is not XML: {error}',
+            'repair it, or unset the variable',
+        )
     if size < 4 << 20:
         return Finding(
             Severity.WARN,
             subject,
             f'{text}, shared memory {size / 2**20:.1f} MiB',
-            'camera images may get lost; unset it, or set segment_size as config/fastdds.xml does',
+            'camera images may be lost; unset it, or set segment_size as config/fastdds.xml does',
         )
     return Finding(Severity.OK, subject, f'{text}, shared memory {size / 2**20:.0f} MiB')
 

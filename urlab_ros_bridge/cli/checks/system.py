@@ -75,7 +75,10 @@ def check_space(folder: Path = SHM) -> Finding:
     """Check that shared memory has room for camera images."""
     if not folder.is_dir():
         return Finding(
-            Severity.WARN, str(folder), 'is not there', 'ROS images go over UDP, slower'
+            Severity.WARN,
+            str(folder),
+            'does not exist',
+            'ROS sends images over UDP, which is slower',
         )
     free = shutil.disk_usage(folder).free
     found = f'{free / 2**20:.0f} MiB free'
@@ -108,7 +111,7 @@ def check_clock() -> Finding:
     median = statistics.median(late)
     found = f'a sleep of {SLEEP_SECONDS * 1e3:g} ms is {median * 1e3:.2f} ms late (median)'
     if time.time() < 1.6e9:
-        return Finding(Severity.WARN, 'clock', 'shows a date before 2020', 'set the system clock')
+        return Finding(Severity.WARN, 'clock', 'the date is before 2020', 'set the system clock')
     if median > SLOW_SLEEP:
         return Finding(Severity.WARN, 'clock', found, 'the machine is too busy for real time')
     return Finding(Severity.OK, 'clock', found)

@@ -45,7 +45,9 @@ def _network(values: DoctorArguments) -> list[Finding]:
         from urlab_ros_bridge.cli.checks import network
     except ImportError as error:
         return [
-            Finding(Severity.FAIL, 'network', f'not checked: {error}', 'install what is missing')
+            Finding(
+                Severity.FAIL, 'network', f'not checked: {error}', 'install the missing package'
+            )
         ]
     return network.check_all(
         values.host,
@@ -99,7 +101,7 @@ def summary(findings: Iterable[Finding]) -> str:
         return f'{len(levels)} checks, {", ".join(parts)}' + (
             '' if worst_level is Severity.FAIL else ': it should work'
         )
-    return f'{len(levels)} checks, all well'
+    return f'{len(levels)} checks, all passed'
 
 
 def face_row(face: Face, findings: Iterable[Finding]) -> str:

@@ -246,12 +246,15 @@ def check_for_workers(values: EvalArguments) -> None:
     """
     given = '--ray' if values.ray else '--workers'
     if not values.ray and values.workers > MOST_PROCESSES:
-        raise BadArgument('--workers', f'{values.workers}: at most {MOST_PROCESSES} without --ray')
+        raise BadArgument(
+            '--workers',
+            f'{values.workers} workers, at most {MOST_PROCESSES} are allowed without --ray',
+        )
     if not values.results:
-        raise BadArgument('--results', f'is needed with {given}: a folder')
+        raise BadArgument('--results', f'is required with {given}: give a folder')
     for name in ('url', 'video', 'token'):
         if getattr(values, name) != arguments_of(EvalArguments)[name].initial():
-            raise BadArgument(f'--{name}', f'goes without {given} only')
+            raise BadArgument(f'--{name}', f'cannot be combined with {given}')
 
 
 @contextmanager

@@ -41,10 +41,12 @@ def run(given: ParsedArguments[KeysArguments]) -> int:
     names = [name for name in map(str.strip, values.clients.split(',')) if name]
     made = make_keys(Path(values.folder), names)
     for path in made:
-        print(f'made {path}')
-    print(f'the server takes --keys {values.folder}, and so do clients on this machine')
+        print(f'created {path}')
+    print(f'give --keys {values.folder} to the server, and to clients on this machine')
     for name in names:
-        print(f'copy {Path(values.folder, name)} to {name}, whose clients take --keys with it')
+        print(
+            f'copy {Path(values.folder, name)} to {name}, and give it to clients there with --keys'
+        )
     return 0
 
 

@@ -43,14 +43,16 @@ def _height_problem(text: str) -> str:
         return ''
     found = _numbers(text, ':', (1, 2))
     if not found:
-        return f'must be {", ".join(WORDS)}, a number, or two with ":" between them, not {text!r}'
-    return f'must be from a lower to a higher one, not {text!r}' if found[0] > found[-1] else ''
+        return (
+            f'must be {", ".join(WORDS)}, a number, or two numbers separated by ":", not {text!r}'
+        )
+    return f'must go from a lower to a higher number, not {text!r}' if found[0] > found[-1] else ''
 
 
 def _region_problem(text: str) -> str:
     if not text or _numbers(text, ',', (4,)):
         return ''
-    return f'must be 4 numbers with "," between them, not {text!r}'
+    return f'must be 4 numbers separated by ",", not {text!r}'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ class MapArguments(Arguments):
     def check(self) -> None:
         """Refuse a bundled world together with a model."""
         if self.model and self.world != DEFAULT_WORLD:
-            raise KeyProblem('model', 'world and model exclude each other: give one of them')
+            raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
 
 
 def load(values: MapArguments) -> World:
@@ -164,7 +166,7 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
         world, planes(low, high), values.resolution, values.margin, region, values.movable
     )
     span = f'{low:.3g} m' if low == high else f'{low:.3g} m to {high:.3g} m'
-    return drawn, f'{world.name}: what is solid at {span}'
+    return drawn, f'{world.name}: solid geometry at {span}'
 
 
 def _describes_a_map(path: Path) -> bool:
@@ -191,7 +193,7 @@ def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     files = [target.with_name(target.name + suffix) for suffix in ('.pgm', '.yaml')]
     if files[1].exists() and not _describes_a_map(files[1]):
-        reason = f'{files[1]} exists and is no map: give the map another name'
+        reason = f'{files[1]} exists and is not a map: give the map another name'
         raise BadArgument('--output', reason)
     write_whole(files[0], picture(floor_map))
     write_whole(files[1], description(floor_map, files[0].name, comment).encode())

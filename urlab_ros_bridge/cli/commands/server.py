@@ -50,7 +50,9 @@ class EditorServerArguments(WorldArguments, Bind, ServerPorts, Serving):
         """Refuse the name of a robot that is yet to be built."""
         for name in ('prefix', 'actor_id'):
             if self.editor and getattr(self, name):
-                raise KeyProblem(name, f'editor and {name} exclude each other: give one of them')
+                raise KeyProblem(
+                    name, f'editor and {name} are mutually exclusive: give one of them'
+                )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ def chosen_processes(
             continue
         if not is_installed(process):
             screen.write_line(
-                'up', f'{process.name} is left out: {process.executable} is not installed'
+                'up', f'{process.name} is not started: {process.executable} is not installed'
             )
             continue
         command = command_line(process, values)

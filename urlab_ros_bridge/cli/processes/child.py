@@ -145,7 +145,7 @@ class Child:
             return 'is running'
         if code < 0:
             return f'was killed by {signal.Signals(-code).name}'
-        return f'ended with code {code}'
+        return f'exited with code {code}'
 
     def close(self) -> None:
         """Close our ends of its pipes."""

@@ -294,7 +294,7 @@ def check_machine(assignment: ClusterAssignment) -> None:
         wanted = assignment.versions.get(name)
         if wanted and here != wanted:
             raise UnfitMachine(
-                f'{name} is {here or "missing"}, and {wanted} where urlab eval runs'
+                f'{name} is {here or "missing"}, but {wanted} where urlab eval runs'
             )
     wished = Purpose(**assignment.episodes.purpose)
     try:
@@ -306,8 +306,8 @@ def check_machine(assignment: ClusterAssignment) -> None:
     for name in ('world', 'profile', 'policy'):
         if getattr(found, f'{name}_digest') != getattr(wished, f'{name}_digest'):
             raise UnfitMachine(
-                f'{name} {getattr(wished, name)!r} is missing or another file than where urlab '
-                'eval runs; keep it in the folder where you start it'
+                f'{name} {getattr(wished, name)!r} is missing or differs from the one where urlab '
+                'eval runs; keep it in the folder where you start urlab eval'
             )
     record = assignment.episodes.record
     if record and not Path(record, assignment.marker).exists():

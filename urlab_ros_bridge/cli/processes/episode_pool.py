@@ -163,7 +163,7 @@ class EpisodePool:
             deaths[episode] = deaths.get(episode, 0) + 1
             if deaths[episode] >= MAX_DEATHS:
                 raise WorkerFailed(
-                    f'episode {episode}: {MAX_DEATHS} workers died in it (exit code {code})'
+                    f'episode {episode}: {MAX_DEATHS} workers died running it (exit code {code})'
                 )
             waiting.append(episode)
         self._start()

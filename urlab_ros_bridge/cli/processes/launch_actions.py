@@ -138,7 +138,9 @@ def process_actions(
     check_ports(arguments, arguments.bind, Spelling.LAUNCH)
     programs = {process.name: _program(process, values) for process in installed}
     actions: list[Action] = [
-        LogInfo(msg=f'{process.name} is left out: the package {process.package} is not installed')
+        LogInfo(
+            msg=f'{process.name} is not started: the package {process.package} is not installed'
+        )
         for process in wanted
         if process not in installed
     ]

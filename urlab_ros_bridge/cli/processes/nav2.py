@@ -62,7 +62,7 @@ class NoNav2File(CliError):
     def __init__(self, argument: str, world: str, remedy: str) -> None:
         ready = ', '.join(nav2_worlds())
         super().__init__(
-            f'no file is shipped as {argument} of {world!r} (worlds with one: {ready}): {remedy}'
+            f'no {argument} is shipped for {world!r} (worlds with one: {ready}): {remedy}'
         )
 
 
@@ -168,7 +168,7 @@ def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
         ),
         'params_file': (
             _PARAMETERS,
-            'copy config/nav2/rover.yaml, set radius and speeds of your robot, and give '
+            'copy config/nav2/rover.yaml, set the radius and speeds of your robot, and give '
             'params_file:=FILE',
         ),
     }

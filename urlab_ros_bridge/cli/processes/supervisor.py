@@ -115,7 +115,7 @@ class ProcessSupervisor:
                 child.signal_group(signal.SIGTERM)
                 left -= self._await_end(child, left / (len(running) - index))
         except KeyboardInterrupt:
-            self._on_line('up', 'killing what is left')
+            self._on_line('up', 'killing the remaining processes')
         finally:
             for entry, child in running:
                 self._bury(entry, child)
@@ -186,7 +186,7 @@ class ProcessSupervisor:
     def _bury(self, entry: SupervisedProcess, child: Child) -> None:
         """Kill what is left of a child's group, pass on its last lines and let it go."""
         if not child.ended():
-            self._on_line('up', f'{entry.process.name} did not end in time and is killed')
+            self._on_line('up', f'{entry.process.name} did not exit in time; killing it')
         child.reap()
         self._drain(entry, child)
         child.close()
@@ -200,6 +200,6 @@ class ProcessSupervisor:
             self._on_line('up', f'{name} {how}')
         elif self._respawn:
             entry.restart_at = time.monotonic() + RESPAWN_SECONDS
-            self._on_line('up', f'{name} {how}; it restarts in {RESPAWN_SECONDS:g} s')
+            self._on_line('up', f'{name} {how}; restarting it in {RESPAWN_SECONDS:g} s')
         else:
             raise ChildDied(name, how, child.last_lines)

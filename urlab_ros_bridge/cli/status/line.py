@@ -73,7 +73,7 @@ def pace_words(figures: Figures | None, now: float) -> list[str]:
     if figures is None:
         return ['server: starting']
     if not figures.fresh(now):
-        return ['server: does not answer']
+        return ['server: not responding']
     values = figures.values
     mode = str(values.get('mode') or 'mode unknown')
     if values.get('paused'):
@@ -97,7 +97,7 @@ def company_words(figures: Figures | None, now: float) -> list[str]:
 def bridge_words(figures: Figures | None, now: float) -> tuple[list[str], list[str]]:
     """Return the bridge's rate and its trouble, if any, from a line of its status pipe."""
     if figures is None or not figures.fresh(now):
-        return ['ROS: starting' if figures is None else 'ROS: bridge does not report'], []
+        return ['ROS: starting' if figures is None else 'ROS: bridge not reporting'], []
     values = figures.values
     rate = [f'{_number(values, "messages_per_s"):.0f} ROS messages/s']
     if _number(values, 'ticks_per_s') and not _number(values, 'messages_per_s'):
