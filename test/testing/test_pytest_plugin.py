@@ -112,7 +112,7 @@ def test_without_ros_the_fixture_says_what_to_do(tmp_path):
     options['env']['PYTHONPATH'] = f'{hidden}{os.pathsep}{options["env"]["PYTHONPATH"]}'
     done = run_process(command, timeout=100, **options)
     assert done.returncode == 1
-    assert 'Simulation(bridge=None) is one without' in done.stdout
+    assert 'Simulation(bridge=None) starts one without a bridge' in done.stdout
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGINT])

@@ -129,7 +129,7 @@ def test_a_parameter_that_the_bridge_does_not_have_is_named():
 def test_without_a_bridge_no_message_is_waited_for():
     with FakeServer(mode='live') as server, Simulation(server=server, bridge=None) as running:
         began = time.monotonic()
-        with pytest.raises(NoBridge, match=r'published on odom: .* \(bridge=None\)'):
+        with pytest.raises(NoBridge, match=r'publishes nothing on odom: .* \(bridge=None\)'):
             running.wait_for_message(Odometry, 'odom')
         assert time.monotonic() - began < 5.0
 
@@ -140,7 +140,7 @@ def test_a_crash_ends_the_wait_with_the_output():
         crash = threading.Timer(0.5, bridge._process.kill)  # not the `kill` of a test
         crash.start()
         began = time.monotonic()
-        with pytest.raises(SimulationFailed, match=r'the bridge .* has ended with code -9.*:\n'):
+        with pytest.raises(SimulationFailed, match=r'the bridge .* exited with code -9.*:\n'):
             running.wait_for_message(String, 'nobody', 1000.0, wall_timeout=1000.0)
         assert 0.4 < time.monotonic() - began < 100.0
 
@@ -151,7 +151,7 @@ def test_a_crash_of_the_bridge_is_seen(faked):
     with pytest.raises(KeyError, match='bridge'):
         running.kill('renderer')
     running.kill('bridge')  # the last test of this simulation
-    with pytest.raises(SimulationFailed, match='the bridge of the simulation has ended'):
+    with pytest.raises(SimulationFailed, match='the bridge of the simulation exited'):
         running.check()
     # Nodes of the test are waited for all the same.
     publisher = running.node.create_publisher(String, 'alarm', 1)

@@ -29,8 +29,8 @@ class NoFreeDomain(UrlabError, RuntimeError):
 
     def __init__(self) -> None:
         super().__init__(
-            f'all {len(NUMBERS)} ROS domains that tests may use are taken: wait until another '
-            f'test run has ended (locks: {_path("*")})'
+            f'all {len(NUMBERS)} ROS domains that tests may use are in use: wait until another '
+            f'test run ends (locks: {_path("*")})'
         )
 
 

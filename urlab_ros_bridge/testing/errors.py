@@ -21,7 +21,7 @@ class NoRos(UrlabError, ImportError):
     def __init__(self, cause: ImportError) -> None:
         super().__init__(
             f'a simulation with a bridge needs ROS 2 ({cause}); '
-            'Simulation(bridge=None) is one without'
+            'Simulation(bridge=None) starts one without a bridge'
         )
 
 
@@ -30,9 +30,9 @@ class NoBridge(UrlabError, RuntimeError):
 
     def __init__(self, topic: str) -> None:
         super().__init__(
-            f'nothing of the simulation is published on {topic}: it was started without a bridge '
-            '(bridge=None). For messages of other nodes call testing.wait_for_message with a '
-            'node of yours'
+            f'the simulation publishes nothing on {topic}: it was started without a bridge '
+            '(bridge=None). For messages of other nodes, call testing.wait_for_message with a '
+            'node of your own'
         )
 
 

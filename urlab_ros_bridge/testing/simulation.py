@@ -383,14 +383,16 @@ class _Program:
         while not (value := condition()):
             self.check()
             if time.monotonic() > end:
-                raise SimulationFailed(self.name, f'was not ready in {seconds:g} s', self.output)
+                raise SimulationFailed(
+                    self.name, f'was not ready within {seconds:g} s', self.output
+                )
             time.sleep(_POLL_SECONDS)
         return value
 
     def check(self) -> None:
         code = self._process.poll()
         if code is not None:
-            raise SimulationFailed(self.name, f'has ended with code {code}', self.output)
+            raise SimulationFailed(self.name, f'exited with code {code}', self.output)
 
     def kill(self) -> None:
         self.killed = True

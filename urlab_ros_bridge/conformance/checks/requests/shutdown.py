@@ -21,7 +21,7 @@ from urlab_ros_bridge.conformance.verdict import skip
 def shutting_down(peer: Peer) -> None:
     """A step that waits when the server is stopped answers shutting_down."""
     if peer.stop is None:
-        raise skip("the server is not the suite's to stop")
+        raise skip('the server was not started by the suite, so it is not stopped')
     peer.call('set_paused', paused=True)
     peer.zmq.send(pack({'op': 'step', 'session_id': peer.session_id}))
     time.sleep(0.3)  # it must be under way

@@ -36,7 +36,7 @@ def reply_shape(peer: Peer) -> None:
         ('entities', 'object'),
     ):
         field(reply, name, kind)
-    expect('cameras' not in reply, 'no cameras block that was not asked for', 'cameras')
+    expect('cameras' not in reply, 'no cameras block without a request for it', 'cameras')
 
 
 @check('step.direct.n_steps', PROTOCOL, SECTION, modes=DIRECT)

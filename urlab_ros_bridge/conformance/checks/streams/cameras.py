@@ -90,7 +90,7 @@ def everything(peer: Peer) -> None:
     while set(seen) < set(known) and time.monotonic() < end:
         seen.update(peer.call('step', include_cameras=True).get('cameras') or {})
         time.sleep(0.02)
-    equal('cameras that came', sorted(set(known) & set(seen)), sorted(known))
+    equal('cameras received', sorted(set(known) & set(seen)), sorted(known))
     for name, (_, camera) in known.items():
         check_block(name, camera, seen[name])
     expect('cameras' not in peer.call('step', include_cameras=False), 'no cameras', 'cameras')

@@ -112,7 +112,7 @@ def topics(peer: Peer) -> None:
         raise skip('no articulation has joints or sensors')
     rows = latest(peer, wanted)
     missing = sorted(topic.decode() for topic in wanted - set(rows))
-    equal('rows that do not come', missing, [])
+    equal('missing rows', missing, [])
     kinds = (b'/joint/', b'/base_state/', b'/sensor/')
     prefixes = tuple(f'{prefix}/'.encode() for prefix in peer.model.robots)
     extra = {

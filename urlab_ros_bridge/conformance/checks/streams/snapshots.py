@@ -168,7 +168,7 @@ def order(peer: Peer) -> None:
         owners = [topic.decode().partition('/')[0] for topic in tick]
         ranks = [prefixes.index(o) if o in prefixes else len(prefixes) for o in owners]
         expect(ranks == sorted(ranks), 'articulations in turn, then entities', tick)
-        equal('topics that come twice in a tick', len(tick) - len(set(tick)), 0)
+        equal('topics that appear twice in a tick', len(tick) - len(set(tick)), 0)
 
 
 @check('rows.closing', PLUGIN, 'extension sim_time_row', modes=LIVE, transports=ZMQ)
