@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A session with the server: hello, requests, error replies, and the way back after a restart."""
+"""A session with the server: hello, requests, error replies, and reconnecting after a restart."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for the frames of a camera, used again: the system would have to clear new memory."""
+"""Reused memory for camera frames: the system would have to clear new memory."""
 
 from __future__ import annotations
 

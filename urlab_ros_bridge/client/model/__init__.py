@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The one reading of the compiled model, for the bridge, the gateways and users of the client.
+The only reader of the compiled model, for the bridge, the gateways and users of the client.
 
 `read_world` makes plain data of the model that came with the handshake; users of the data
 needs no MuJoCo.  `kinematics.LocalModel`, which poses the model, does need it.

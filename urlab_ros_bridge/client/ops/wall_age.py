@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How old a command may become by the wall clock (extension `wall_timeout`)."""
+"""The largest age of a command in wall time (extension `wall_timeout`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What happens to the connections of a ZMQ socket, without danger for all others.
+Connection events of a ZMQ socket, read so that other sockets of the process never block.
 
 libzmq's thread, which serves every socket of the process, writes these events, and it waits
 forever for a reader: when there is none any more, or when two thousand events are unread.  So the

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a peer says of itself before a ZeroMQ handshake.
+The ZMTP greeting of a peer: which security mechanism it announces.
 
 libzmq reports alike that a server wants keys and that a connection ends as soon as it was made,
 as behind a forwarded port whose other end is gone.  The greeting tells the two apart.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both ways to send requests over ZeroMQ are: with libzmq, and with a plain connection."""
+"""The interface of request sockets over ZeroMQ: with libzmq, and on a plain connection."""
 
 from __future__ import annotations
 

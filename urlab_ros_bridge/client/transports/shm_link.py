@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Requests over shared memory where it serves, over ZMQ where it does not.
+Requests over shared memory where the server offers it, otherwise over ZMQ.
 
 The handshake, editor ops and what is too large for a region go over ZMQ (Protocol Reference,
 "Transports").  An op whose reply was too large has been carried out: the bundled server keeps the

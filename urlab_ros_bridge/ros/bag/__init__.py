@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Bags: what the bridge publishes and hears, written in step with the simulation.
+Bags: what the bridge publishes and receives, recorded in step with the simulation.
 
 A bag is a folder of MCAP files with the index of rosbag2.  Messages do not go over DDS first: the
 recorder gets the bytes that are published, all of them, each with the time of the simulation.

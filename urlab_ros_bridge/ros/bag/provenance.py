@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a bag says about where it comes from."""
+"""The provenance of a bag: world, versions and parameters."""
 
 from __future__ import annotations
 

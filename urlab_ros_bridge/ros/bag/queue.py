@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What waits for the disk.
+The queue of messages that wait to be written to disk.
 
 It is bounded, and nothing is ever left out of it: a publisher faster than the disk has to
 wait.  So a bag holds all that was published while it was written, or says that it failed.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Records what the bridge publishes and hears, in step with the simulation.
+Records what the bridge publishes and receives, in step with the simulation.
 
 A bag begins and ends between two ticks.  When time goes back it continues in its next file, which
 begins with the latched messages again, so that each file can be used by itself.

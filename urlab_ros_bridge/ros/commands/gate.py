@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What has been answered at the present instant.
+The answers of the current instant in lockstep, held until it is complete.
 
 Messages on the topics that are waited for are kept here until the instant is over, and then
 carried out in the order in which the topics were named: what the simulation does next depends on

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the bridge itself turns down."""
+"""Requests that the bridge itself rejects."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known about the connection at one moment, and how to say it."""
+"""The state of the connection, and the text that describes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a lockstep moves the server: direct mode, whole periods, and everything back at the end."""
+"""How lockstep advances the server: direct mode, whole periods, and the old mode at the end."""
 
 from __future__ import annotations
 

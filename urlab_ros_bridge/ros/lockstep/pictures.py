@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which pictures belong to an instant: the next step waits until they were published."""
+"""Which camera images belong to an instant: the next step waits until they are published."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pure rules of lockstep: how long a round is, and which time a message speaks of."""
+"""Pure rules of lockstep: how long a round is, and which time a message refers to."""
 
 from __future__ import annotations
 

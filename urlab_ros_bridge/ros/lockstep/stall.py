@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A bridge that stood still while it waited: its answers may be lost."""
+"""Detects that the bridge was suspended while it waited: answers may be lost."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The topics that are waited for: what listens to them, and whether they have publishers."""
+"""The topics that lockstep waits for: their subscriptions and their publishers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which time a message speaks of."""
+"""The time that a message refers to: its stamp."""
 
 from __future__ import annotations
 

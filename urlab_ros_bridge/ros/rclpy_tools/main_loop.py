@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The main loop of a program that runs one node until it is told to stop."""
+"""The main loop of a program that runs one node until a signal stops it."""
 
 from __future__ import annotations
 

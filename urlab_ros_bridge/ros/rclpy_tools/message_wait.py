@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Taking messages in a thread of one's own, in place of that of the executor.
+Receiving messages in a thread of its own instead of the executor's.
 
 An executor hands each message on to the thread that waits for it, which is one thread more to wake
 for each message.  Where a thread does nothing else but wait, it may as well take the message

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The full name of a bridge belongs to one process of a machine, which the kernel sees to.
+A kernel lock on the full name of a bridge: one process of a machine holds it.
 
 The lock is the name of a Unix socket in the abstract namespace.  The kernel gives a name out once,
 and frees it when its socket is closed or its process ends in any way; one that is stopped keeps

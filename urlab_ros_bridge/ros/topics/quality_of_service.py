@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameter that shows what can be changed of the quality of service of topics."""
+"""The parameter that declares the QoS overrides of all topics."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the handshake says of cameras (Protocol Reference, "Articulations block")."""
+"""Cameras in the handshake (Protocol Reference, "Articulations block")."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What can take the place of physics."""
+"""The interface of a source that replaces physics, such as a replay."""
 
 from __future__ import annotations
 

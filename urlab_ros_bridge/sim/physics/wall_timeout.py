@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How long a command outlives its sender, counted by the wall clock (extension `wall_timeout`).
+How long a command outlives its sender, in wall time (extension `wall_timeout`).
 
 Simulated time cannot show that a commander is gone while it is frozen.  A command with a
 `wall_timeout` is dropped when time resumes after it was frozen for longer than that since

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Long work beside a running simulation."""
+"""Long computations that run beside a live simulation."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Connections of clients and subscribers, whatever comes by them."""
+"""Connections of clients and subscribers, independent of what they carry."""

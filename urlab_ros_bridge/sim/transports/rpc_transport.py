@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Who runs a request that a socket has received: what the transports over ZeroMQ have in common.
+Which thread runs a received request: what the transports over ZeroMQ share.
 
 Quick calls run on the receiving thread, which saves two thread switches; a call that is estimated
 slow, or that finds the model busy, moves to a worker, so that no hello waits for another client's

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every way to receive the messages of a PUB socket is."""
+"""The interface of subscribers, which receive the messages of a PUB socket."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One client drives: which, when its place is free again, and which one may take it over."""
+"""The driver's seat: which client drives, and when another one may take over."""
 
 from __future__ import annotations
 

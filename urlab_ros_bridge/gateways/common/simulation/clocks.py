@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks of observations, and how old they are when what follows from them takes effect."""
+"""Timestamps of observations, and the latency until their actions take effect."""
 
 from __future__ import annotations
 

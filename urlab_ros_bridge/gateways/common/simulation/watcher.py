@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that keeps the newest pictures ready, while they are requested."""
+"""The thread that keeps the newest camera images ready, while they are requested."""
 
 from __future__ import annotations
 

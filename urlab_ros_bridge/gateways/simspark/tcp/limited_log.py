@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A log for what clients can cause as often as they like."""
+"""A rate-limited log for messages that clients can cause."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread for what hands do: of each kind only the newest request is carried out."""
+"""The thread for continuous input: of each kind only the newest request is executed."""
 
 from __future__ import annotations
 

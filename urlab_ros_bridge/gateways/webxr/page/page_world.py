@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all pages of one simulation share: its description, its bodies, news and pictures."""
+"""What all pages of one simulation share: its description, bodies, status and camera images."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Numbers out of snapshots without decoding them.
+Reads numbers from snapshots without decoding them.
 
 The snapshots of one world have the same keys and vector lengths, packed at full width, so of one
 and the next only the bytes of numbers differ.  Where they are is learned from the first one.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What our own page is to the gateway: a client whose messages are binary.
+The gateway's session with its own page: a client whose messages are binary.
 
 A client that lists ``binary`` in the `extensions` of its hello gets a `PageSession`.  Its binary
 messages go there, and instead of scene_state it gets what the session sends.  Its text messages

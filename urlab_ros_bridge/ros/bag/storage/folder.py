@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where bags lie."""
+"""The folder of a bag."""
 
 from __future__ import annotations
 

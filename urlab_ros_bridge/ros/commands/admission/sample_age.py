@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How old a message is, although the clock of its sender may be another one.
+The age of a message, also when the clock of its sender differs from ours.
 
 A message states when it was sent, by the wall clock of its sender.  The difference to our clock is
 its age plus the difference of the clocks.  The smallest difference of late is that of the clocks,

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Grippers: their actions."""
+"""Gripper actions and their parameters."""
 
 from __future__ import annotations
 

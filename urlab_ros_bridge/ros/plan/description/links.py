@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The links and joints of one robot, as URDF and /tf both want them.
+The links and joints of one robot, as URDF and /tf need them.
 
 A link is a body, called as its frame.  A MuJoCo body may have several joints, ball joints, and
 joints away from its origin; a URDF joint has one axis through the origin of its child.  So links

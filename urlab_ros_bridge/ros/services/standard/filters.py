@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-EntityFilters: which entities a request means.
+EntityFilters: which entities a request selects.
 
 Names are searched with Python's regular expressions, which read POSIX extended ones alike but for
 collating elements; its character classes are translated.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which pictures come late, whatever the clocks of the two machines say."""
+"""Detects late camera images, even when the clocks of the two machines differ."""
 
 from __future__ import annotations
 

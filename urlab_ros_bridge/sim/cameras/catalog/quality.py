@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How much work goes into a picture.
+Rendering quality: what a frame may cost.
 
 On a graphics card the MJCF's own quality holds.  Software rendering draws plainly unless the
 sidecar asks for more: shadows alone would triple the time of a frame.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How the free camera sees: the view modes of the stock editor, by what MuJoCo has for them.
+View modes of the free camera: those of the stock editor, as far as MuJoCo has them.
 
 ``lit`` is the picture as every camera takes it.  ``unlit`` shows colours and textures, no light
 and shadow, ``wireframe`` edges, ``collision`` the geoms that collide (meshes as the hulls that

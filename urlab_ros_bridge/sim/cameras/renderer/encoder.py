@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The second half of a frame: convert, store, send, while the first half of the next one is drawn.
+Converts, stores and sends one frame while the next one is drawn.
 
 Drawing leaves the processor idle here and there (a card or the rasteriser's threads work), and
 NumPy and ZeroMQ let go of Python's lock, so this costs the drawing thread nothing.  Where drawing

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-spawn_entity and delete_entity (extensions): the running world gets something more or less.
+spawn_entity and delete_entity (extensions): add an entity to the running world, or remove one.
 
 The changed world is compiled beside the running one, then takes its place between two steps with
 the state of everything that both have.  For the caller it counts as a hello (the reply holds

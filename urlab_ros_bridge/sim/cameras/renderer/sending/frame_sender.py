@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the stream of one camera can do, whoever speaks ZeroMQ for it."""
+"""The interface of one camera's stream, with and without libzmq."""
 
 from __future__ import annotations
 

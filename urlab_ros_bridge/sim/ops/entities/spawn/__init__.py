@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A running world gets one thing more or less: another is made beside it, and takes its place."""
+"""Adds an entity to a running world, or removes one: a new world is built and replaces it."""
 
 from urlab_ros_bridge.sim.ops.entities.spawn.names import choose_name
 from urlab_ros_bridge.sim.ops.entities.spawn.source import read_source

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The keyframes of a world, carried into one that has something more or less."""
+"""Carries the keyframes of a world over to one with an entity added or removed."""
 
 from __future__ import annotations
 

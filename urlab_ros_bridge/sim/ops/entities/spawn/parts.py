@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to specs when something is spawned or deleted."""
+"""Edits of MuJoCo specs that add or remove an entity."""
 
 from __future__ import annotations
 

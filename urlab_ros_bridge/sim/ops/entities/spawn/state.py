@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The state of a running world, carried into one that takes its place.
+Carries the state of a running world over to the world that replaces it.
 
 Everything that both worlds have is carried bit for bit: what MuJoCo integrates, its warm start,
 options, drawn values, commands, wrenches, scans and noise.  Derived quantities are recomputed.

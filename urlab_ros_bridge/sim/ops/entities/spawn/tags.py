@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Which element of a changed world is which of the world before.
+Matches the elements of a changed world with those of the previous one.
 
 Names do not suffice: a geom needs none.  So every element of a spec has a mark, which copying and
 attaching leave alone: what has the same mark in two worlds is the same element.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A world with one entity more or less than another: made beside it, while that one keeps running.
+Builds a world with an entity added or removed, while the previous one keeps running.
 
 The world before is only read.  What is spawned is attached to a new copy of the world's own spec
 at each change: copies of copies would grow.  What both worlds have keeps its order, so spawning
