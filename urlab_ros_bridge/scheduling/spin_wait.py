@@ -17,9 +17,10 @@ import time
 
 _MOST_SKIPPED = 64
 # Spinning saves some 50 us of a message, and costs milliseconds when a program that computes gets
-# the processor meanwhile: Linux looks again with the next tick.
-_SKIPPED_BUSY = 64  # at least
-_MOST_SKIPPED_BUSY = 2048
+# the processor meanwhile: Linux checks again with the next tick. So a single trial costs as much
+# as a hundred messages gain, and must be rare.
+_SKIPPED_BUSY = 512  # at least
+_MOST_SKIPPED_BUSY = 8192
 # s between two readings of the clock from which on another program had the processor.  The other
 # threads of a quick exchange take less, and so do most interruptions of a virtual machine, which
 # nobody gains from by sleeping.

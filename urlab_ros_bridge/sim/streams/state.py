@@ -43,7 +43,7 @@ class StatePublisher:
         self._subscribed = subscribed
         self._generation = -1
         self._next_check = 0.0
-        self._snapshot = self._closing = False
+        self._snapshot = self._closing = self._heard = False
         self._rows: list[RowGroup] = []
         world = engine.world
         for prefix, control in engine.controls.items():
@@ -70,7 +70,7 @@ class StatePublisher:
             self._subscribed.read()
             if self._subscribed.generation != self._generation:
                 self._select()
-        if not self._subscribed:
+        if not self._heard:
             return
         if with_rows:
             for group in self._rows:
@@ -93,3 +93,4 @@ class StatePublisher:
             group.select(wanted)
         self._snapshot = wanted(STATE_FULL_TOPIC)
         self._closing = wanted(SIM_TIME_TOPIC)
+        self._heard = bool(self._subscribed)
