@@ -20,7 +20,7 @@ def _robots(value: tuple[str, ...]) -> str:
 
 
 def _frame_prefix(value: str) -> str:
-    wanted = 'tf2 takes no leading slash'
+    wanted = 'tf2 does not allow a leading slash'
     return f'{wanted}, it must not be {value!r}' if value.startswith('/') else ''
 
 

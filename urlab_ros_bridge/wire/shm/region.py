@@ -237,7 +237,7 @@ def _open_existing(path: Path, flags: int) -> int:
             time.sleep(0.001 * attempt)
         except OSError as error:
             raise RegionUnavailable(path, str(error.strerror)) from error
-    raise RegionUnavailable(path, 'its owner holds it')
+    raise RegionUnavailable(path, 'its owner has locked it')
 
 
 def _check_header(path: Path, fd: int) -> tuple[int, int]:

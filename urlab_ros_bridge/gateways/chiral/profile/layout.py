@@ -91,7 +91,7 @@ class ActionLayout:
                 f'action of shape {list(values.shape)}, expected [{self.size}] = {self.describe()}'
             )
         if not np.isfinite(rows).all():
-            raise BadAction('the action holds values that are not finite')
+            raise BadAction('the action contains values that are not finite')
         if len(rows) > 1 and self._profile.control.chunks == 'refuse':
             raise BadAction(f'a chunk of {len(rows)} actions; this server takes one at a time')
         return rows[:1] if self._profile.control.chunks == 'first' else rows

@@ -83,7 +83,7 @@ def message_type(header: Mapping[str, Any]) -> str:
     """
     name = header.get('type')
     if not isinstance(name, str):
-        raise MalformedMessage(f'the type is {name!r:.40}, not a text')
+        raise MalformedMessage(f'the type is {name!r:.40}, not a string')
     return name
 
 
@@ -95,7 +95,7 @@ def read_array(shape: object, dtype: object, data: memoryview, where: str) -> np
     """
     kind = DTYPES.get(dtype) if isinstance(dtype, str) else None
     if kind is None:
-        raise MalformedMessage(f'{where}: dtype {dtype!r:.40} is none of {", ".join(DTYPES)}')
+        raise MalformedMessage(f'{where}: dtype {dtype!r:.40} is not one of {", ".join(DTYPES)}')
     if (
         not isinstance(shape, (list, tuple))
         or len(shape) > MAX_DIMENSIONS
@@ -128,5 +128,5 @@ def dtype_name(array: np.ndarray) -> str:
     """
     name = _NAMES.get(array.dtype)
     if name is None:
-        raise MalformedMessage(f'dtype {array.dtype!r} is none of {", ".join(DTYPES)}')
+        raise MalformedMessage(f'dtype {array.dtype!r} is not one of {", ".join(DTYPES)}')
     return name

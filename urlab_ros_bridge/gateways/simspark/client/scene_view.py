@@ -176,7 +176,7 @@ def _apply(nodes: list[ViewedNode], changes: list[Expression]) -> None:
         parts = change[1:]
         if parts and isinstance(parts[0], str):
             if parts.pop(0) != node.kind:
-                raise MalformedExpression(f'{change[1]} in place of {node.kind}')
+                raise MalformedExpression(f'{change[1]} instead of {node.kind}')
         elif node.kind in ('SMN', 'StaticMesh'):
             raise MalformedExpression(f'a diff without the kind of its {node.kind}')
         if parts and head(parts[0]) == 'SLT':

@@ -105,7 +105,7 @@ def read_message(message: bytes) -> Request | int:
     if kind != TEXT:
         raise BadPageMessage(f'message of kind {kind}; valid: {TEXT} (request), {ACK} (ack)')
     if len(message) > MAX_TEXT:
-        raise BadPageMessage(f'a request of {len(message)} bytes; {MAX_TEXT} are allowed')
+        raise BadPageMessage(f'a request of {len(message)} bytes; at most {MAX_TEXT} are allowed')
     return _read_request(message[1:])
 
 
@@ -115,12 +115,12 @@ def _read_request(body: bytes) -> Request:
     except (ValueError, RecursionError) as error:
         raise BadPageMessage(f'not JSON: {error!s:.100}') from None
     if not isinstance(content, dict):
-        raise BadPageMessage('a request is a JSON object')
+        raise BadPageMessage('a request must be a JSON object')
     op, number = content.pop('op', None), content.pop('id', None)
     if not isinstance(op, str):
-        raise BadPageMessage('a request has a text "op"')
+        raise BadPageMessage('a request must have a string "op"')
     if number is not None and type(number) is not int:
-        raise BadPageMessage('the "id" of a request is a whole number')
+        raise BadPageMessage('the "id" of a request must be a whole number')
     return Request(op, number, content)
 
 

@@ -223,10 +223,10 @@ def narrowed_to(fields: Fields) -> Topics:
     if topics is None:
         return None
     if not isinstance(topics, list) or len(topics) > MAX_TOPICS:
-        raise bad_value('topics', topics, f'a list of at most {MAX_TOPICS} texts')
+        raise bad_value('topics', topics, f'a list of at most {MAX_TOPICS} strings')
     for topic in topics:
         if not isinstance(topic, str):
-            raise bad_value('topics', topic, 'a text')
+            raise bad_value('topics', topic, 'a string')
     return frozenset(topics)
 
 
