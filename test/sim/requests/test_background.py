@@ -24,6 +24,6 @@ def test_its_result_or_its_error_is_handed_on():
 def test_nobody_waits_for_it_when_the_server_stops():
     never, draining = threading.Event(), threading.Event()
     threading.Timer(0.2, draining.set).start()
-    with pytest.raises(OpError, match='draining'):
+    with pytest.raises(OpError, match='began to shut down'):
         abandonable(never.wait, draining.is_set)
     never.set()
