@@ -35,6 +35,7 @@ PUSH_BY_JOINT = 'push_by_joint'
 STEP_TWIST = 'step_twist'
 SNAPSHOT_LEVEL = 'snapshot_level'
 STEP_TOPICS = 'step_topics'
+STEP_WHILE_LIVE = 'step_while_live'
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
@@ -83,6 +84,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         observations: str | None = None,
         while_paused: bool = False,
         *,
+        while_live: bool = False,
         control_mode: Mapping[str, str] | str | None = None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
         twists: Mapping[str, Mapping[str, Any]] | None = None,
@@ -99,6 +101,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param observations: level of this reply only: minimal, standard or full; snapshot, which
             is what `state/full` holds (extension ``snapshot_level``).
         :param while_paused: in live and paused: advance and stay paused (extension).
+        :param while_live: only in live mode, where a step reads and commands but does not advance
+            (extension ``step_while_live``): for clients that must not move a world that others
+            step.
         :param control_mode: ``ue_controller`` or ``raw``, for all or by prefix.
         :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
         :param twists: prefix -> fields of `set_twist` (linear, angular, timeout ...), taken before
@@ -109,13 +114,18 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             shows only what rows with these topics do, and all `qpos` and `qvel` (extension
             ``step_topics``); None: all of it.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
-        :raises ExtensionMissing: for twists or topics, when the server cannot; nothing was sent.
+        :raises NotLive: with `while_live`, in another mode; nothing was done.
+        :raises ExtensionMissing: for twists, topics or `while_live`, when the server cannot;
+            nothing was sent.
         """
         extensions = self.handshake.extensions
-        if twists and STEP_TWIST not in extensions:
-            raise ExtensionMissing('step', STEP_TWIST)
-        if topics is not None and STEP_TOPICS not in extensions:
-            raise ExtensionMissing('step', STEP_TOPICS)
+        for is_used, extension in (
+            (bool(twists), STEP_TWIST),
+            (topics is not None, STEP_TOPICS),
+            (while_live, STEP_WHILE_LIVE),
+        ):
+            if is_used and extension not in extensions:
+                raise ExtensionMissing('step', extension)
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
         if not (
             ctrl is None
@@ -131,6 +141,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['observations'] = observations
         if while_paused:
             message['while_paused'] = True
+        if while_live:
+            message['while_live'] = True
         if include_cameras is not None:
             message['include_cameras'] = include_cameras
         if topics is not None:

@@ -164,6 +164,8 @@ ERROR_CODES: dict[str, str] = {
     'name_taken': 'The name is in use in this world.',
     'name_invalid': 'The name is not allowed in this world.',
     'missing_assets': 'A file that the model names is missing, or may not be read.',
+    # An extension: step_while_live.
+    'not_live': 'A step that is only for live mode arrived in another mode; nothing was done.',
     # An extension: wall_seen.
     'stale_command': 'The command waited for longer than its wall_timeout, or the world was reset '
     'since it was computed.',

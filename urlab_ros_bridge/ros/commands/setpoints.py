@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import math
 import threading
 
+from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
@@ -244,8 +245,13 @@ class Setpoints:
             raise
 
     def _state(self) -> ArticulationState:
-        """Return the state as it is; in live mode `step` only reads."""
-        state = self._link.commands.step().articulations.get(self.plan.prefix)
+        """Return the state as it is: in live mode `step` only reads, in lockstep it moves time."""
+        commands = self._link.commands
+        if self._in_lockstep:
+            seen = commands.forward()
+        else:
+            seen = commands.step(while_live=self._link.has(STEP_WHILE_LIVE))
+        state = seen.articulations.get(self.plan.prefix)
         if state is None:
             raise CommandRejected(f'the server does not report the state of {self.plan.prefix}')
         return state

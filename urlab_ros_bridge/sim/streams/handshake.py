@@ -28,6 +28,7 @@ EXTENSIONS = (
     'keep_state',
     'twist_timeout',
     'step_while_paused',
+    'step_while_live',
     'status',
     'replay_frame',
     'randomize',

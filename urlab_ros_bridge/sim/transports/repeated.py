@@ -35,6 +35,7 @@ _STEP_FIELDS = {
     'observations',
     'include_cameras',
     'topics',
+    'while_live',
     'per_articulation',
 }
 _BLOCK_FIELDS = {CTRL, TWIST, 'control_mode'}

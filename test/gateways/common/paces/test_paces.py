@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.common.paces.lockstep import LockstepPace
@@ -79,6 +80,24 @@ def test_in_real_time_a_base_moves_and_the_mode_stays(link, rover):
         assert len(effects) == 1
         pace.command(Target(twist=(0.0, 0.0, 0.0)))
     finally:
+        pace.close()
+
+
+def test_real_time_moves_no_world_that_another_client_steps(link, rover):
+    line, other = link(rover), link(rover)
+    pace = RealTimePace(paced(line))
+    try:
+        other.use_mode('direct')
+        before = other.forward().step
+        for ask in (pace.moment, pace.current):
+            with pytest.raises(NotLive, match='direct'):
+                ask()
+        pace.command(Target(twist=(0.5, 0.0, 0.0)))
+        assert other.forward().step == before
+        other.use_mode('live')
+        assert pace.moment().seen.time >= 0.0
+    finally:
+        other.use_mode('live')
         pace.close()
 
 

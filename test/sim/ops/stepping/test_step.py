@@ -312,6 +312,27 @@ def test_live_reads_back_without_stepping_and_steps_while_paused(rig):
     assert rover.ask('status')['paused'] is True
 
 
+@pytest.mark.parametrize('mode', ['direct', 'puppet'])
+def test_what_is_only_for_live_mode_changes_nothing_in_another_one(rig, mode):
+    rover = rig()
+    only_live = {'n_steps': 3, 'while_live': True}
+
+    def command(value):
+        return {'rover': {'ctrl': [value, value]}}
+
+    for value in (1.0, 2.0, 3.0):  # also when the request is known already
+        rover.ask('step', per_articulation=command(value), **only_live)
+    rover.ask('set_mode', mode=mode)
+    before = rover.ask('forward')
+    for value in (4.0, 5.0, 6.0):
+        assert rover.code('step', per_articulation=command(value), **only_live) == 'not_live'
+    after = rover.ask('forward')
+    assert (after['step'], after['time']) == (before['step'], before['time'])
+    assert after['per_articulation'] == before['per_articulation']
+    assert rover.context.engine.controls['rover'].slots['zmq'].tolist() == [3.0, 3.0]
+    assert rover.code('step', while_live='yes') == 'bad_value'
+
+
 def test_reset_to_keyframes_by_either_name(rover):
     for name in ('rover_dock', 'dock'):
         rover.ask('step', n_steps=10)

@@ -14,6 +14,7 @@ from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
+from urlab_ros_bridge.conformance.check import STEPPED
 from urlab_ros_bridge.conformance.checks.stepping.observations import pose_step
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
@@ -129,6 +130,22 @@ def perturbation(peer: Peer) -> None:
     if 'perturbation' not in reply:
         raise skip('no drag is active in the editor')
     field(reply, 'perturbation', 'object')
+
+
+@check('step.while_live', PLUGIN, 'extension step_while_live', modes=STEPPED)
+def while_live(peer: Peer) -> None:
+    """A step that is only for live mode is refused in another mode and changes nothing."""
+    if not peer.extension('step_while_live'):
+        raise skip('the server has no extension step_while_live')
+    before = peer.call('forward')
+    for _ in range(3):
+        peer.refused('not_live', 'step', n_steps=3, while_live=True)
+    after = peer.call('forward')
+    close('time', after['time'], before['time'], 0.0)
+    for name, old, new in zip(
+        ('qpos', 'qvel'), peer.model.whole(before), peer.model.whole(after), strict=True
+    ):
+        close(name, new.tolist(), old.tolist(), 0.0)
 
 
 @check('step.live.free_runs', NETWORKING, 'Step modes', 'Physics free-runs', modes=LIVE)

@@ -16,6 +16,7 @@ import threading
 from typing import Any
 
 from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.gateways.chiral.errors import GatewayBroken
 from urlab_ros_bridge.gateways.chiral.errors import GONE
 from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
@@ -200,6 +201,11 @@ class ChiralSession:
             self._check()
             if isinstance(error, ConnectionLost):
                 error = SimulationLost(f'{GONE}: {error}')
+            elif isinstance(error, NotLive):
+                error = SimulationLost(
+                    f'another client took the simulation out of live mode, reconnect when it is '
+                    f'back: {error}'
+                )
         except PeerError as lost:
             error = lost
         _LOG.warning('%s: %s', self._connection.peer, error)

@@ -65,14 +65,21 @@ class PacedRobot:
     cameras: Mapping[str, str] = field(default_factory=dict)
     clock: str = 'sim'
 
-    def step(self, target: Target, n_steps: int = 1, *, pictures: bool = False) -> StepResult:
-        """Command a set-point; in direct mode the world advances by `n_steps`."""
+    def step(
+        self, target: Target, n_steps: int = 1, *, pictures: bool = False, live: bool = False
+    ) -> StepResult:
+        """
+        Command a set-point; in direct mode the world advances by `n_steps`.
+
+        :param live: only in live mode, see `SimulationLink.step`.
+        """
         return self.link.step(
             {self.prefix: target},
             n_steps,
             raw=(self.prefix,) if self.raw else (),
             cameras=self.cameras if pictures else None,
             observations=self.observations,
+            live=live,
         )
 
     def drive(self, target: Target, *, ages: bool) -> None:

@@ -78,7 +78,7 @@ class RealTimePace(RobotPace):
 
     def _send(self, target: Target) -> None:
         self.robot.drive(target, ages=True)
-        self._state = self.robot.step(target)
+        self._state = self.robot.step(target, live=True)
         took_effect, self._took_effect = self._took_effect, None
         if took_effect is not None:
             took_effect(self.robot.stamp(self._state))

@@ -11,6 +11,7 @@ import logging
 import time
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RemoteError
@@ -143,6 +144,7 @@ class SimulationLink:
         raw: Collection[str] = (),
         cameras: Mapping[str, str] | None = None,
         observations: str = 'standard',
+        live: bool = False,
     ) -> StepResult:
         """
         Command set-points; in direct mode the world advances by `n_steps`.
@@ -151,6 +153,8 @@ class SimulationLink:
         :param raw: prefixes whose controls bypass the controller of the articulation.
         :param cameras: name -> ``sync`` or ``latest``.
         :param observations: how full the reply is: ``minimal``, ``standard``, ``full``.
+        :param live: only in live mode, see `only_live`.
+        :raises NotLive: with `live`, in another mode.
         :raises UrlabError: when the server refuses or does not answer.
         """
         ctrl = {prefix: target.ctrl for prefix, target in (targets or {}).items() if target.ctrl}
@@ -161,6 +165,7 @@ class SimulationLink:
                 control_mode=dict.fromkeys(raw, 'raw') if raw else None,
                 observations=observations,
                 include_cameras=dict(cameras) if cameras else None,
+                while_live=live and self.only_live,
                 timeout=TIMEOUT,
             )
         )
@@ -213,17 +218,24 @@ class SimulationLink:
             self._clock_offset = seen.wall_time_ns - time.monotonic_ns()
         return seen
 
-    def look(self, cameras: Mapping[str, str], observations: str = 'standard') -> StepResult:
-        """Return state and pictures of a live world, of one and the same step."""
+    def look(
+        self, cameras: Mapping[str, str], observations: str = 'standard', *, live: bool = True
+    ) -> StepResult:
+        """
+        Return state and pictures of a live world, of one and the same step.
+
+        :param live: only in live mode, see `only_live`; in direct mode the world advances.
+        """
         return self._looks.step(
             observations=observations,
             include_cameras=dict(cameras) if cameras else None,
+            while_live=live and self.only_live,
             timeout=TIMEOUT,
         )
 
     def state(self) -> StepResult:
         """Return the state of a live world."""
-        return self._note_clock(self._commands.step())
+        return self._note_clock(self._commands.step(while_live=self.only_live))
 
     def forward(self) -> StepResult:
         """Return the state without a step, in any mode."""
@@ -239,7 +251,7 @@ class SimulationLink:
             return
         deadline = time.monotonic() + RENDERER_SECONDS
         while True:
-            missing = set(cameras) - set(self.look(cameras).cameras)
+            missing = set(cameras) - set(self.look(cameras, live=False).cameras)
             if not missing:
                 return
             if time.monotonic() > deadline:
@@ -291,6 +303,15 @@ class SimulationLink:
         :raises UrlabError: when the server refuses or does not answer.
         """
         self._commands.delete_entity(entity)
+
+    @property
+    def only_live(self) -> bool:
+        """
+        Return whether the server refuses what is for live mode alone in another mode.
+
+        Elsewhere such a request advances a world that another client has begun to step.
+        """
+        return STEP_WHILE_LIVE in self.handshake.extensions
 
     def mode(self) -> str:
         """

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import logging
 import time
 
+from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.gateways.common.errors import RobotError
@@ -69,10 +70,18 @@ class LiveDrive(Drive):
         self._rate = 1.0
 
     def look(self, targets: Mapping[str, Target]) -> WorldObservation:
-        # Asked each time: a step that comes in another mode would move the world.
-        seen = self.link.step(targets) if self.link.mode() == 'live' else self._watch()
+        seen = self._step(targets) or self._watch()
         self._schedule(seen.time)
         return seen
+
+    def _step(self, targets: Mapping[str, Target]) -> WorldObservation | None:
+        """Command and read a live world; None in another mode, where a step would move it."""
+        if not self.link.only_live and self.link.mode() != 'live':
+            return None
+        try:
+            return self.link.step(targets, live=True)
+        except NotLive:
+            return None
 
     def close(self) -> None:
         """End the stream, if there is one."""

@@ -42,11 +42,14 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
 
     direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
-    During a replay: n_steps of its frames.
+    During a replay: n_steps of its frames.  With the extension `while_live` the request is for
+    live mode alone: whoever only reads there moves no world that another client has begun to step.
     """
     engine, replay_source = context.engine, context.engine.replay_source
     level, cameras = observation_level(fields, session), requested_cameras(context, fields)
     topics = narrowed_to(fields)
+    if fields.boolean('while_live') and engine.mode != 'live':
+        raise OpError('not_live', f'while_live: the server is in {engine.mode} mode')
     if replay_source is not None:
         _replay(context, fields, replay_source)
     elif engine.mode == 'puppet':
@@ -118,6 +121,7 @@ class PreparedStep:
         self._count = step_count(fields)
         self._level = observation_level(fields, session)
         self._topics = narrowed_to(fields)
+        self._while_live = fields.boolean('while_live')
         self._reply: PackedMessage | None = None
 
     def seconds(self) -> float:
@@ -128,9 +132,9 @@ class PreparedStep:
         return _step_seconds(self._context, self._fields)
 
     def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
-        """Step as asked; in another mode than direct the ordinary handler takes over."""
+        """Step as asked; what is not for direct mode the ordinary handler takes over."""
         context, engine = self._context, self._context.engine
-        if engine.mode != 'direct' or engine.replay_source is not None:
+        if engine.mode != 'direct' or engine.replay_source is not None or self._while_live:
             return step(context, self._session, self._fields.with_setpoints(vectors))
         command = self._command
         command.ctrl = [(control, vectors[place]) for control, place in self._controls]

@@ -1,0 +1,35 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whose time it is: a gateway that follows a simulation never moves it."""
+
+import pytest
+
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
+
+
+@pytest.fixture
+def drive(fleet):
+    link = SimulationLink('127.0.0.1', fleet, 'test')
+    link.connect()
+    drive = LiveDrive(link, '127.0.0.1')
+    yield drive
+    drive.close()
+    link.close()
+
+
+def test_a_step_that_meets_another_mode_moves_nothing(drive, fleet, urlab, monkeypatch):
+    client = urlab(fleet)
+    # The mode as it was a moment ago, before another client began to step.
+    monkeypatch.setattr(drive.link, 'mode', lambda: 'live')
+    drive.look({})
+    before = client.set_mode('direct').previous
+    try:
+        step = client.forward().step
+        for count in range(1, 4):
+            assert client.step(5).step == step + 5 * count
+            drive.look({})
+        assert client.forward().step == step + 15
+    finally:
+        client.set_mode(before)
+    assert drive.look({}).time > 0.0
