@@ -2,7 +2,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a command costs, for each way to send set-points in live mode.
+What a command costs, for each way to send setpoints in live mode.
 
 For 12 joints of the quadruped at 500 Hz physics: time of the call, CPU of client and server for
 each command beyond an idle server, and the time from the command to the effort in the stream.

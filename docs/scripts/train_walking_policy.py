@@ -213,7 +213,7 @@ class Gym:
                 control.write(lead)
                 control.apply(False)
                 mujoco.mj_step(self._model, data)
-            # The best set-point to hold for a whole step of the policy.
+            # The best setpoint to hold for a whole step of the policy.
             taught.append((np.mean(means, axis=0) - self._pose) / description.action_scale())
             if network is None:
                 action = taught[-1]

@@ -45,7 +45,7 @@ class Stage:
     """
     A bundled world that is commanded and stepped here.
 
-    :ivar controls: what the server has between set-points and actuators, by robot.
+    :ivar controls: what the server has between setpoints and actuators, by robot.
     """
 
     def __init__(self, name: str, keyframe: str = '') -> None:
@@ -80,14 +80,14 @@ class Stage:
         twist.set((forward, 0.0), (0.0, 0.0, turn), self.data.time, 0.5)
 
     def aim(self, robot: str, targets: Mapping[str, float]) -> None:
-        """Set set-points by the names of the actuators."""
+        """Set setpoints by the names of the actuators."""
         control = self.controls[robot]
         names = [actuator.name for actuator in control.articulation.actuators]
         for name, value in targets.items():
             control.slots['zmq'][names.index(name)] = value
 
     def aims(self, robot: str) -> dict[str, float]:
-        """Return the set-points of a robot."""
+        """Return the setpoints of a robot."""
         control = self.controls[robot]
         names = [actuator.name for actuator in control.articulation.actuators]
         return dict(zip(names, control.slots['zmq'].tolist(), strict=True))
@@ -127,7 +127,7 @@ def straight(
     seconds: float,
     course: Callable[[float], float] = lambda share: share,
 ) -> Action:
-    """Lead set-points to others, at an even speed or on another course from 0 to 1."""
+    """Lead setpoints to others, at an even speed or on another course from 0 to 1."""
     start = stage.aims(robot)
     return wait(
         seconds,
@@ -140,7 +140,7 @@ def straight(
 
 
 def glide(stage: Stage, robot: str, targets: Mapping[str, float], seconds: float) -> Action:
-    """Lead set-points to others, slowly at both ends."""
+    """Lead setpoints to others, slowly at both ends."""
     return straight(stage, robot, targets, seconds, lambda share: share * share * (3 - 2 * share))
 
 
@@ -273,7 +273,7 @@ def tentacle(stage: Stage) -> Action:
             })  # fmt: skip
 
     def bent(towards: float) -> dict[str, float]:
-        """Return the set-points that bend it down to a side, degrees to the left of x."""
+        """Return the setpoints that bend it down to a side, degrees to the left of x."""
         lean = math.radians(towards)
         pose = {}
         for link in range(1, links + 1):

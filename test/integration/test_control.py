@@ -35,7 +35,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
     assert client.step().articulations['rover'].ctrl.tolist() == [4.0, 4.0]
     bridge.kill()
     killed = client.step().time
-    # ... and ends within the second of simulation time that set-points outlive their bridge.
+    # ... and ends within the second of simulation time that setpoints outlive their bridge.
     wait_until(lambda: not client.step().articulations['rover'].ctrl.any())
     assert client.step().time - killed < 1.3
 
@@ -58,7 +58,7 @@ def rover(lasting_rover):
     """Return (server, listener, messages of odom since it was put back) of a rover at rest."""
     server, listener, odometry = lasting_rover
     assert listener.call(SetBool, '/e_stop', data=False).success
-    # Set-points of the test before last for the length of the lock.
+    # Setpoints of the test before last for the length of the lock.
     wait_for_time(odometry, server.now_ns(later=1.0))
     assert listener.call(srv.Reset, '/reset', keep_time=True).success
     wait_for_time(odometry, server.now_ns(later=0.5))

@@ -96,7 +96,7 @@ def test_joints_actuators_and_ranges_are_the_standard_ones(model):
             joint = model.joint(f'{player}_{name}')
             np.testing.assert_allclose(np.degrees(joint.range), [low, high])
             actuator = model.actuator(f'{player}_{name}')
-            # A set-point that leads a joint at full speed is beyond its stop at the end.
+            # A setpoint that leads a joint at full speed is beyond its stop at the end.
             lead = np.array([-1, 1]) * 0.031 * MAX_SPEED
             beyond = (actuator.ctrlrange - joint.range) * [-1, 1]
             assert (beyond >= np.abs(lead)).all() and (beyond < 0.8).all(), name

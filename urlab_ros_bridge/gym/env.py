@@ -69,7 +69,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """
     A server of its own without a picture on a screen, in lockstep with `step`.
 
-    The observation is a vector (`observe`), the action either one set-point for each actuator or a
+    The observation is a vector (`observe`), the action either one setpoint for each actuator or a
     twist: those of vx, vy (m/s) and yaw rate (rad/s) that the robot can.  Reward and ending are
     yours; without them the reward is 0 and nothing terminates.  To truncate there is
     `gymnasium.make(..., max_episode_steps=N)`.

@@ -61,7 +61,7 @@ class CommandingOps(Session):
         wall: WallAge | None = None,
     ) -> int:
         """
-        Stage set-points by name of the actuator, without moving time; return how many.
+        Stage setpoints by name of the actuator, without moving time; return how many.
 
         :param timeout: simulated seconds after which all but positions become zero.
         :param wall: how old all but positions may become by the wall clock; None: any age.

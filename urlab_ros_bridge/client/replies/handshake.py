@@ -139,7 +139,7 @@ class TwistControllerInfo:
     :ivar limits: m/s, rad/s, m/s^2, rad/s^2 by name (``linear``, ``lateral``, ``angular``, ...).
     :ivar timeout: seconds of simulated time after which the server stops by itself; 0 = never.
     :ivar actuators: local names of those that are its own while it drives, so that other
-        set-points of them wait; none: it holds the command for somebody else to act on.  None: a
+        setpoints of them wait; none: it holds the command for somebody else to act on.  None: a
         server that does not tell, as the stock plugin.
     """
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands from ROS to robots: arbitration, limits, set-points, and sending."""
+"""Commands from ROS to robots: arbitration, limits, setpoints, and sending."""

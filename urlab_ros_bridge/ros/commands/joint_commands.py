@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Set-points by joint or actuator name, and plain arrays as ros2_controllers' forward controllers.
+Setpoints by joint or actuator name, and plain arrays as ros2_controllers' forward controllers.
 
 ``joint_commands`` is what topic_based_ros2_control publishes: a JointState with the field that the
 joint takes.  NaN in it means no command for this joint.
@@ -36,7 +36,7 @@ FIELDS = ('position', 'velocity', 'effort')
 
 def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
     """
-    Turn a message into set-points by index of the actuator; joints with NaN are left out.
+    Turn a message into setpoints by index of the actuator; joints with NaN are left out.
 
     :raises CommandRejected: for an unknown name, infinity, nothing but NaN, a field of another
         length than `name`, or when the field that an actuator takes is empty.
@@ -65,7 +65,7 @@ def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
 
 def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -> dict[int, float]:
     """
-    Turn the values of a forward controller into set-points by index of the actuator.
+    Turn the values of a forward controller into setpoints by index of the actuator.
 
     :raises CommandRejected: for another number of values, or one that is not finite.
     """

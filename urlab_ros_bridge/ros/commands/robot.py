@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""All that commands one robot: topics and actions, with one arbiter and one set of set-points."""
+"""All that commands one robot: topics and actions, with one arbiter and one set of setpoints."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The set-points of one robot, and how they reach the server in live mode.
+The setpoints of one robot, and how they reach the server in live mode.
 
-With the extension `setpoints` only what was commanded is sent, by name, and set-points that would
+With the extension `setpoints` only what was commanded is sent, by name, and setpoints that would
 keep a robot moving lapse when the bridge is lost.  A stock server in live mode honours only a
 whole vector, so there the last value of every actuator is kept here and sent again.
 """
@@ -26,14 +26,14 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 EXTENSION = 'setpoints'
-# What an actuator's set-point is; all other types take a force or torque.
+# What an actuator's setpoint is; all other types take a force or torque.
 _FIELD_OF_TYPE = {
     'position': 'position',
     'velocity': 'velocity',
     'intvelocity': 'velocity',
     'damper': 'velocity',
 }
-# Set-points that move a robot lapse after so long without the bridge (s of simulation time).
+# Setpoints that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
 WITHDRAWN = 'simulation time is frozen, and it was not repeated within {:g} s'
@@ -58,7 +58,7 @@ def command_field(actuator: PlannedActuator, has_controller: bool) -> str:
 
 
 class Setpoints:
-    """The set-points of one robot; `write` may be called from any thread."""
+    """The setpoints of one robot; `write` may be called from any thread."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Setpoints:
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
     def problem(self) -> str:
-        """Return why set-points cannot be sent now, empty when they can."""
+        """Return why setpoints cannot be sent now, empty when they can."""
         state = self._link.state
         if not state.open:
             return 'not connected'
@@ -100,16 +100,16 @@ class Setpoints:
 
     @property
     def _in_lockstep(self) -> bool:
-        """Whether the server is stepped by the bridge, and takes set-points without a step."""
+        """Whether the server is stepped by the bridge, and takes setpoints without a step."""
         return self._link.lockstep and self._link.has(EXTENSION)
 
     def moves(self, values: Mapping[int, float]) -> bool:
-        """Return whether set-points keep something moving: a speed or a force that is not zero."""
+        """Return whether setpoints keep something moving: a speed or a force that is not zero."""
         return any(value and self.fields[index] != 'position' for index, value in values.items())
 
     def write(self, values: Mapping[int, float], *, live: bool = False) -> None:
         """
-        Send set-points by index of the actuator.
+        Send setpoints by index of the actuator.
 
         :param live: they need a sender that keeps repeating them; when time is frozen and none
             does, speeds and forces are withdrawn.
@@ -130,7 +130,7 @@ class Setpoints:
         return self._commanded.get(index)
 
     def clear(self) -> None:
-        """Forget the set-points: after a reset they are the server's."""
+        """Forget the setpoints: after a reset they are the server's."""
         with self._lock:
             self._commanded.clear()
             self._wanted.clear()
@@ -139,7 +139,7 @@ class Setpoints:
 
     def tick(self, stamp_ns: int) -> None:
         """
-        Renew the set-points that keep the robot moving, before they lapse.
+        Renew the setpoints that keep the robot moving, before they lapse.
 
         They lapse in wall time too while time is frozen (`Link.wall_age`).
         """
@@ -257,7 +257,7 @@ class Setpoints:
         return state
 
     def _present(self) -> list[float]:
-        """Return set-points that change nothing."""
+        """Return setpoints that change nothing."""
         plan, state = self.plan, self._state()
         ctrl: Sequence[float] = state.ctrl.tolist()
         if len(ctrl) != len(plan.actuators):

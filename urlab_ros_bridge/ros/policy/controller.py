@@ -97,7 +97,7 @@ class PolicyController:
 
     @property
     def targets(self) -> np.ndarray | None:
-        """Return the last set-points of the joints, (m,), None before the first."""
+        """Return the last setpoints of the joints, (m,), None before the first."""
         return self._targets
 
     def command(self, velocity: np.ndarray) -> None:
@@ -113,7 +113,7 @@ class PolicyController:
 
     def step(self, reading: Reading) -> np.ndarray | None:
         """
-        Take an instant; return the set-points of the joints (m,), None when no step is due.
+        Take an instant; return the setpoints of the joints (m,), None when no step is due.
 
         Time that jumps back starts over, with the command that holds.
         """
@@ -145,7 +145,7 @@ class PolicyController:
 
     def stale(self, seconds: float) -> np.ndarray | None:
         """
-        Return the set-points while the sensors are silent, None where nothing was commanded yet.
+        Return the setpoints while the sensors are silent, None where nothing was commanded yet.
 
         :param seconds: since the last instant.
         """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The managed node of a policy: messages in, set-points out."""
+"""The managed node of a policy: messages in, setpoints out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 NODE_NAME = 'urlab_policy'
 # File or name of the policy; type of cmd_vel (auto, twist or twist_stamped); whether instants
-# between two steps are answered by the last set-points.
+# between two steps are answered by the last setpoints.
 PARAMETERS: dict[str, str | bool] = {'policy': '', 'cmd_vel_type': 'auto', 'answer_all': False}
 WATCH_SECONDS = 0.05
 REPORT_SECONDS = 1.0
@@ -69,7 +69,7 @@ class PolicyNode(ManagedNode):
     Runs one policy while it is active.
 
     `configure` reads the file and the model, `activate` begins to command the robot, `deactivate`
-    stops commanding: the joints keep their last set-points.
+    stops commanding: the joints keep their last setpoints.
     """
 
     def __init__(

@@ -129,7 +129,7 @@ class BridgeNode(RecordableNode):
         bridge, world = self.bridge, None
         link = bridge.part(ServerLink)
         if not link.continued:
-            # Set-points and velocities were for the server before.
+            # Setpoints and velocities were for the server before.
             bridge.part(Commands).jump('the bridge reconnected')
         if plan != self._world_plan:
             try:

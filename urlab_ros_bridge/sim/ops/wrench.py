@@ -84,9 +84,9 @@ def _vector3(fields: Fields, name: str) -> np.ndarray:
 
 def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Stage set-points by name of the actuator; the others stay, time does not move.
+    Stage setpoints by name of the actuator; the others stay, time does not move.
 
-    `timeout` (simulated seconds): set-points that keep a robot moving (all but positions) become
+    `timeout` (simulated seconds): setpoints that keep a robot moving (all but positions) become
     zero when no newer one came; without it they hold.  `wall_timeout` (s of wall time) does the
     same while time is frozen.
     """

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What acts on a world for a limited simulation time: wrenches on bodies, set-points that lapse.
+What acts on a world for a limited simulation time: wrenches on bodies, setpoints that lapse.
 
 Wrenches are put into xfrc_applied for the length of one sub-step and taken out again, so they add
 to those of a step request and nothing is left behind.
@@ -46,9 +46,9 @@ class Wrench:
 @dataclass(slots=True)
 class Lapse:
     """
-    A set-point that becomes zero.
+    A setpoint that becomes zero.
 
-    :ivar slot: array of set-points, and `index` in it.
+    :ivar slot: array of setpoints, and `index` in it.
     :ivar until: simulation time (s).
     :ivar wall: makes it zero when time is frozen for too long; None: it waits.
     """
@@ -61,7 +61,7 @@ class Lapse:
 
 class ExternalActions:
     """
-    The wrenches and lapsing set-points of one world.  Everything needs the engine's lock.
+    The wrenches and lapsing setpoints of one world.  Everything needs the engine's lock.
 
     :ivar active: there are any; while there are none they cost nothing.
     """
@@ -95,9 +95,9 @@ class ExternalActions:
         wall: WallTimeout | None = None,
     ) -> None:
         """
-        Let set-points become zero.
+        Let setpoints become zero.
 
-        :param slot: array of set-points, `indices` of it.
+        :param slot: array of setpoints, `indices` of it.
         :param until: simulation time (s); None: they hold.
         :param wall: makes them zero when time is frozen for too long; None: they wait.
         """
@@ -118,7 +118,7 @@ class ExternalActions:
         Go on with what acts on a world that this one takes the place of.
 
         :param bodies: number of a body there -> here; other bodies are gone.
-        :param slots: arrays of set-points: there, here.
+        :param slots: arrays of setpoints: there, here.
         """
         for wrench in other._wrenches:
             if wrench.body in bodies:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Set-points in real time, without a simulation."""
+"""Setpoints in real time, without a simulation."""
 
 import threading
 import time
@@ -55,7 +55,7 @@ def until(true):
 
 
 class Clock:
-    """The mover's clock; each set-point takes an interval, on however busy a machine."""
+    """The mover's clock; each setpoint takes an interval, on however busy a machine."""
 
     def __init__(self, monkeypatch):
         self.now = 50.0
@@ -87,7 +87,7 @@ def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover, monke
     until(lambda: len(recorder.sent) >= 10 and move.here.ctrl['arm'] == 1.0)
     time.sleep(0.1)
     assert recorder.arms() == pytest.approx([0.1 * i for i in range(1, 11)])
-    # Nine pauses of an interval lie between ten set-points.
+    # Nine pauses of an interval lie between ten setpoints.
     assert recorder.sent[-1][0] - began > 9 * 0.02 - 0.001
 
 

@@ -122,7 +122,7 @@ def test_a_joint_keeps_its_speed_up_to_its_limit(play):
 
 
 def test_a_joint_that_cannot_move_does_not_jump_when_it_can(play, soccer):
-    """The set-point never runs ahead of the joint further than the motor could pull."""
+    """The setpoint never runs ahead of the joint further than the motor could pull."""
     game = play('left_1_home')
     agent = game.join()
     game.place('left_1', (-3, 0, 0.02), (0, 1, 0, 0))  # head in the ground

@@ -162,7 +162,7 @@ def test_a_hand_that_jumps_is_followed_at_the_speed_of_the_joints(arms):
     before = arms.data.qpos.copy()
     for _, _ in arms.run(lambda now: np.array([0.0, 0.3 * (now > 0.2), 0.0]), 1.5):
         speed = np.abs(arms.data.qpos - before).max() * RATE
-        assert speed < 2 * MAX_JOINT_SPEED  # set-points keep to it, joints overshoot a little
+        assert speed < 2 * MAX_JOINT_SPEED  # setpoints keep to it, joints overshoot a little
         before = arms.data.qpos.copy()
 
 

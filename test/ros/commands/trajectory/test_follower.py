@@ -48,7 +48,7 @@ PLAN = RobotPlan(
 
 
 class Sink:
-    """Set-points that are remembered; what is commanded is where the joints are at once."""
+    """Setpoints that are remembered; what is commanded is where the joints are at once."""
 
     def __init__(self):
         self.plan, self.told, self.why = PLAN, {}, ''

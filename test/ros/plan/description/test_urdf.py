@@ -117,7 +117,7 @@ def test_effort_and_speed_come_from_the_actuators(describe):
     joints = describe('free').urdf.joint_map
     assert joints['yaw'].limit.effort == pytest.approx(30.0)  # 1.5 x gear 20
     assert joints['knee'].limit.effort == pytest.approx(10.0)  # force 5 x gear 2
-    assert joints['knee'].limit.velocity == pytest.approx(4.0)  # set-point 8 / gear 2
+    assert joints['knee'].limit.velocity == pytest.approx(4.0)  # setpoint 8 / gear 2
     assert joints['pitch'].limit.effort == 1000.0
 
 

@@ -199,7 +199,7 @@ def test_the_pd_controller_runs_in_every_substep(quadruped):
         mujoco.mj_step(model, data)
     reply = quadruped.ask('step', n_steps=30)
     assert np.allclose(reply['per_articulation']['quadruped']['qpos'], data.qpos, atol=1e-12)
-    # ctrl in a reply is the controller's output, not the set-point.
+    # ctrl in a reply is the controller's output, not the setpoint.
     assert np.allclose(reply['per_articulation']['quadruped']['ctrl'], data.ctrl, atol=1e-9)
 
 

@@ -38,7 +38,7 @@ class ActionLayout:
 
     :ivar size: D, how many numbers an action has.
     :ivar raw: whether controls bypass the controller of the articulation.
-    :ivar smooth: actuators whose set-point moves gradually.
+    :ivar smooth: actuators whose setpoint moves gradually.
     :ivar needs_scene: whether `resolve` looks at the scene.
     """
 
@@ -98,7 +98,7 @@ class ActionLayout:
 
     def resolve(self, row: np.ndarray, before: Target, scene: Scene) -> Target:
         """
-        Return the set-point of one action.
+        Return the setpoint of one action.
 
         :param row: shape (D,).
         :raises BadAction: when a part refuses its numbers; nothing has changed then.
@@ -111,7 +111,7 @@ class ActionLayout:
 
     def initial(self, qpos: np.ndarray, ctrl: np.ndarray) -> Target:
         """
-        Return the set-point that a robot holds before its first command.
+        Return the setpoint that a robot holds before its first command.
 
         :param qpos: of the articulation; `ctrl` its controls in actuator order.
         """
@@ -130,7 +130,7 @@ class ActionLayout:
         return target
 
     def stopped(self, qpos: np.ndarray, target: Target) -> Target:
-        """Return the set-point at rest: joints where they are, no speed, no torque."""
+        """Return the setpoint at rest: joints where they are, no speed, no torque."""
         still = target.copy()
         for part in self.parts:
             for actuator in part.actuators:

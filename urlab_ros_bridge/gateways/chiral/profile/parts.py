@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of an action vector: each turns some of its numbers into set-points."""
+"""The parts of an action vector: each turns some of its numbers into setpoints."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ActionPart(ABC):
     @abstractmethod
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         """
-        Change `target`, which holds the previous set-point.
+        Change `target`, which holds the previous setpoint.
 
         :raises BadAction: when the values mean nothing.
         """

@@ -81,7 +81,7 @@ class ControlProfile:
 
     rate: float = key(30.0, 'Actions per second of simulated time.', unit='Hz', low=0.1)
     interpolate: bool = key(True, 'Reach a target in one control period instead of at once.')
-    interpolation_rate: float = key(100.0, 'Set-points per second on the way.', unit='Hz', low=1.0)
+    interpolation_rate: float = key(100.0, 'Setpoints per second on the way.', unit='Hz', low=1.0)
     chunks: str = key(
         'queue', 'What an action of shape [N, D] does: one row a period, the first, nothing.',
         choices=CHUNKS,

@@ -120,7 +120,7 @@ class ObservationMaker:
         """
         Return the observation of a reply; its arrays are valid until the next call.
 
-        :param target: the set-point in force; `stamp` goes to every timestamp.
+        :param target: the setpoint in force; `stamp` goes to every timestamp.
         :raises RobotError: when a picture is missing.
         """
         state = seen.articulations[self._robot.prefix]

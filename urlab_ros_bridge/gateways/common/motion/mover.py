@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that leads a robot from set-point to set-point in real time."""
+"""The thread that leads a robot from setpoint to setpoint in real time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ REPEAT_SECONDS = 0.1
 
 class Mover:
     """
-    Sends set-points: on the way to a target at a fixed rate, and nothing once it is reached.
+    Sends setpoints: on the way to a target at a fixed rate, and nothing once it is reached.
 
     A new target starts from where the last one got to.  The rest of a chunk is dropped when a new
     action comes.
 
-    :param send: puts a set-point in force; called from this thread only.
-    :param period: control period in s; `interval` the time between set-points on the way, or
+    :param send: puts a setpoint in force; called from this thread only.
+    :param period: control period in s; `interval` the time between setpoints on the way, or
         None to go there at once.
     """
 
@@ -58,7 +58,7 @@ class Mover:
 
     @property
     def here(self) -> Target:
-        """Return the set-point that was sent last."""
+        """Return the setpoint that was sent last."""
         with self._wake:
             return self._here
 
@@ -83,7 +83,7 @@ class Mover:
             yield
 
     def place(self, target: Target) -> None:
-        """Take a set-point that is in force already; nothing is sent."""
+        """Take a setpoint that is in force already; nothing is sent."""
         with self._wake:
             self._queue.clear()
             self._start = self._end = self._here = target
@@ -125,7 +125,7 @@ class Mover:
                 _LOG.exception('a setpoint was lost')
 
     def _due(self) -> Target | None:
-        """Return the set-point to send now, None when there is none.  Needs the lock."""
+        """Return the setpoint to send now, None when there is none.  Needs the lock."""
         now = time.monotonic()
         if self._arrived and now - self._began >= self._period and self._queue:
             self._next(self._began + self._period)

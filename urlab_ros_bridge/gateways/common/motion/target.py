@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Set-points: the targets of actuators, and the path from one set-point to the next."""
+"""Setpoints: the targets of actuators, and the path from one setpoint to the next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Twist = tuple[float, float, float]
 @dataclass(slots=True)
 class Target:
     """
-    A set-point of a robot.
+    A setpoint of a robot.
 
     :ivar ctrl: actuator -> control, for those that the action layout drives.
     :ivar twist: vx, vy (m/s) and yaw rate (rad/s); None: no twist is commanded.
@@ -29,7 +29,7 @@ class Target:
 
 def between(start: Target, end: Target, share: float, smooth: frozenset[str]) -> Target:
     """
-    Return the set-point at `share` (0..1) of the way.
+    Return the setpoint at `share` (0..1) of the way.
 
     :param smooth: actuators that go gradually; the others, and the twist, change at once.
     """

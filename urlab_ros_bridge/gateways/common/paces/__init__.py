@@ -1,5 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How set-points relate to time: the world waits for them, or it does not."""
+"""How setpoints relate to time: the world waits for them, or it does not."""
 
 __all__: list[str] = []

@@ -85,7 +85,7 @@ class LockstepPace(RobotPace):
         seen, done = before.seen, 0
         for leg in range(1, legs + 1):
             until = steps * leg // legs
-            # The set-point of a leg is the one at its end: the last leg has the target itself.
+            # The setpoint of a leg is the one at its end: the last leg has the target itself.
             way = between(before.target, target, leg / legs, robot.smooth)
             seen = robot.step(way, until - done, pictures=last and leg == legs)
             done = until

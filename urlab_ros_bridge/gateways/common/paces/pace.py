@@ -22,7 +22,7 @@ from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 TWIST_PERIODS = 3
 TWIST_SECONDS = 0.25
 
-# What was seen last, and the set-point that the first target starts from -> targets.
+# What was seen last, and the setpoint that the first target starts from -> targets.
 Resolve: TypeAlias = Callable[[StepResult, Target], list[Target]]
 
 
@@ -45,8 +45,8 @@ class PacedRobot:
     One robot on a link, and how it is moved.
 
     :ivar rate: commands per second of simulated time: a control period is one over it.
-    :ivar interpolation_rate: set-points per second on the way to a target; None: at once.
-    :ivar hold: returns the set-point that keeps the robot as it was seen.
+    :ivar interpolation_rate: setpoints per second on the way to a target; None: at once.
+    :ivar hold: returns the setpoint that keeps the robot as it was seen.
     :ivar smooth: actuators that go gradually.
     :ivar raw: whether controls bypass the controller of the articulation.
     :ivar observations: how full observations are.
@@ -69,7 +69,7 @@ class PacedRobot:
         self, target: Target, n_steps: int = 1, *, pictures: bool = False, live: bool = False
     ) -> StepResult:
         """
-        Command a set-point; in direct mode the world advances by `n_steps`.
+        Command a setpoint; in direct mode the world advances by `n_steps`.
 
         :param live: only in live mode, see `SimulationLink.step`.
         """
@@ -172,11 +172,11 @@ class RobotPace(ABC):
 
     @abstractmethod
     def command(self, target: Target) -> None:
-        """Put a set-point in force at once."""
+        """Put a setpoint in force at once."""
 
     @abstractmethod
     def current(self) -> tuple[StepResult, Target]:
-        """Return the state of now and the set-point in force."""
+        """Return the state of now and the setpoint in force."""
 
     @abstractmethod
     def close(self) -> None:

@@ -71,7 +71,7 @@ class RealTimePace(RobotPace):
         return self.robot.link.state(), self._mover.here
 
     def close(self) -> None:
-        """End the threads; the robot holds its last set-point."""
+        """End the threads; the robot holds its last setpoint."""
         self._mover.stop()
         if self._watcher is not None:
             self._watcher.stop()

@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 
 # Extension of a server that renders in live mode, in metres with 0 for the background.
 LIVE_CAMERAS = 'live_cameras'
-# Extension of a server that takes set-points without a step.
+# Extension of a server that takes setpoints without a step.
 SETPOINTS = 'setpoints'
 RENDERER_SECONDS = 30.0
 # A picture may take long on a busy machine without a graphics card.
@@ -147,9 +147,9 @@ class SimulationLink:
         live: bool = False,
     ) -> StepResult:
         """
-        Command set-points; in direct mode the world advances by `n_steps`.
+        Command setpoints; in direct mode the world advances by `n_steps`.
 
-        :param targets: prefix -> set-point; twists are not sent, see `drive`.
+        :param targets: prefix -> setpoint; twists are not sent, see `drive`.
         :param raw: prefixes whose controls bypass the controller of the articulation.
         :param cameras: name -> ``sync`` or ``latest``.
         :param observations: how full the reply is: ``minimal``, ``standard``, ``full``.
@@ -172,7 +172,7 @@ class SimulationLink:
 
     def stage(self, prefix: str, ctrl: Mapping[str, float]) -> None:
         """
-        Put set-points in force, or before the next step, without moving time in any mode.
+        Put setpoints in force, or before the next step, without moving time in any mode.
 
         A stock server takes them with a step only: there they wait for a live world.
 

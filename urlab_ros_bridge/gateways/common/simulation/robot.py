@@ -50,7 +50,7 @@ class ServedRobot(RobotModel):
 
     @property
     def has_controller(self) -> bool:
-        """Return whether set-points are joint positions that a controller follows."""
+        """Return whether setpoints are joint positions that a controller follows."""
         return self.description.controller.get('kind') == 'pd'
 
     @property
@@ -91,7 +91,7 @@ class ServedRobot(RobotModel):
         return found
 
     def setpoints_of(self, actuators: Iterable[Actuator]) -> list[Actuator]:
-        """Return actuators with the gear of their set-point; a controller takes bare angles."""
+        """Return actuators with the gear of their setpoint; a controller takes bare angles."""
         return [replace(a, gear=1.0) if self.has_controller else a for a in actuators]
 
     def moving_joints(self, frame: FrameName) -> list[Joint]:

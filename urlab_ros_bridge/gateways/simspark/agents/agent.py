@@ -96,7 +96,7 @@ class PlayedRobot:
         self._joints.command(effector.name, effector.speeds)
 
     def targets(self, scene: SimSparkScene) -> Target:
-        """Return the set-points of the next cycle."""
+        """Return the setpoints of the next cycle."""
         passed = CYCLE if self._time is None else scene.time - self._time
         self._time = scene.time
         seconds = min(max(passed, CYCLE / 2), _LONGEST)

@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.errors import UnknownName
 
 # The fastest motor of the Nao, rad/s (351.77 degrees a second).
 MAX_SPEED = 6.1395
-# How far a set-point may be ahead of its joint when the actuator's strength is not known, rad.
+# How far a setpoint may be ahead of its joint when the actuator's strength is not known, rad.
 _SLACK = 0.35
 
 _NAO = re.compile(r'(h|[lr][al])e([1-7])')
@@ -54,10 +54,10 @@ def perceptor_name(joint: str) -> str:
 
 class JointControl:
     """
-    Follows the speeds that an agent commands, on the set-points of one robot.
+    Follows the speeds that an agent commands, on the setpoints of one robot.
 
     SimSpark's motors keep a speed until the next command and hold their place at speed 0.  A
-    position actuator does this when its set-point is moved: the set-point is that of a joint
+    position actuator does this when its setpoint is moved: the setpoint is that of a joint
     which has followed all commands exactly, but it never runs away from the joint further than
     the actuator could pull.
     """
@@ -128,7 +128,7 @@ class JointControl:
 
     def advance(self, qpos: np.ndarray, seconds: float = CYCLE) -> Target:
         """
-        Return the set-points of the next cycle.
+        Return the setpoints of the next cycle.
 
         :param qpos: of the articulation, where it is.
         :param seconds: how long the cycle is: longer where the gateway comes late.
@@ -188,7 +188,7 @@ def _strength(actuator: Actuator) -> tuple[float, float]:
     """
     Return lead (s) and slack (rad) of a position actuator.
 
-    With the stiffness k and the damping d a light joint approaches its set-point with the time
+    With the stiffness k and the damping d a light joint approaches its setpoint with the time
     constant d / k.  Led by the speed times the lead it arrives at the end of the cycle where a
     motor with that speed would be.
     """

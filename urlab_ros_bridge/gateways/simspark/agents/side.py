@@ -117,7 +117,7 @@ class Agents:
                 self._log.warning('agent at %s: %s', connection.peer, error)
 
     def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
-        """Send percepts; return the set-points of all robots that agents play."""
+        """Send percepts; return the setpoints of all robots that agents play."""
         stage, landmarks = self._stage, self._landmarks
         if stage is None or landmarks is None:
             return {}

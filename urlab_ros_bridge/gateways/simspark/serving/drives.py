@@ -44,7 +44,7 @@ class Drive(ABC):
     @abstractmethod
     def look(self, targets: Mapping[str, Target]) -> WorldObservation:
         """
-        Put set-points in force and return the world, a cycle later when time passes.
+        Put setpoints in force and return the world, a cycle later when time passes.
 
         :raises UrlabError: when the server refuses or does not answer.
         """
@@ -58,7 +58,7 @@ class LiveDrive(Drive):
     """
     Follows a server whose time passes by itself.
 
-    While another client steps the world (direct and puppet mode) it only watches, and set-points
+    While another client steps the world (direct and puppet mode) it only watches, and setpoints
     are not sent.
     """
 

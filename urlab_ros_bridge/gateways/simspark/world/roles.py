@@ -69,7 +69,7 @@ class AgentSide(Role, Protocol):
 
     def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
         """
-        Send the percepts of a scene; return the set-points until the next cycle, by robot.
+        Send the percepts of a scene; return the setpoints until the next cycle, by robot.
 
         What came from agents before, in answer to earlier percepts, is in force now.
         """

@@ -58,7 +58,7 @@ class LedTip:
 
     def lead(self, qpos: np.ndarray, position: Vector) -> dict[str, float]:
         """
-        Return set-points, actuator -> control, that bring the tip nearer to a place.
+        Return setpoints, actuator -> control, that bring the tip nearer to a place.
 
         :param qpos: of the whole model, shape (nq,).
         :param position: of the tip in the world, m.

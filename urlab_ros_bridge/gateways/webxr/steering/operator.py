@@ -48,7 +48,7 @@ class _Led:
 
 class Operator:
     """
-    Turns the samples of one user into set-points.
+    Turns the samples of one user into setpoints.
 
     `hear` and `greet` may be called by any thread, the rest by that of the steering.
 
@@ -91,7 +91,7 @@ class Operator:
 
     def act(self, qpos: np.ndarray, now: float, period: float) -> dict[str, Controls]:
         """
-        Return the set-points of now: prefix -> actuator -> control; empty when nothing changes.
+        Return the setpoints of now: prefix -> actuator -> control; empty when nothing changes.
 
         :param qpos: of the whole model.
         """
@@ -153,7 +153,7 @@ class Operator:
                 self._holder.pop(id(led), None)
 
     def _lead(self, led: _Led, qpos: np.ndarray, now: float, period: float) -> Controls:
-        """Return the set-points of one arm; the last ones stop it where it was led to."""
+        """Return the setpoints of one arm; the last ones stop it where it was led to."""
         elapsed = now - led.led_at
         led.led_at = now
         if led.goes_to_rest:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One arm that is led by the pose of its tip: set-points of its actuators."""
+"""One arm that is led by the pose of its tip: setpoints of its actuators."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TipControl:
     """
     Leads one arm.
 
-    Set-points run ahead of the joints by what the actuators lag behind, so that the tip is where
+    Setpoints run ahead of the joints by what the actuators lag behind, so that the tip is where
     the hand is while it moves, and not a few hundredths of a second before.
 
     :ivar prefix: of the robot.
@@ -130,7 +130,7 @@ class TipControl:
 
     def lead(self, qpos: np.ndarray, target: TipPose, period: float) -> dict[str, float]:
         """
-        Return set-points, actuator -> control, that bring the tip nearer to a pose.
+        Return setpoints, actuator -> control, that bring the tip nearer to a pose.
 
         :param period: seconds until the next call.
         """
@@ -146,14 +146,14 @@ class TipControl:
         )
 
     def go_to_rest(self, period: float) -> tuple[dict[str, float], bool]:
-        """Return set-points nearer to where the arm was taken over, and whether it is there."""
+        """Return setpoints nearer to where the arm was taken over, and whether it is there."""
         rest = self._aim if self._rest is None else self._rest
         ctrl = self._move_to(rest, period)
         return ctrl, bool(np.allclose(self._aim, rest, atol=1e-4))
 
     def settle(self) -> dict[str, float]:
         """
-        Return the set-points with which the arm stays where it was led to.
+        Return the setpoints with which the arm stays where it was led to.
 
         While it is led they run ahead of that.
         """
@@ -161,7 +161,7 @@ class TipControl:
 
     def grip(self, trigger: float) -> dict[str, float]:
         """
-        Return set-points of the gripper: empty when nothing changes.
+        Return setpoints of the gripper: empty when nothing changes.
 
         :param trigger: 0 opens it, to its upper limit, and 1 closes it.
         """

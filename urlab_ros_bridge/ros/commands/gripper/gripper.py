@@ -3,9 +3,9 @@
 """
 Grippers: actions that close until the fingers are where they were sent, or hold something.
 
-A limit of the effort works through the set-point: a position servo presses in proportion to the
-way that is left.  How stiff it is shows when its set-point has been constant for a while; from
-then on the set-point leads the finger by no more than the limit allows.
+A limit of the effort works through the setpoint: a position servo presses in proportion to the
+way that is left.  How stiff it is shows when its setpoint has been constant for a while; from
+then on the setpoint leads the finger by no more than the limit allows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 AUTO = 'auto'
 # Feedback and corrections of the effort: at most so often (ns of simulation time).
 _PERIOD_NS = 20_000_000
-# A set-point that is older than this shows in the effort.
+# A setpoint that is older than this shows in the effort.
 _SETTLED_NS = 60_000_000
 
 
@@ -60,7 +60,7 @@ class GripListener(Protocol):
 
 @dataclass
 class Grasp:
-    """A movement under way: targets and set-points of each joint, and the largest effort."""
+    """A movement under way: targets and setpoints of each joint, and the largest effort."""
 
     target: np.ndarray
     max_effort: np.ndarray
@@ -212,7 +212,7 @@ class Gripper:
         return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
 
     def _limit(self, grasp: Grasp, grip: Grip) -> None:
-        """Let set-points lead no further than the largest efforts allow."""
+        """Let setpoints lead no further than the largest efforts allow."""
         if grasp.changed_ns is None:
             grasp.changed_ns = grip.stamp_ns
         if grip.stamp_ns - grasp.changed_ns >= _SETTLED_NS:

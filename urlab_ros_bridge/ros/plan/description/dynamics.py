@@ -124,7 +124,7 @@ class JointDynamics:
         return _within(_sum(forces), element.force_range)
 
     def _velocity(self, joint: Joint) -> float:
-        """Return the largest set-point of velocity servos."""
+        """Return the largest setpoint of velocity servos."""
         found = []
         for actuator in self._drives.get(joint.id, ()):
             _, stiffness, braking = actuator.bias_params

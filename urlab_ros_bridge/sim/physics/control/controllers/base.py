@@ -81,7 +81,7 @@ class Controller(ABC):
 
     def position_gains(self) -> tuple[np.ndarray, np.ndarray] | None:
         """
-        Return stiffness and damping of position set-points, None if set-points are not positions.
+        Return stiffness and damping of position setpoints, None if setpoints are not positions.
 
         Both are (nu_local,), N m/rad and N m s/rad (N/m and N s/m of slides); 0 where not bound.
         """

@@ -36,7 +36,7 @@ class TwistController:
 
     kind: ClassVar[str] = 'command'
     drives: ClassVar[bool] = False
-    """Whether it writes set-points of actuators."""
+    """Whether it writes setpoints of actuators."""
     aims: ClassVar[bool] = False
     """Whether these are for the robot's controller: without it, they would be wrong."""
 

@@ -34,7 +34,7 @@ class _Phase(Enum):
 
 
 _BUSY = (_Phase.RISING, _Phase.WALKING)
-_PERIOD = 0.006  # s of simulated time between two set-points, or one step
+_PERIOD = 0.006  # s of simulated time between two setpoints, or one step
 _FALLEN = 0.9  # rad of tilt beyond which the legs are folded
 _STOPPING = 3.0  # s after which it stops stepping even if it has not come to rest
 _AT_REST = 0.1  # m/s
