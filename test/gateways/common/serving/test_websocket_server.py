@@ -319,6 +319,7 @@ def test_trickled_bytes_are_no_sign_of_life():
 def test_empty_fragments_cost_no_memory(server):
     """A message of very many empty pieces is an empty message."""
     with opened(server.port) as link:
+        link.settimeout(120.0)  # a starved server reads them, too
         before = resident()
         link.sendall(frame(b'', 0x02) + frame(b'', 0x00) * 300_000 + frame(b'end', 0x80))
         assert link.recv(5) == b'\x82\x03end'
