@@ -197,7 +197,8 @@ class Region:
 
     def close(self) -> None:
         """Unmap; a view that is still referenced keeps the memory until it goes."""
-        # Taken first: closed twice, by two threads, it could be a file of somebody else's by then.
+        # Cleared first, so that two threads cannot close it twice: by then the number may be that
+        # of another file.
         fd, self.fd = self.fd, -1
         if fd < 0:
             return

@@ -79,7 +79,7 @@ class Visitor:
         self.until('window.urlab?.isReady')
 
     def reload(self):
-        """Load the page anew, and wait for its first picture."""
+        """Load the page again, and wait for its first picture."""
         self.tab.reload(wait_until='commit')
         self.until('window.urlab?.isReady')
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from urlab_ros_bridge.sim.ops.stepping.command import read_command
 from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.observations.observer import Topics
-from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -122,7 +122,7 @@ class PreparedStep:
         self._level = observation_level(fields, session)
         self._topics = narrowed_to(fields)
         self._while_live = fields.boolean('while_live')
-        self._reply: PackedMessage | None = None
+        self._reply: Callable[[int], bytes] | None = None
 
     def seconds(self) -> float:
         """Estimate as for any step request."""
@@ -146,10 +146,9 @@ class PreparedStep:
         advance(context, self._count, command)
         if self._session.encoding != 'msgpack':
             return observed(context, self._session, self._level, self._topics)
-        if self._reply is None:  # it tells the mode, which is direct here
+        if self._reply is None:  # it contains the mode, which is always direct here
             self._reply = context.observer.step_reply(self._level, self._topics)
-        count = engine.steps_since(self._session.base)
-        return self._reply.pack(context.world.data.time, engine.stamp_ns, count)
+        return self._reply(engine.steps_since(self._session.base))
 
 
 def _live(context: Context, fields: Fields, command: StepCommand) -> None:

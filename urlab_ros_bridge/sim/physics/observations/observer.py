@@ -174,11 +174,11 @@ class Observer:
 
     def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self._fill(self.step_reply(level, topics), step)
+        return self.step_reply(level, topics)(step)
 
-    def step_reply(self, level: str, topics: Topics = None) -> PackedMessage:
-        """Return the message that `packed` fills, which stays the same while the mode does."""
-        return self._message(level, 'step_ok', topics)
+    def step_reply(self, level: str, topics: Topics = None) -> Callable[[int], bytes]:
+        """Return `packed` as a function of the step; it is valid until the mode changes."""
+        return partial(self._fill, self._message(level, 'step_ok', topics))
 
     def snapshot(self) -> bytes:
         """
