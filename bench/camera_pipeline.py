@@ -10,6 +10,8 @@ memory; they take turns.  Processor time is shown too, because the renderer goes
 else on a machine: whatever runs besides takes frames from it.  Part two measures the jitter of
 physics ticks: without cameras, with two of them streaming at 30 Hz, and with a thread of the
 server's own process rendering the same two instead.
+
+With --busy 2 on two processors, all of it runs beside programs that compute.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import sys
 import tempfile
 import time
 
+import busy_loops
 from camera_programs import DRAIN
 from camera_programs import IN_A_THREAD
 from camera_programs import RENDER_ONLY
@@ -221,7 +224,9 @@ def main() -> None:
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--part', choices=('throughput', 'jitter', 'both'), default='both')
     parser.add_argument('--camera', choices=CAMERAS, help='only this one, in part one')
+    busy_loops.add_option(parser)
     values = parser.parse_args()
+    busy_loops.start(values.busy)
     with tempfile.TemporaryDirectory() as folder:
         if values.part != 'jitter':
             cameras = [values.camera] if values.camera else list(CAMERAS)

@@ -18,6 +18,9 @@ state to pixels in memory, in a process that does nothing else.  Both take turns
 while time in the simulation stands still or goes on, and each turn is compared with the ones
 before and after it, because the speed of a machine changes.  And the way is cut into its stages,
 in the order in which a picture passes them, before the turns and within them.
+
+With --busy 2 on two processors, all of it, the floor and drawing alone too, runs beside programs
+that compute.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ import time
 from typing import Any
 from typing import NamedTuple
 
+import busy_loops
 import numpy as np
 import psutil
 from ratios import note
@@ -97,7 +101,8 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
             started, rpc_port = start_bridge(stack, way, files[0], environment)
             pids |= started
         for number, file in enumerate(files[1:]):
-            listener = child('-c', LISTENER, str(file), str(number), env=environment)
+            kept = environment | allocator_variables()  # as env.sh sets them
+            listener = child('-c', LISTENER, str(file), str(number), env=kept)
             pids[f'subscriber {number + 1}'] = stack.enter_context(listener).pid
         time.sleep(SETTLE)
         if 'server' in pids:
@@ -348,7 +353,9 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=10.0, help='of each turn')
     parser.add_argument('--rounds', type=int, default=2)
     parser.add_argument('--transport', choices=('zmq', 'shm'), help='only this one')
+    busy_loops.add_option(parser)
     options, _ = parser.parse_known_args()
+    busy_loops.start(options.busy)
     possible = transports()
     if options.transport and options.transport not in possible:
         print(f'this bridge has no camera_transport; skipped {options.transport}')

@@ -11,6 +11,8 @@ import time
 from lifelines import run_process
 import pytest
 
+from urlab_ros_bridge.kept_memory import allocator_variables
+
 ROOT = Path(__file__).resolve().parents[2]
 DISTRO = os.environ.get('ROS_DISTRO', 'jazzy')
 INHERITED = ('HOME', 'LANG', 'TERM', 'USER')
@@ -99,6 +101,18 @@ def test_profile_of_the_user_wins():
     assert run('bash', script).stdout.strip() == str(ROOT / 'config' / 'fastdds.xml')
     assert run('bash', script, FASTDDS_DEFAULT_PROFILES_FILE='/mine.xml').stdout == '/mine.xml\n'
     assert run('bash', script, FASTRTPS_DEFAULT_PROFILES_FILE='/old.xml').stdout == '/old.xml\n'
+
+
+@pytest.mark.ros
+@pytest.mark.distro
+@is_set_up
+def test_memory_of_images_is_kept_as_in_our_own_processes(monkeypatch):
+    names = list(allocator_variables())
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    script = f'. {ROOT}/env.sh && python -c "import os; print(*map(os.environ.get, {names}))"'
+    assert run('bash', script).stdout.split() == list(allocator_variables().values())
+    assert run('bash', script, **{names[0]: '7'}).stdout.split()[0] == '7'
 
 
 @pytest.mark.parametrize('shell', SHELLS)

@@ -19,6 +19,7 @@ from urlab_ros_bridge.cli.processes.table import own_words
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 from urlab_ros_bridge.cli.processes.table import python_executable
+from urlab_ros_bridge.kept_memory import allocator_variables
 
 BY_NAME = {process.name: process for process in PROCESSES}
 DEFAULTS = {name: item.initial() for name, item in arguments_of(SuiteArguments).items()}
@@ -105,12 +106,15 @@ def test_rviz_is_started_when_asked_for_and_never_headless(rviz, headless, wante
     assert is_wanted(BY_NAME['server'], values) and is_wanted(BY_NAME['bridge'], values)
 
 
-def test_the_profile_of_the_user_stays():
+def test_what_the_user_has_set_stays():
     added = environment({})
     profile = Path(added[PROFILE_VARIABLES[0]])
     assert all(added[name] == str(profile) for name in PROFILE_VARIABLES)
     assert re.search(r'<segment_size>\d{8}<', profile.read_text())
-    assert environment({PROFILE_VARIABLES[1]: '/mine.xml', 'PYTHONUNBUFFERED': '1'}) == {}
+    kept = allocator_variables()
+    assert {name: added[name] for name in kept} == kept
+    mine = {PROFILE_VARIABLES[1]: '/mine.xml', 'PYTHONUNBUFFERED': '1'}
+    assert environment(mine | dict.fromkeys(kept, '0')) == {}
 
 
 def test_a_program_is_found_in_a_ros_prefix_before_the_path(tmp_path):

@@ -20,6 +20,7 @@ from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.kept_memory import allocator_variables
 
 # Begins the line that the server prints on stdout when all its sockets are bound.
 READY_LINE = 'urlab server ready'
@@ -213,12 +214,13 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     Return the variables that every process gets on top of `environ`; what the user set stays.
 
     The profile gives Fast DDS shared memory that holds a camera image; both spellings are needed,
-    the older one for Jazzy.  Output of Python comes line by line.
+    the older one for Jazzy.  Freed memory serves the next image.  Output of Python comes line by
+    line.
     """
     added = {} if environ.get('PYTHONUNBUFFERED') else {'PYTHONUNBUFFERED': '1'}
     if not any(environ.get(name) for name in PROFILE_VARIABLES):
         added |= dict.fromkeys(PROFILE_VARIABLES, str(shipped_file('config/fastdds.xml')))
-    return added
+    return added | {n: v for n, v in allocator_variables().items() if n not in environ}
 
 
 def is_wanted(process: Process, values: Mapping[str, object]) -> bool:
