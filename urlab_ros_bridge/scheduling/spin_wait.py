@@ -29,11 +29,7 @@ _give_way = getattr(os, 'sched_yield', lambda: None)
 
 
 class SpinWait:
-    """
-    Spins for one thread at a time.
-
-    :ivar crowded: another program had the processor during the last spin.
-    """
+    """Spins for one thread at a time."""
 
     def __init__(self, came: Callable[[], bool], seconds: float, looks: int = 1) -> None:
         """
@@ -48,7 +44,6 @@ class SpinWait:
         self._looks = range(looks)
         self._penalty = 1
         self._skip = 0
-        self.crowded = False
 
     def skips(self) -> bool:
         """
@@ -76,17 +71,14 @@ class SpinWait:
             for _ in self._looks:
                 if came():
                     self._penalty = max(self._penalty // 2, 1)
-                    self.crowded = False
                     return True
             _give_way()
             before, now = now, clock()
             if now - before > _TAKEN:
-                self.crowded = True
                 self._skip = self._penalty = min(
                     max(2 * self._penalty, _SKIPPED_BUSY), _MOST_SKIPPED_BUSY
                 )
                 return came()
-        self.crowded = False
         self._skip = self._penalty
         self._penalty = min(2 * self._penalty, _MOST_SKIPPED)
         return False

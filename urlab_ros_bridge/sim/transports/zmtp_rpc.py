@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Request/reply for ZeroMQ clients in one thread at a time: it receives, runs quick calls, replies.
+Request/reply for ZeroMQ clients in one thread: it receives, runs quick calls and replies.
 
 Behind a socket of libzmq each request wakes two threads one after the other, and so does each
 reply.  That is a third of a quick round trip, and more beside programs that compute: each thread
@@ -22,7 +22,6 @@ import socket as sockets
 import threading
 import time
 
-from urlab_ros_bridge.scheduling.relay import Relay
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.sim.errors import SocketInUse
@@ -43,7 +42,6 @@ _RECEIVE = 1 << 16
 _FIRST = 1 << 13  # bytes of the first read of a message, as in libzmq; most requests are shorter
 _LARGE = 1 << 20  # at a time, of a large request
 _EVENTS = 64  # at a time
-_TURNS = 8  # of the loop beside programs that compute, until the other thread goes on
 _LAST_SECONDS = 0.2  # for replies that are on their way at the end
 _BACKLOG = 1024
 _LOG = logging.getLogger(__name__)
@@ -136,15 +134,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
     def run(self) -> None:
         """Serve until `stop`."""
         ask_for_short_slices()
-        Relay(self._serve, f'{self.name}-2').run()
-        self._clients.listener.close()
-        self._end_calls()
-        self._close()
-
-    def _serve(self) -> bool:
-        """Serve for a while; return whether the other thread is to go on, false at the end."""
         connections = self._clients.connections
-        turns = 0
         while not self._stopping.is_set():
             for handle, events in self._wait():
                 connection = connections.get(handle)
@@ -159,10 +149,9 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                     self._drop(connection)
             for _ in range(len(self._backlog)):
                 self._resume_reading(self._backlog.popleft())
-            turns += self._spin_wait.crowded
-            if turns == _TURNS:
-                return True
-        return False
+        self._clients.listener.close()
+        self._end_calls()
+        self._close()
 
     def _wait(self) -> list[tuple[int, int]]:
         """Return what has happened to which descriptors, after waiting for it."""

@@ -29,6 +29,7 @@ from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.rows import ENTITY_FIELDS
 from urlab_ros_bridge.wire.stamp import ns_to_block
+from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 # Prefixes of topics of the state stream, to whose values an observation is narrowed; None: not.
 Topics = frozenset[str] | None
@@ -196,7 +197,8 @@ class Observer:
         return snapshot
 
     def _fill(self, message: PackedMessage, step: int) -> bytes:
-        return message.pack(self._data.time, self._engine.stamp_ns, step)
+        seconds = self._data.time
+        return message.pack(seconds, seconds_to_ns(seconds), step)
 
     def _message(self, level: str, op: str, topics: Topics = None) -> PackedMessage:
         mode = self._engine.mode if level == SNAPSHOT else ''
