@@ -7,7 +7,8 @@ Cameras and fast state through ROS: drops, latency from render to callback, CPU 
 A VGA colour and a depth camera at 30 Hz and five topics at 500 Hz, all of them taken reliably by
 two subscriber processes.  The floor, in the same run, is a bare rclpy process that publishes
 prebuilt messages of the same sizes at the same rates to two subscribers of the same kind.  Turns
-alternate; figures are medians over the rounds, drops are the sum.
+alternate; figures are medians over the rounds, drops are the sum.  With --default-rates the bridge
+publishes state at the rates that it has unless told otherwise; those of the floor stay.
 
 A picture's latency runs from its capture, before it is drawn, to the subscriber's callback; of the
 floor from the beginning of the tick, before any message is put together.  State has no wall time
@@ -82,8 +83,12 @@ def transports() -> list[str]:
     return ['zmq', 'shm'] if 'camera_transport' in names else ['zmq']
 
 
-def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
-    """Run one turn; returns the figures of `figures` and CPU shares by process."""
+def measure(way: str, folder: Path, seconds: float, rates: Mapping[str, float]) -> dict[str, Any]:
+    """
+    Run one turn; returns the figures of `figures` and CPU shares by process.
+
+    :param rates: parameters of the bridge.
+    """
     environment = {
         **os.environ,
         'PYTHONPATH': f'{folder}{os.pathsep}{os.environ.get("PYTHONPATH", "")}',
@@ -98,7 +103,7 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
             source = child('-c', FLOOR, str(files[0]), env=environment)
             pids['publisher'] = stack.enter_context(source).pid
         else:
-            started, rpc_port = start_bridge(stack, way, files[0], environment)
+            started, rpc_port = start_bridge(stack, way, rates, files[0], environment)
             pids |= started
         for number, file in enumerate(files[1:]):
             kept = environment | allocator_variables()  # as env.sh sets them
@@ -215,7 +220,11 @@ def find_renderer(server: int) -> int:
 
 
 def start_bridge(
-    stack: ExitStack, way: str, file: Path, environment: dict[str, str]
+    stack: ExitStack,
+    way: str,
+    rates: Mapping[str, float],
+    file: Path,
+    environment: dict[str, str],
 ) -> tuple[dict[str, int], int]:
     """Start server and bridge; returns their process ids, and the port for requests."""
     ports = {'rpc': free_port(), 'state': free_port()}
@@ -223,7 +232,7 @@ def start_bridge(
     words += ['--camera-port=0', '--control-port=0', '--info-port=0', '--step-mode=live']
     program = ('-c', SERVER, 'server', *words, '--log-level', 'error')
     server = stack.enter_context(child(*program, env=environment))
-    given = {f'{name}_port': port for name, port in ports.items()} | FULL_RATE
+    given = {f'{name}_port': port for name, port in ports.items()} | rates
     if len(transports()) > 1:
         given['camera_transport'] = way
     parameters = [word for name, value in given.items() for word in ('-p', f'{name}:={value}')]
@@ -353,8 +362,14 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=10.0, help='of each turn')
     parser.add_argument('--rounds', type=int, default=2)
     parser.add_argument('--transport', choices=('zmq', 'shm'), help='only this one')
+    parser.add_argument(
+        '--default-rates',
+        action='store_true',
+        help='state as often as a bridge publishes it by itself, not at every tick',
+    )
     busy_loops.add_option(parser)
     options, _ = parser.parse_known_args()
+    rates = {} if options.default_rates else FULL_RATE
     busy_loops.start(options.busy)
     possible = transports()
     if options.transport and options.transport not in possible:
@@ -369,7 +384,7 @@ def main() -> int:
         (folder / 'bench_renderer.py').write_text(RENDERER)
         for number in range(options.rounds):
             for way in ways[:: -1 if number % 2 else 1]:
-                rounds[way].append(measure(way, folder, options.seconds))
+                rounds[way].append(measure(way, folder, options.seconds, rates))
     found = {way: report(way, rounds[way]) for way in ways}
     floor = found[FLOOR_NAME]
     floor['publisher CPU'] = float(
