@@ -210,3 +210,44 @@ def test_the_lock_knows_who_waits():
     for thread in threads:
         thread.join(20)
     assert not lock.contended
+
+
+def test_publishers_are_called_rarely_while_a_stepped_world_has_no_listeners(rover, monkeypatch):
+    engine, now, called, listens = rover.engine, [100.0], [], []
+    monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
+    engine.on_state = [lambda rows: called.append(rows) or bool(listens), lambda rows: False]
+    engine.listened()
+
+    def calls_of(rows, count=10):
+        called.clear()
+        for _ in range(count):
+            engine.publish(rows)
+        return len(called)
+
+    with engine.lock:
+        assert calls_of(rows=False) == 1
+        now[0] += engine_module.UNHEARD_SECONDS
+        assert calls_of(rows=False) == 1
+        assert calls_of(rows=True) == 10, 'in live mode every tick counts'
+        engine.listened()
+        listens.append('a subscriber')
+        assert calls_of(rows=False) == 10
+        listens.clear()
+        assert calls_of(rows=False) == 1
+        engine.rewind_clock()
+        assert calls_of(rows=False) == 1, 'there may be pictures of the time before'
+
+
+def test_a_listener_that_comes_while_publishers_are_called_gets_the_next_state(rover):
+    engine, called = rover.engine, []
+
+    def comes_meanwhile(rows):
+        called.append(rows)
+        engine.listened()
+        return False
+
+    engine.on_state = [comes_meanwhile]
+    with engine.lock:
+        for _ in range(3):
+            engine.publish(rows=False)
+    assert len(called) == 3

@@ -99,7 +99,7 @@ class CameraRig:
             port.tell_readers(self.readers)
         self._subscribed = frozenset()
         self.port = port
-        self._next_ns = _ALWAYS
+        self._look_again()
 
     def turn_off(self, reason: str) -> None:
         """There are no pictures, and there will be none."""
@@ -117,7 +117,7 @@ class CameraRig:
             self._schedules[camera].restart()
         self._newcomers |= set(new)
         self._subscribed = now
-        self._next_ns = _ALWAYS
+        self._look_again()
 
     def read_regions(self, cameras: Iterable[int]) -> None:
         """Note whose shared-memory regions (`regions`) are open; starts the renderer."""
@@ -125,23 +125,23 @@ class CameraRig:
         for camera in now - self.readers:
             self._schedules[camera].restart()
         self.readers = now
-        self._next_ns = _ALWAYS
+        self._look_again()
         if self.port is not None:
             self.port.tell_readers(now)
         elif now and self.renderer is not None:
             self.renderer.need()
 
-    def publish(self, rows: bool) -> None:
-        """Take the pictures that are due.  Needs the lock; called after every change of state."""
+    def publish(self, rows: bool) -> bool:
+        """Take the pictures that are due; see `Engine.on_state`."""
         port, engine = self.port, self.engine
         if port is None or not (self._subscribed or self.readers or self._pulled):
             if engine.epoch != self._epoch:
                 self._note_time(engine.stamp_ns)  # pictures may still be on their way
-            return
+            return False
         now_ns = engine.stamp_ns
         if self._previous_ns < now_ns < self._next_ns and engine.epoch == self._epoch:
             self._previous_ns, self._moved = now_ns, time.monotonic()
-            return
+            return True
         self._note_time(now_ns)
         wanted = self._wanted()
         due = {camera for camera in wanted if self._schedules[camera].due(now_ns)}
@@ -153,6 +153,7 @@ class CameraRig:
         self._deliver(port, now_ns)
         self._previous_ns = now_ns
         self._plan(wanted)
+        return True
 
     def capture(self) -> tuple[bytes, Capture]:
         """Return the present state, for a later `RendererConnection.ask`.  Needs the lock."""
@@ -174,7 +175,7 @@ class CameraRig:
             elif self._is_current(camera):
                 ready.add(camera)
             self._pulled[camera] = until
-        self._next_ns = _ALWAYS
+        self._look_again()
         return ready
 
     def _is_current(self, camera: int) -> bool:
@@ -207,6 +208,11 @@ class CameraRig:
         if self.port is not None:
             self.port.tell(link.OVERLAYS, json.dumps(self.overlays).encode())
             self._redraw()
+
+    def _look_again(self) -> None:
+        """Look with the next state which cameras are due: others are wanted than before."""
+        self._next_ns = _ALWAYS
+        self.engine.listened()
 
     def _redraw(self) -> None:
         self._still_state = b''

@@ -31,6 +31,7 @@ from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
+UNHEARD_SECONDS = 0.002  # between two calls of publishers that nobody listens to
 PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
 # s up to which steps that take longer than usual were maybe interrupted by another program.  Such
 # a request must not make the next ones look slow, as those of slow steps take two threads more.
@@ -54,7 +55,8 @@ class Engine:
     :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar on_state: called with the lock held after the state changed; the argument says whether
-        rows belong to this tick.
+        rows belong to this tick.  They return whether somebody listens.  While nobody does, a
+        stepped world calls them every few milliseconds only, see `listened`.
     :ivar publications: how often that was done.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
     :ivar on_due: called with the lock held before each step of the live loop.
@@ -91,7 +93,8 @@ class Engine:
         self.draining = False
         self.replaced = False
         self.replay_source: ReplaySource | None = None
-        self.on_state: list[Callable[[bool], None]] = []
+        self.on_state: list[Callable[[bool], bool]] = []
+        self._unheard_until = 0.0
         self.publications = 0
         self.on_substep: list[Callable[[], None]] = []
         self.on_due: list[Callable[[], None]] = []
@@ -274,10 +277,20 @@ class Engine:
         self.publish(rows=self.mode == 'live')
 
     def publish(self, rows: bool) -> None:
-        """Hand the state to every publisher.  Needs the lock."""
+        """Hand the state to every publisher, if somebody may listen.  Needs the lock."""
         self.publications += 1
+        now = time.monotonic()
+        if now < self._unheard_until and not rows:
+            return
+        # First, so that `listened` counts from here on.
+        self._unheard_until = now + UNHEARD_SECONDS
         for publish in self.on_state:
-            publish(rows)
+            if publish(rows):
+                self._unheard_until = 0.0
+
+    def listened(self) -> None:
+        """Have publishers called with the next state, as somebody began to listen; any thread."""
+        self._unheard_until = 0.0
 
     def set_mode(self, mode: str) -> str:
         """
@@ -408,6 +421,7 @@ class Engine:
     def _begin_anew(self, steps: int) -> None:
         self.epoch += 1
         self.steps = steps
+        self.listened()  # pictures of the time before may still be on their way
 
 
 def _has_halves(model: mujoco.MjModel) -> bool:

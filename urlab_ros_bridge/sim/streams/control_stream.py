@@ -112,7 +112,7 @@ class ControlStream:
             if self._more or left <= 0:
                 return
 
-    def _on_state(self, rows: bool) -> None:
+    def _on_state(self, rows: bool) -> bool:
         """Drain in every state but running live: that loop drains before its steps."""
         engine = self._engine
         if engine.mode != 'live':
@@ -122,6 +122,7 @@ class ControlStream:
                 self.drain()
         elif engine.paused:
             self.drain()
+        return False
 
     def _receive(self) -> list[bytes] | None:
         """Return the first parts of a message, at most one too many; None when there is none."""

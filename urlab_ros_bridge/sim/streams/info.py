@@ -41,10 +41,17 @@ class InfoPublisher:
     def close(self) -> None:
         """End the stream of this world; the socket is the server's."""
 
-    def beat(self, rows: bool) -> None:
-        """Count a turn of the live loop and publish when it is time.  Needs the lock."""
-        if not rows:
-            return
+    def beat(self, rows: bool) -> bool:
+        """
+        Count a turn of the live loop and publish when it is time; see `Engine.on_state`.
+
+        Nothing is missed while time is stepped, so nobody listens to that.
+        """
+        if rows:
+            self._count_turn()
+        return False
+
+    def _count_turn(self) -> None:
         self._turns += self._turns_of_a_beat()
         if self._turns < self._next_look:
             return

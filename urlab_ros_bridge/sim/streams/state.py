@@ -62,8 +62,8 @@ class StatePublisher:
     def close(self) -> None:
         """End the stream of this world; the socket and its subscriptions are the server's."""
 
-    def publish(self, with_rows: bool) -> None:
-        """Send one tick: rows (in live mode), state/full, sim_time."""
+    def publish(self, with_rows: bool) -> bool:
+        """Send one tick: rows (in live mode), state/full, sim_time; see `Engine.on_state`."""
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
@@ -71,7 +71,7 @@ class StatePublisher:
             if self._subscribed.generation != self._generation:
                 self._select()
         if not self._heard:
-            return
+            return False
         if with_rows:
             for group in self._rows:
                 group.send(self._send)
@@ -82,6 +82,7 @@ class StatePublisher:
                 SIM_TIME_TOPIC.encode(),
                 pack_sim_time(self._engine.stamp_ns, self._engine.steps, time.time_ns()),
             )
+        return True
 
     def _send(self, topic: bytes, payload: bytes) -> None:
         self._socket.send(topic, _FIRST)

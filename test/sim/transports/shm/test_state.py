@@ -142,7 +142,7 @@ def test_live_world_streams_at_its_rate(server, connect):
 
 def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
     engine, observer, seen = rover.engine, rover.context.observer, []
-    engine.on_state += [lambda rows: seen.append(observer.snapshot())] * 2
+    engine.on_state += [lambda rows: seen.append(observer.snapshot()) or True] * 2
     with engine.lock:
         engine.publish(True)
         engine.world.data.time += 1.0
