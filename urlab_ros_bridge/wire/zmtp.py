@@ -18,6 +18,7 @@ anything is kept.
 from __future__ import annotations
 
 from collections.abc import Iterable
+import struct
 
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import WireError
@@ -37,7 +38,7 @@ GREETING_3_0 = GREETING[:11] + b'\x00' + GREETING[12:]
 GREETING_BEFORE_MECHANISM = GREETING[: _MECHANISM.start]
 _SHORT_SOLE = DELIMITER + b'\x00'
 _LONG_SOLE = DELIMITER + b'\x02'
-_LONGEST_HEAD = 9
+_LONG_HEAD = struct.Struct('>BQ')
 
 
 class BadPeer(WireError):
@@ -86,7 +87,7 @@ def frame_head(size: int, flags: int = 0) -> bytes:
     """Return what comes before the body of a frame."""
     if size < 256:
         return bytes((flags, size))
-    return bytes((flags | LONG,)) + size.to_bytes(8, 'big')
+    return _LONG_HEAD.pack(flags | LONG, size)
 
 
 def read_frame_head(
@@ -104,7 +105,7 @@ def read_frame_head(
     if have < 2:
         return None
     flags = data[0]
-    start = _LONGEST_HEAD if flags & LONG else 2
+    start = _LONG_HEAD.size if flags & LONG else 2
     if have < start:
         return None
     if flags > 7 or flags & (COMMAND | MORE) == COMMAND | MORE:
@@ -254,7 +255,7 @@ class ZmtpReader:
             return None
         head = read_frame_head(data, self._limit)
         if head is None:
-            self._needed = _LONGEST_HEAD
+            self._needed = _LONG_HEAD.size
             return None
         flags, size, start = head
         if have < start + size:

@@ -18,7 +18,9 @@ from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
 from urlab_ros_bridge.sim.transports.repeated import shape_of
 from urlab_ros_bridge.wire.encoding import codec
 
-usable = st.floats(-MAX_MAGNITUDE, MAX_MAGNITUDE)
+LONGEST_VECTOR = 20
+# So that no vector of them is longer than one number may be: then each is looked at by itself.
+usable = st.floats(-MAX_MAGNITUDE / LONGEST_VECTOR, MAX_MAGNITUDE / LONGEST_VECTOR)
 
 
 def request_of(blocks, **more):
@@ -36,7 +38,7 @@ def frame(*vectors, **more):
 
 @st.composite
 def vectors_of(draw, size=None):
-    size = size or draw(st.integers(1, 20))
+    size = size or draw(st.integers(1, LONGEST_VECTOR))
     return draw(st.lists(usable, min_size=size, max_size=size))
 
 
@@ -86,10 +88,12 @@ def test_a_frame_with_any_other_byte_changed_is_another_shape(first, data):
         assert request == request_of(with_setpoints(first, vectors))
 
 
-@pytest.mark.parametrize('value', [float('nan'), float('inf'), -2e10])
-def test_numbers_that_must_be_refused_take_the_long_way(value):
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, -2e10])
+@pytest.mark.parametrize('beside', [-1.0, math.nan, math.inf])
+def test_numbers_that_may_have_to_be_refused_take_the_long_way(value, beside):
     shape = shape_of(frame([1.0, 2.0]), step([1.0, 2.0]))
-    assert shape.read(frame([1.0, value])) is None
+    for vector in ([beside, value], [value, beside]):
+        assert shape.read(frame(vector)) is None
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ class ModelLock:
 
     Python's locks are not fair: a loop that releases and takes the lock at once starves the rest.
     `contended` lets the live loop step aside.
+
+    :ivar release: gives the lock back.
     """
 
     def __init__(self) -> None:
@@ -20,6 +22,7 @@ class ModelLock:
         self._counter = threading.Lock()
         self._waiting = 0
         self.changed = threading.Condition(self._lock)
+        self.release = self._lock.release
 
     @property
     def contended(self) -> bool:
@@ -35,10 +38,6 @@ class ModelLock:
             return self._lock.acquire(timeout=timeout)
         finally:
             self._count(-1)
-
-    def release(self) -> None:
-        """Give the lock back."""
-        self._lock.release()
 
     def __enter__(self) -> ModelLock:
         self.acquire()

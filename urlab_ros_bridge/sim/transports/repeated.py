@@ -77,12 +77,9 @@ class RequestShape:
             if frame[place] != marks:
                 return None
             values = numbers.unpack_from(frame, start)
-            # Where one is NaN, so is the sum; what is out of range the ordinary path refuses.
-            if not (
-                math.isfinite(sum(values))
-                and min(values) >= -MAX_MAGNITUDE
-                and max(values) <= MAX_MAGNITUDE
-            ):
+            # The norm is at least as large as any of them, and NaN where one is.  What exceeds it
+            # the ordinary path looks at, and refuses if need be.
+            if not math.hypot(*values) <= MAX_MAGNITUDE:
                 return None
             vectors.append(values)
         return vectors
