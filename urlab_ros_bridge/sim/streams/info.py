@@ -45,7 +45,7 @@ class InfoPublisher:
         """
         Count a turn of the live loop and publish when it is time; see `Engine.on_state`.
 
-        Nothing is missed while time is stepped, so nobody listens to that.
+        Nothing is published while time is stepped, so nobody listens then.
         """
         if rows:
             self._count_turn()
