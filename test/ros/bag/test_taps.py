@@ -9,6 +9,7 @@ from rclpy.context import Context
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
@@ -140,4 +141,7 @@ def test_what_is_heard_is_recorded_before_it_is_handed_on(node, recorded):
     message = Image()
     message.header.stamp.sec = 99  # of whoever sent it
     subscription.callback(message)
-    assert order == [1] and kept == [('/heard', NOW, serialize_message(message))]
+    ((topic, stamp, data),) = kept
+    assert order == [1] and (topic, stamp) == ('/heard', NOW)
+    # Not its bytes: those that align the numbers are whatever was in the memory before.
+    assert deserialize_message(data, Image) == message
