@@ -311,6 +311,9 @@ def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
         name = '/reset' if service is Reset else '/e_stop'
         scene.client.set_paused(True)
         scene.driver.drive(0.4)
+        time.sleep(
+            0.5
+        )  # the last message may come late; after a release it would be a new command
         for fields in requests:
             assert scene.listener.call(service, name, **fields).success
         scene.client.set_paused(False)

@@ -66,6 +66,7 @@ class Robot:
             self.link,
             self.clock,
         )
+        self.arbiter = arbiter
         self.velocity = VelocityCommands('bot', 'cmd_vel', path, arbiter)
         plan = RobotPlan(
             prefix='bot',
@@ -304,3 +305,16 @@ def test_the_callback_takes_message_and_info_from_every_executor():
     callback(('message', {'a': 1}))
     assert got == [('message', {'a': 1})] * 2
     assert message_in(('m',)) == message_in(('m', {})) == message_in((('m', {}),)) == 'm'
+
+
+def test_a_velocity_that_an_e_stop_has_overtaken_stops_the_robot(monkeypatch):
+    robot, claim = Robot(), Arbiter.claim
+
+    def stopped_after_the_claim(self, *arguments):
+        claim(self, *arguments)
+        self.stop('the e-stop is engaged')
+        robot.velocity.halt()
+
+    monkeypatch.setattr(Arbiter, 'claim', stopped_after_the_claim)
+    robot.velocity.receive(twist(1.0))
+    assert robot.asked[-1][:2] == ('twist', 0.0)

@@ -133,6 +133,8 @@ class VelocityCommands:
         self._moving_since = None if velocity == STOP else self._path.now_ns
         self._heard = self._path.monotonic()
         self._send(velocity)
+        if self._arbiter.stopped:  # by another thread, after the claim: its stop may be overtaken
+            self.halt()
 
     def tick(self, stamp_ns: int) -> None:
         """Stop the robot when its last command is too old."""
