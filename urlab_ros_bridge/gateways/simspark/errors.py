@@ -44,7 +44,14 @@ class BadCommand(SimSparkError, ValueError):
     """A command cannot be carried out; it changes nothing.  The message gives the reason."""
 
 
+class OutOfRange(BadCommand):
+    """A number of a command is beyond its limits."""
+
+    def __init__(self, name: str, value: float, low: float, high: float) -> None:
+        super().__init__(f'{name} must be {low:g} to {high:g}, not {value:g}')
+
+
 __all__ = [
-    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'OpenToAll', 'SimSparkError',
-    'UnwritableValue',
+    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'OpenToAll', 'OutOfRange',
+    'SimSparkError', 'UnwritableValue',
 ]  # fmt: skip

@@ -4,6 +4,7 @@
 
 import logging
 import math
+import re
 
 from example_counts import examples
 from hypothesis import given
@@ -225,6 +226,35 @@ def test_a_bad_command_changes_nothing_and_is_logged(pitch, text, caplog):
     say(pitch, text)
     assert pitch.state() == before
     assert 'trainer: ' in caplog.text
+
+
+COMMANDS_WITH_NUMBERS = (
+    '(agent (unum 2)(team Left)(pos # # #))', '(agent (unum 2)(team Left)(move # # # #))',
+    '(agent (unum 2)(team Left)(battery #))', '(agent (unum 2)(team Left)(temperature #))',
+    '(ball (pos # # #))', '(ball (vel # # #))', '(ball (pos 0 0 1)(vel # # #))', '(time #)',
+    '(score (left #)(right 0))', '(score (left 0)(right #))', '(select (unum #)(team Left))',
+    '(kill (unum #)(team Left))', '(repos (unum #)(team Left))',
+)  # fmt: skip
+BEYOND = ('1e308', '-1e308', '1000000000000', '-1000000000000', '1001000', 'nan', 'inf', '9' * 65)
+
+
+@pytest.mark.parametrize('text', COMMANDS_WITH_NUMBERS)
+@pytest.mark.parametrize('number', BEYOND)
+def test_a_number_beyond_its_limits_changes_nothing_and_is_named(pitch, text, number, caplog):
+    """Whichever of the numbers of a command it is; with a zero in its place it is carried out."""
+    before = pitch.state()
+    for place in range(text.count('#')):
+        parts = iter('0' * place + '#' + '0' * (text.count('#') - place - 1))
+        one = re.sub('#', lambda _, parts=parts: next(parts), text).replace('#', number)
+        caplog.clear()
+        say(pitch, one)
+        assert pitch.state() == before
+        try:
+            shown = f'{float(number):g}'
+        except ValueError:
+            shown = number
+        (line,) = caplog.messages
+        assert shown in line or number[:20] in line
 
 
 def test_without_a_ball_commands_about_it_change_nothing(caplog):

@@ -9,6 +9,7 @@ from dataclasses import field
 import random
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.errors import OutOfRange
 from urlab_ros_bridge.gateways.simspark.game.play_modes import BEFORE_KICK_OFF
 from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
 from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
@@ -17,6 +18,10 @@ from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+
+# No game lasts longer (s) or has more goals; viewers store both in 32 bits.
+MAX_TIME = 1e6
+MAX_SCORE = 9999
 
 
 @dataclass(slots=True)
@@ -72,10 +77,10 @@ class GameState:
         """
         Set the time of the game.
 
-        :raises BadCommand: for a negative one.
+        :raises OutOfRange: unless it is 0 to `MAX_TIME`.
         """
-        if not seconds >= 0:
-            raise BadCommand(f'time {seconds:g} is negative')
+        if not 0 <= seconds <= MAX_TIME:
+            raise OutOfRange('time', seconds, 0, MAX_TIME)
         self.time = seconds
 
     def set_half(self, half: int) -> None:
@@ -92,10 +97,11 @@ class GameState:
         """
         Set the score of both teams.
 
-        :raises BadCommand: for a negative one.
+        :raises OutOfRange: unless both are 0 to `MAX_SCORE`.
         """
-        if min(left, right) < 0:
-            raise BadCommand(f'score {min(left, right)} is negative')
+        for goals in (left, right):
+            if not 0 <= goals <= MAX_SCORE:
+                raise OutOfRange('score', goals, 0, MAX_SCORE)
         self.score = {Side.LEFT: left, Side.RIGHT: right}
 
     def goal(self, side: Side) -> None:
@@ -147,4 +153,4 @@ class GameState:
         self.set_play_mode(BEFORE_KICK_OFF)
 
 
-__all__ = ['GameState']
+__all__ = ['MAX_SCORE', 'MAX_TIME', 'GameState']

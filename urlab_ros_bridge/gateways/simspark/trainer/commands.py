@@ -15,6 +15,7 @@ import math
 from typing import TypeAlias
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.errors import OutOfRange
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
@@ -29,6 +30,9 @@ from urlab_ros_bridge.gateways.simspark.world.set_pieces import standing_height
 # Farther and faster things leave what a physics engine can compute (m, m/s).
 FARTHEST = 1000.0
 FASTEST = 1000.0
+# Percent, and degrees Celsius.
+BATTERY = (0.0, 100.0)
+TEMPERATURE = (-50.0, 150.0)
 # A player without this heading looks along +y; MuJoCo's robots look along x.
 _QUARTER = 90.0
 
@@ -61,7 +65,8 @@ def agent(powers: Powers, arguments: Arguments) -> None:
     player = _player(stage, arguments, needs_both=True)
     assert player is not None
     position, move = _numbers(arguments, 'pos', 3), _numbers(arguments, 'move', 4)
-    battery, temperature = (_numbers(arguments, name, 1) for name in ('battery', 'temperature'))
+    battery = _numbers(arguments, 'battery', 1, BATTERY)
+    temperature = _numbers(arguments, 'temperature', 1, TEMPERATURE)
     if position or move:
         stage.placement.check_movable(player.robot)
     if position:
@@ -86,7 +91,7 @@ def ball(powers: Powers, arguments: Arguments) -> None:
     put it by the mouse, it lies on the floor.
     """
     position = _numbers(arguments, 'pos', 3)
-    velocity = _numbers(arguments, 'vel', 3, FASTEST)
+    velocity = _numbers(arguments, 'vel', 3, (-FASTEST, FASTEST))
     there = powers.stage.scene.ball
     if position and there is not None:
         position = [*position[:2], max(position[2], there.radius)]
@@ -187,18 +192,26 @@ COMMANDS: dict[str, Callable[[Powers, Arguments], None]] = {
 
 
 def _numbers(
-    arguments: Arguments, name: str, count: int, most: float = FARTHEST
+    arguments: Arguments,
+    name: str,
+    count: int,
+    limits: tuple[float, float] = (-FARTHEST, FARTHEST),
 ) -> list[float] | None:
-    """Return the numbers of a part, None without it."""
+    """
+    Return the numbers of a part, None without it.
+
+    :param limits: of each number; angles, in degrees, may be as large as positions.
+    :raises OutOfRange: for a number beyond them.
+    """
     found = named(arguments, name)
     if found is None:
         return None
     if len(found) != count:
         raise BadCommand(f'({name} ...) has {len(found)} values, not {count}')
     values = [as_float(item) for item in found]
-    # Angles, in degrees, may be as large as places.
-    if max(map(abs, values)) > most:
-        raise BadCommand(f'({name} ...) is beyond {most:g}')
+    for value in values:
+        if not limits[0] <= value <= limits[1]:
+            raise OutOfRange(f'({name} ...)', value, *limits)
     return values
 
 
