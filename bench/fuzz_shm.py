@@ -10,16 +10,16 @@ import time
 
 from fuzz_frames import Fuzz
 
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.files import reply_file
+from urlab_ros_bridge.transport.shm.files import request_file
+from urlab_ros_bridge.transport.shm.region import HEADER_BYTES
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import SEQUENCE
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.files import reply_file
-from urlab_ros_bridge.wire.shm.files import request_file
-from urlab_ros_bridge.wire.shm.region import HEADER_BYTES
-from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.region import SEQUENCE
 
 SCRIBBLES, LIES = 0.02, 0.08  # share of frames with a broken header, and with a wrong size
 PATIENCE = 0.5  # s for an answer after a broken header, before the next try

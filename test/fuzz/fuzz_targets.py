@@ -35,8 +35,6 @@ from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.client.state.row_reader import RowReader
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
-from urlab_ros_bridge.files.curve_keys import KeysUnusable
-from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
@@ -73,6 +71,9 @@ from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
 from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.transport.keys import KeysUnusable
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.wire import camera_frame
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire import recording
@@ -83,7 +84,6 @@ from urlab_ros_bridge.wire.encoding.limits import REPLY
 from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.shm import RegionReader
 
 CORPUS = Path(__file__).with_name('corpus')
 MODELS = Path(urlab_ros_bridge.__file__).with_name('models')

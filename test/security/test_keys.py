@@ -18,8 +18,8 @@ from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import open_state
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.errors import KeysRejected
-from urlab_ros_bridge.files.curve_keys import make_keys
-from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.transport.keys import make_keys
+from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.control import CONTROL
 from urlab_ros_bridge.wire.control import control_topic
 from urlab_ros_bridge.wire.control import pack_setpoints

@@ -12,7 +12,7 @@ import zmq
 from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 
 # A server that has just answered accepts a connection within this time (s).
 _CONNECT_SECONDS = 5.0

@@ -21,8 +21,8 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.transports.shm_link import RpcLink
-from urlab_ros_bridge.files.curve_keys import KeySource
-from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack

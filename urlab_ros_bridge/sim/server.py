@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import mujoco
 import zmq
 
-from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.service import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -44,6 +43,7 @@ from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.sim.transports.zmtp_rpc import listen
 from urlab_ros_bridge.sim.transports.zmtp_rpc import ZmtpRpcTransport
+from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.wire.encoding.codec import MAX_REQUEST_BYTES
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.errors import StreamEnded
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import clock_of
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import clock_of
-from urlab_ros_bridge.wire.shm.region import Region
 
 EYE = CameraInfo('eye', 'real', (64, 48), 45.0, 'tcp://127.0.0.1:9', 'bot/camera_ucm1/eye')
 DEPTH = dataclasses.replace(EYE, mode='depth')
@@ -126,8 +126,8 @@ LAPPING = """
 import sys, time
 from pathlib import Path
 from urlab_ros_bridge.wire.errors import UnknownName
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
 pictures = [bytes([value]) * writer.capacity for value in range(250)]
 number = 0

@@ -13,8 +13,8 @@ from urlab_ros_bridge.client import ShmStateStream
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.errors import StreamEnded
+from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm import RegionWriter
 
 pytest.importorskip('mujoco')
 bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundError)

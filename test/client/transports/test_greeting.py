@@ -15,9 +15,9 @@ from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
-from urlab_ros_bridge.files.curve_keys import make_keys
-from urlab_ros_bridge.files.curve_keys import read_client_keys
-from urlab_ros_bridge.files.curve_keys import read_server_keys
+from urlab_ros_bridge.transport.keys import make_keys
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.keys import read_server_keys
 
 PATIENCE = 60.0
 GREETING = b'\xff' + bytes(8) + b'\x7f\x03\x00' + b'NULL'.ljust(20, b'\0') + bytes(32)

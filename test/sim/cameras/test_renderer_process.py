@@ -28,8 +28,8 @@ from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.region import SEQUENCE
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.region import SEQUENCE
 
 LOWEST_PRIORITY = 19
 

@@ -15,8 +15,8 @@ from urlab_ros_bridge.cli.status.line import session_words
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.files.curve_keys import KeySource
-from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
 

@@ -125,7 +125,7 @@ def protection(folder: str) -> Protect:
     :raises KeysUnusable: when they are missing, damaged, or not kept secret.
     """
     from urlab_ros_bridge.conformance.channels.zmq_raw import no_keys
-    from urlab_ros_bridge.files.curve_keys import read_client_keys
+    from urlab_ros_bridge.transport.keys import read_client_keys
 
     keys = read_client_keys(folder)
     return no_keys if keys is None else keys.protect

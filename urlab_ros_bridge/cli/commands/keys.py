@@ -35,7 +35,7 @@ def run(given: ParsedArguments[KeysArguments]) -> int:
     :raises KeysUnusable: when what is there is damaged, or a name is none.
     :raises OSError: when the folder cannot be written.
     """
-    from urlab_ros_bridge.files.curve_keys import make_keys
+    from urlab_ros_bridge.transport.keys import make_keys
 
     values = given.values
     names = [name for name in map(str.strip, values.clients.split(',')) if name]

@@ -21,12 +21,12 @@ from urlab_ros_bridge.client.cameras.frames import shape_pixels
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import RegionStream
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.files import camera_file
+from urlab_ros_bridge.transport.shm.region import time_of
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.files import camera_file
-from urlab_ros_bridge.wire.shm.region import time_of
 
 _SIGN = 1 << 63
 

@@ -23,8 +23,8 @@ from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
 from urlab_ros_bridge.client.transports.subscriptions import Message
 from urlab_ros_bridge.client.transports.subscriptions import open_subscriber
-from urlab_ros_bridge.files.curve_keys import KeySource
-from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import CameraFrame
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE

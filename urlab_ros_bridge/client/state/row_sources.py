@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.state.row_reader import Rows
 from urlab_ros_bridge.client.transports.subscriptions import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions import ZmtpSubscriber
 from urlab_ros_bridge.client.transports.subscriptions.libzmq_subscriber import LibzmqConnection
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 
 _MOST = 1000  # rows at a time
 

@@ -20,15 +20,15 @@ from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
 from urlab_ros_bridge.client.transports.shm_region import RegionStream
-from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.files import STATE_FILE
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.files import STATE_FILE
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.client.state.row_sources import open_rows
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.files.curve_keys import KeySource
-from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC

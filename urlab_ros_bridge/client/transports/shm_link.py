@@ -23,7 +23,7 @@ from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
 from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable

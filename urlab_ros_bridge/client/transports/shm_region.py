@@ -22,10 +22,10 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.errors import StreamEnded
 from urlab_ros_bridge.client.transports.shm_link import is_local
 from urlab_ros_bridge.client.transports.shm_rpc import ServerLife
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.region import Region
 
 # A handshake's `shm_session_dir`, or a function that returns the one of the latest handshake.
 Directory = str | Path | Callable[[], str]

@@ -18,12 +18,12 @@ import time
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.files import LOCK_FILE
-from urlab_ros_bridge.wire.shm.files import reply_file
-from urlab_ros_bridge.wire.shm.files import request_file
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.files import LOCK_FILE
+from urlab_ros_bridge.transport.shm.files import reply_file
+from urlab_ros_bridge.transport.shm.files import request_file
+from urlab_ros_bridge.transport.shm.region import Region
 
 # Longer than most steps take: for those, sleeping would cost more than it saves.
 SPIN_SECONDS = 3e-4

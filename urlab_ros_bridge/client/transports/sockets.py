@@ -8,7 +8,7 @@ import socket as sockets
 
 import zmq
 
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 
 
 def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:

@@ -25,7 +25,7 @@ from urlab_ros_bridge.client.transports.connection_events import ConnectionEvent
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
 from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.client.transports.sockets import open_socket
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.zmtp import NO_KEYS
 

@@ -26,7 +26,7 @@ from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import Region
 
 PULL_SECONDS = 2.0  # s of wall time that a camera keeps rendering after a `latest` request
 STILL = 0.05  # s of wall time without a step until time counts as frozen

@@ -10,10 +10,10 @@ import pytest
 from stock_shm import StockRegion
 from stock_shm import StockShmRpc
 
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
 
 
 @pytest.fixture

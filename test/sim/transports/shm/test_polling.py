@@ -9,7 +9,7 @@ import pytest
 from stock_shm import StockShmRpc
 
 from urlab_ros_bridge.sim.transports.shm import rpc as shm_rpc
-from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionReader
 
 OFTEN, SOMETIMES, SELDOM = (pause for _, pause in shm_rpc.POLL)
 

@@ -11,12 +11,12 @@ import pytest
 from stock_shm import StockShmRpc
 
 from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
 
 
 def pair(server, connect, **hello):

@@ -12,9 +12,9 @@ import zmq
 from urlab_ros_bridge.sim.transports.shm.state import ShmStatePublisher
 from urlab_ros_bridge.sim.transports.shm.state import stride_for
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.files import STATE_FILE
 from urlab_ros_bridge.wire.encoding import codec
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.files import STATE_FILE
 
 
 class Counting:

@@ -10,8 +10,8 @@ from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.region import Region
 
 READER = """
 import mmap, sys, time

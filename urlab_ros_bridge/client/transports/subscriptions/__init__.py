@@ -12,7 +12,7 @@ from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Me
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions.zmtp_subscriber import ZmtpSubscriber
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 
 
 def open_subscriber(

@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Taken
-from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.transport.keys import ClientKeys
 
 _SHALLOW, _DEEP = 2, 100  # messages
 

@@ -21,11 +21,11 @@ from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.session import SHARED_SESSION
-from urlab_ros_bridge.files.curve_keys import KeySource
-from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.common.motion.target import Twist
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
 
 _LOG = logging.getLogger(__name__)
 

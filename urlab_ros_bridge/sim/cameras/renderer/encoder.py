@@ -33,8 +33,8 @@ from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import FrameSender
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import clock_of
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import clock_of
 
 _BUFFERS = 3
 _LOG = logging.getLogger(__name__)

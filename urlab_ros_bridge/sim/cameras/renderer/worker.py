@@ -19,14 +19,14 @@ import socket
 import sys
 import time
 
-from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.keys import read_server_keys
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 
 _LOG = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
+from urlab_ros_bridge.transport.shm.files import camera_file
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import SIZE_BYTES
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm.files import camera_file
-from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.region import SIZE_BYTES
 
 MAX_CAMERAS = 64
 _LOG = logging.getLogger(__name__)

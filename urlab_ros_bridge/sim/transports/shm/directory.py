@@ -24,8 +24,8 @@ import tempfile
 import time
 import uuid
 
+from urlab_ros_bridge.transport.shm.files import LOCK_FILE
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm.files import LOCK_FILE
 
 FOLDER = 'URLabShm'
 _HALF_MADE_SECONDS = 60.0

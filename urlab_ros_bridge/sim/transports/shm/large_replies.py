@@ -15,7 +15,7 @@ import time
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
-from urlab_ros_bridge.wire.shm.region import RPC_STRIDE
+from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
 
 KEPT_SECONDS = 5.0
 MAX_KEPT = 4

@@ -27,11 +27,11 @@ from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
 
 SPIN_SECONDS = 2e-4
 # Seconds without a request -> seconds between two looks at a region whose client does not ring.

@@ -27,11 +27,11 @@ from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
 from urlab_ros_bridge.sim.transports.shm.rpc import ShmRpcTransport
 from urlab_ros_bridge.sim.transports.shm.state import ShmStatePublisher
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
+from urlab_ros_bridge.transport.shm.files import reply_file
+from urlab_ros_bridge.transport.shm.files import request_file
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm.files import reply_file
-from urlab_ros_bridge.wire.shm.files import request_file
-from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.region import RPC_STRIDE
 
 MAX_CHANNELS = 16
 GRACE = 10.0  # s that a channel waits for its client

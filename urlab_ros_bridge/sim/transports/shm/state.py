@@ -14,10 +14,10 @@ from pathlib import Path
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.observer import Observer
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.files import STATE_FILE
-from urlab_ros_bridge.wire.shm.region import SIZE_BYTES
-from urlab_ros_bridge.wire.shm.region import STATE_STRIDE
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.files import STATE_FILE
+from urlab_ros_bridge.transport.shm.region import SIZE_BYTES
+from urlab_ros_bridge.transport.shm.region import STATE_STRIDE
 
 _LOG = logging.getLogger(__name__)
 

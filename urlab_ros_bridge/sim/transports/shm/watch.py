@@ -21,7 +21,7 @@ import struct
 import sys
 import threading
 
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import Region
 
 _OPEN, _CLOSE, _OVERFLOW, _IGNORED = 0x20, 0x8 | 0x10, 0x4000, 0x8000
 _QUIET_MS = 50

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import zmq
 
-from urlab_ros_bridge.files.curve_keys import ServerKeys
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import FrameSender
 from urlab_ros_bridge.sim.cameras.renderer.sending.libzmq_sender import LibzmqFrameSender
 from urlab_ros_bridge.sim.cameras.renderer.sending.zmtp_sender import ZmtpFrameSender
+from urlab_ros_bridge.transport.keys import ServerKeys
 
 
 def open_senders(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import zmq
 
-from urlab_ros_bridge.files.curve_keys import ServerKeys
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
@@ -15,6 +14,7 @@ from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_HELD
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_SUBSCRIPTION
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import SEND_QUEUE
 from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
+from urlab_ros_bridge.transport.keys import ServerKeys
 
 # Bytes that the kernel takes at a time: what is small stays in the processor's cache on its way
 # (a fifth more frames per second than with the default of megabytes).

@@ -11,11 +11,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UrlabError
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
 
 STRIDE = 64
 

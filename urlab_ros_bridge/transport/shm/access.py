@@ -26,15 +26,15 @@ from typing import TypeVar
 import numpy as np
 
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
+from urlab_ros_bridge.transport.shm.region import ASLEEP
+from urlab_ros_bridge.transport.shm.region import CLOCKS
+from urlab_ros_bridge.transport.shm.region import LATEST
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import SEQUENCE
+from urlab_ros_bridge.transport.shm.region import SLOTS
+from urlab_ros_bridge.transport.shm.region import TAGS
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.shm.region import ASLEEP
-from urlab_ros_bridge.wire.shm.region import CLOCKS
-from urlab_ros_bridge.wire.shm.region import LATEST
-from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.region import SEQUENCE
-from urlab_ros_bridge.wire.shm.region import SLOTS
-from urlab_ros_bridge.wire.shm.region import TAGS
 
 T = TypeVar('T')
 _MASK = 2**64 - 1

@@ -9,10 +9,10 @@ import pytest
 import zmq
 from zmq.auth import load_certificate
 
-from urlab_ros_bridge.files.curve_keys import KeysUnusable
-from urlab_ros_bridge.files.curve_keys import make_keys
-from urlab_ros_bridge.files.curve_keys import read_client_keys
-from urlab_ros_bridge.files.curve_keys import read_server_keys
+from urlab_ros_bridge.transport.keys import KeysUnusable
+from urlab_ros_bridge.transport.keys import make_keys
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.keys import read_server_keys
 
 
 def contents(folder):

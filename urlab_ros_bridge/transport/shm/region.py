@@ -31,9 +31,9 @@ import time
 
 import numpy as np
 
+from urlab_ros_bridge.transport.shm.futex import Futex
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.shm.futex import Futex
 
 MAGIC = 0x424C5255
 VERSION = 1

@@ -16,10 +16,10 @@ from lifelines import start_process
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.errors import FrameTooLarge
-from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
 
 STRIDE = 64
 
@@ -221,8 +221,8 @@ def test_endless_laps_give_nothing_instead_of_nonsense_or_a_hang(path):
 LAPPING_WRITER = """
 import sys
 from pathlib import Path
-from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
 
 writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
 sizes = (8, writer.capacity // 2, writer.capacity)
