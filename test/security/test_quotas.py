@@ -20,7 +20,7 @@ from urlab_ros_bridge.gateways.common.serving import websocket_connection
 from urlab_ros_bridge.gateways.common.serving import websocket_server
 from urlab_ros_bridge.gateways.simspark.tcp import server as simspark
 from urlab_ros_bridge.gateways.simspark.wire import framing
-from urlab_ros_bridge.gateways.webxr.protocol import publishing
+from urlab_ros_bridge.gateways.webxr.protocol import foreign_gltf
 from urlab_ros_bridge.gateways.webxr.serving import publications
 from urlab_ros_bridge.sim.editor.ops import scene
 from urlab_ros_bridge.sim.editor.view import drawings
@@ -74,7 +74,7 @@ NUMBERS = {
         websocket_server.MAX_HANDSHAKES,
     ),
     'Virtual Field': (
-        publications.MAX_MESHES, publishing.MAX_MESH_BYTES // MIB,
+        publications.MAX_MESHES, foreign_gltf.MAX_MESH_BYTES // MIB,
         publications.MAX_TOTAL_BYTES // MIB,
     ),
     'connections of SimSpark': (

@@ -15,6 +15,7 @@ from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
 from urlab_ros_bridge.gateways.webxr.page import messages
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.webxr.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.webxr.page.session import BinaryPage
 from urlab_ros_bridge.gateways.webxr.page.session import WINDOW
 from urlab_ros_bridge.gateways.webxr.protocol.publishing import AddMesh
@@ -260,3 +261,19 @@ def test_a_listener_that_has_gone_hears_nothing_more(world):
     count = len(played.sent)
     time.sleep(0.3)
     assert len(played.sent) <= count + 1  # one may have been on its way
+
+
+@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1' + '0' * 25, '1e-320'])
+def test_no_number_is_too_long_for_a_request(page, digits):
+    for op in [*REQUESTS, 'watch', 'cameras', 'contacts']:
+        for place in ('"number": %s', '"id": %s', '"twist": [%s, 0, 0], "robot": "rover_1"'):
+            content = f'{{"op": "{op}", {place % digits}}}'
+            page.session.receive(bytes([messages.TEXT]) + content.encode())
+        for name in ('count', 'percent', 'body', 'tip', 'channels', 'force', 'value', 'position'):
+            content = f'{{"op": "{op}", "id": 7, "{name}": {digits}, "while_paused": 1}}'
+            page.session.receive(bytes([messages.TEXT]) + content.encode())
+    page.ask('mode', mode='live')
+    page.ask('pause', paused=False)
+    answers = [text.get('error', '') for text in page.texts('answer')]
+    assert len(answers) > len(REQUESTS)
+    assert not any('gateway failed' in answer for answer in answers)

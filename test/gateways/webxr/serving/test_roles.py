@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 
 from test.gateways.webxr.field_client import FieldClient
 from test.gateways.webxr.protocol.test_publishing import glb
+from urlab_ros_bridge.gateways.webxr.protocol.foreign_gltf import rewrite_gltf
 
 ARM_KEYS = {
     'arm_id', 'owner_user_id', 'base', 'tip', 'centerline', 'radii', 'element_lengths',
@@ -21,7 +22,7 @@ ARM_KEYS = {
 SCENE_KEYS = {
     'timestamp', 'arms', 'scenery', 'user_arms', 'meshes', 'overlay_points', 'spheres', 'haptics',
 }  # fmt: skip
-GLB = base64.b64encode(glb()).decode()
+GLB = base64.b64encode(rewrite_gltf(glb(), 'model/gltf-binary')).decode()
 
 
 def test_nothing_is_sent_before_hello(field):

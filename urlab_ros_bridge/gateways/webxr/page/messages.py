@@ -10,7 +10,6 @@ browser looks at them in place.  Positions are y-up metres: (x, y, z) of MuJoCo 
 from __future__ import annotations
 
 from collections.abc import Mapping
-import json
 import struct
 from typing import Any
 from typing import NamedTuple
@@ -60,11 +59,7 @@ def state(number: int, time: float, step: int, poses: np.ndarray, values: np.nda
 
 def text(content: dict[str, Any]) -> bytes:
     """Return a JSON message; numbers that are not finite become null."""
-    try:
-        body = json.dumps(content, separators=(',', ':'), allow_nan=False)
-    except ValueError:
-        body = json.dumps(_finite(content), separators=(',', ':'), allow_nan=False)
-    return bytes([TEXT]) + body.encode()
+    return bytes([TEXT]) + orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def published(
@@ -77,7 +72,7 @@ def published(
     :param assets: id -> ``data:`` URI of the meshes that the page has not.
     """
     content = {'type': 'published', 'meshes': meshes, 'assets': assets, 'overlays': overlays}
-    return bytes([TEXT]) + orjson.dumps(content)
+    return text(content)
 
 
 def picture(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
@@ -111,8 +106,8 @@ def read_message(message: bytes) -> Request | int:
 
 def _read_request(body: bytes) -> Request:
     try:
-        content = json.loads(body, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        content = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
         raise BadPageMessage(f'not JSON: {error!s:.100}') from None
     if not isinstance(content, dict):
         raise BadPageMessage('a request must be a JSON object')
@@ -122,20 +117,6 @@ def _read_request(body: bytes) -> Request:
     if number is not None and type(number) is not int:
         raise BadPageMessage('the "id" of a request must be a whole number')
     return Request(op, number, content)
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f'{name} is not a number')
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
 
 
 __all__ = [

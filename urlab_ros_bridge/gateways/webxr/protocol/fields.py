@@ -126,7 +126,7 @@ def number(value: Any, where: str, low: float = -LARGEST, high: float = LARGEST)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadMessage(f'{where} must be a number, got {shown(value)}')
     if not low <= value <= high:
-        raise BadMessage(f'{where} is {value:g}, not within {low:g} and {high:g}')
+        raise BadMessage(f'{where} is {shown(value)}, not within {low:g} and {high:g}')
     return float(value)
 
 

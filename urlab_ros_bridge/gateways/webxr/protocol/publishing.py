@@ -8,10 +8,7 @@ import base64
 import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
-import struct
 from typing import TypeAlias
-
-import orjson
 
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
@@ -22,14 +19,12 @@ from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Quaternion
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Vector
 from urlab_ros_bridge.gateways.webxr.protocol.fields import vector
+from urlab_ros_bridge.gateways.webxr.protocol.foreign_gltf import GLB
+from urlab_ros_bridge.gateways.webxr.protocol.foreign_gltf import rewrite_gltf
 
-GLB, GLTF = 'model/gltf-binary', 'model/gltf+json'
 ONE: Vector = (1.0, 1.0, 1.0)
 POINT_SIZE = 0.008
-MAX_MESH_BYTES = 3 << 20
 MAX_POINTS = 8192
-_GLB_HEAD = struct.Struct('<4sIIII')
-_JSON_CHUNK = 0x4E4F534A
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +117,14 @@ def _add_mesh(fields: PayloadFields) -> AddMesh:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise BadMessage(f'mesh_data_b64: {error}') from None
-    check_gltf(data, kind)
+    whole = rewrite_gltf(data, kind)
     placement = Placement(
         fields.vector('translation', 3, ORIGIN),
         fields.quaternion('rotation_xyzw', IDENTITY),
         fields.vector('scale', 3, ONE),
         fields.flag('visible', True),
     )
-    uri = f'data:{kind};base64,{text}'
+    uri = f'data:{GLB};base64,{base64.b64encode(whole).decode()}'
     return AddMesh(mesh_id, uri, placement, fields.flag('static_asset', False))
 
 
@@ -172,48 +167,6 @@ def _remove_points(fields: PayloadFields) -> RemovePoints:
     return RemovePoints(fields.name('overlay_id'))
 
 
-def check_gltf(data: bytes, kind: str) -> None:
-    """
-    Look whether bytes are glTF 2.0 that stands alone.
-
-    A file that names others would make every viewer fetch them, from wherever its author wants.
-
-    :param kind: MIME type.
-    :raises BadMessage: when they are not.
-    """
-    if len(data) > MAX_MESH_BYTES:
-        raise BadMessage(f'mesh_data_b64 has {len(data)} bytes, more than {MAX_MESH_BYTES}')
-    if kind == GLB:
-        data = _json_of_glb(data)
-    elif kind != GLTF:
-        raise BadMessage(f'mime_type {shown(kind)} is unknown; valid: {GLB}, {GLTF}')
-    try:
-        document = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise BadMessage(f'mesh_data_b64 is not glTF: {error}') from None
-    asset = document.get('asset') if isinstance(document, dict) else None
-    version = asset.get('version') if isinstance(asset, dict) else None
-    if not isinstance(version, str) or not version.startswith('2.'):
-        raise BadMessage(f'mesh_data_b64 is not glTF 2.0: its version is {shown(version)}')
-    for group in ('buffers', 'images'):
-        items = document.get(group, [])
-        for item in items if isinstance(items, list) else ():
-            uri = item.get('uri', 'data:') if isinstance(item, dict) else ''
-            if not isinstance(uri, str) or not uri.startswith('data:'):
-                raise BadMessage(f'{group} of the glTF are external ({shown(uri)}): embed them')
-
-
-def _json_of_glb(data: bytes) -> bytes:
-    if len(data) < _GLB_HEAD.size:
-        raise BadMessage('mesh_data_b64 is not binary glTF: it is too short')
-    magic, version, length, size, chunk = _GLB_HEAD.unpack_from(data)
-    if (magic, version, length, chunk) != (b'glTF', 2, len(data), _JSON_CHUNK):
-        raise BadMessage('mesh_data_b64 is not binary glTF: its header is wrong')
-    if size > len(data) - _GLB_HEAD.size:
-        raise BadMessage('mesh_data_b64 is not binary glTF: it is cut off')
-    return data[_GLB_HEAD.size : _GLB_HEAD.size + size]
-
-
 def _need(fields: PayloadFields, request: str, *names: str) -> None:
     if any(name not in fields for name in names):
         raise BadMessage(f'{request} requires {" and ".join(names)}')
@@ -232,5 +185,5 @@ PUBLICATIONS = tuple(_READERS)
 
 __all__ = [
     'PUBLICATIONS', 'AddMesh', 'ClearMeshes', 'ClearPoints', 'MoveMesh', 'Placement',
-    'Publication', 'RemoveMesh', 'RemovePoints', 'SetPoints', 'check_gltf', 'read_publication',
+    'Publication', 'RemoveMesh', 'RemovePoints', 'SetPoints', 'read_publication',
 ]  # fmt: skip
