@@ -58,7 +58,7 @@ setup(
         'simspark': ['mujoco>=3.3'],
         'gym': ['gymnasium>=1.0', 'mujoco>=3.3', 'PyOpenGL>=3.1'],
         'ik': ['mink>=1.0'],
-        'bags': ['mcap>=1.6'],
+        'bags': ['mcap>=1.6', 'google-re2>=1.1'],
         'eval': ['mcap>=1.6', 'pyarrow>=17.0', 'rich>=13.0'],
         'ray': ['ray>=2.52'],
         'video': ['av>=14.0'],

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.bag.errors import BadPattern
 from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
 from urlab_ros_bridge.ros.bag.selection import Selection
+from urlab_ros_bridge.schema.patterns import BadPattern
 
 names = st.from_regex(r'(/[a-z][a-z0-9_]{0,8}){1,4}', fullmatch=True)
 
@@ -55,7 +55,7 @@ def test_what_is_no_expression_is_refused(text):
     for topics, exclude in (([text], []), ([], [text])):
         with pytest.raises(BadPattern) as refused:
             Selection(topics, exclude)
-        assert repr(text) in str(refused.value) and refused.value.code == 'bad_value'
+        assert repr(text) in str(refused.value)
 
 
 def test_a_name_that_finds_nothing_is_refused_with_those_that_would():

@@ -289,3 +289,38 @@ def test_each_step_shows_its_state_whatever_the_limits(connected):
         assert 'paused: to resume call pause' in response.message
         wait_until(lambda now=response.sim_time: odom[-1].header.stamp == now, 5.0)
     assert server.paused
+
+
+# Each of these once ended the thread of all services.
+HOSTILE = (
+    (srv.SetLockstep, '/lockstep', {'enabled': True, 'topics': ['a//b']}, 'a//b'),
+    (srv.SetLockstep, '/lockstep', {'enabled': True, 'topics': ['{robot}/cmd_vel']}, '{robot}'),
+    (srv.SetLockstep, '/lockstep', {'enabled': True, 'topics': ['x' * 248]}, 'xxx'),
+    (srv.BagStart, '/bag_start', {'name': 'run', 'topics': ['(' * 3000]}, '((('),
+    (srv.BagStart, '/bag_start', {'name': 'run', 'exclude': ['(a+)+#', '*']}, "'*'"),
+    *((srv.BagStart, '/bag_start', {'name': name}, name) for name in (' ', '-rf', '$(id)', 'a b')),
+)
+
+
+def test_no_request_ends_the_services(connected, tmp_path):
+    _, _, listener = connected({'data_dir': str(tmp_path)})
+    for kind, name, fields, word in HOSTILE:
+        response = listener.call(kind, name, **fields)
+        assert not response.success and response.code and word in response.message
+    assert not list(tmp_path.rglob('*run*'))
+    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(SetBool, '/e_stop', data=True).success
+
+
+def test_an_unexpected_error_is_an_answer_and_is_logged(connected, monkeypatch, capfd):
+    from bridge_harness import CapturedLog
+
+    _, bridge, listener = connected()
+    log = CapturedLog(capfd)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(bridge.link), 'has', lambda self, name: 1 / 0)
+        response = listener.call(srv.SetTwist, '/set_twist', timeout=1.0)
+    assert (response.success, response.code) == (False, 'internal_error')
+    assert 'ZeroDivisionError' in response.message
+    wait_until(lambda: log.with_words('ZeroDivisionError'))
+    assert listener.call(srv.SetTwist, '/set_twist').success

@@ -45,15 +45,6 @@ class BagsUnavailable(BagError):
         super().__init__(f"bags need the Python package mcap ({cause}): pip install 'mcap>=1.6'")
 
 
-class BadPattern(BagError):
-    """A string is not a regular expression."""
-
-    code = 'bad_value'
-
-    def __init__(self, pattern: str, cause: object) -> None:
-        super().__init__(f'{pattern!r} is neither a topic name nor a regular expression: {cause}')
-
-
 class NoSuchTopic(BagError):
     """Nothing that the bridge publishes or hears has this name now."""
 
@@ -87,7 +78,6 @@ class SchemaMissing(BagError):
 
 
 __all__ = [
-    'BadPattern',
     'BagActive',
     'BagError',
     'BagFailed',

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 import re
 
-from urlab_ros_bridge.ros.bag.errors import BadPattern
 from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
+from urlab_ros_bridge.schema.patterns import BadPattern
+from urlab_ros_bridge.schema.patterns import compile_pattern
+from urlab_ros_bridge.schema.patterns import Pattern
 
 # A bag that names other topics is of little use without time and transforms.
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
@@ -40,9 +42,9 @@ class Selection:
         self._start = namespace.rstrip('/') + '/'
         self._wanted = {text: _compile(text) for text in topics}
         self._excluded = [_compile(text) for text in exclude]
-        self._always = [_compile(text) for text in ALWAYS]
+        self._always: list[Pattern] = [re.compile(text) for text in ALWAYS]
         left_out = () if self._wanted else (*LARGE, *HIDDEN)
-        self._left_out = [_compile(text) for text in left_out]
+        self._left_out: list[Pattern] = [re.compile(text) for text in left_out]
 
     def wants(self, topic: str) -> bool:
         """Return whether a topic, by its full name, goes into the bag."""
@@ -65,20 +67,17 @@ class Selection:
             if not any(self._among(name, (pattern,)) for name in names):
                 raise NoSuchTopic(text, names)
 
-    def _among(self, topic: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    def _among(self, topic: str, patterns: Iterable[Pattern]) -> bool:
         return any(
             pattern.fullmatch(topic) or pattern.fullmatch(topic.removeprefix(self._start))
             for pattern in patterns
         )
 
 
-def _compile(text: str) -> re.Pattern[str]:
+def _compile(text: str) -> Pattern:
     if not text:
         raise BadPattern(text, 'it is empty')
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise BadPattern(text, error) from error
+    return compile_pattern(text)
 
 
 __all__ = ['ALWAYS', 'HIDDEN', 'LARGE', 'Selection']

@@ -61,7 +61,7 @@ class Rounds:
         Prepare the thread.
 
         :param on_end: called in the thread, with the reason, when it ends by itself.
-        :raises UnfitTopic: for a name that is none.
+        :raises BadTopicName: for a name that is none.
         """
         self.terms = terms
         self.doing = 'waiting for the server'

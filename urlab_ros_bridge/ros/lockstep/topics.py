@@ -7,11 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from rclpy.exceptions import InvalidTopicNameException
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
-from rclpy.validate_topic_name import validate_topic_name
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
@@ -22,6 +20,7 @@ from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
+from urlab_ros_bridge.ros.rclpy_tools.names import resolve_topic
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _DEPTH = 10
@@ -48,18 +47,14 @@ class Topics:
         """
         Resolve the names.
 
-        :raises TopicRejected: when one is not a valid topic name.
+        :raises BadTopicName: when one is not a valid topic name.
         """
         self._node = node
         self._gate = gate
         self._made: dict[str, Subscription] = {}
         self.names: dict[str, str] = {}
         for name in names:
-            try:
-                validate_topic_name(name)
-            except InvalidTopicNameException as error:
-                raise TopicRejected(f'{name!r} is not a valid topic name: {error}') from error
-            self.names[node.resolve_topic_name(name)] = name
+            self.names[resolve_topic(node, name)] = name
 
     def close(self) -> None:
         """Listen no more."""

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from collections.abc import Sequence
 import re
 
+# Together with a namespace and the topics of an action it stays below the 255 of DDS.
+LONGEST_NAME = 100
 _TOPIC = re.compile(r'[A-Za-z]\w*(/[A-Za-z]\w*)*', re.ASCII)
 _FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
 
@@ -30,8 +32,26 @@ def frame_name_or_empty(value: str) -> str:
 
 def topic_name(value: str) -> str:
     """Return what is wrong with a relative topic name, or a part of one."""
-    wanted = 'must be a topic name without a leading slash'
-    return '' if _TOPIC.fullmatch(value) else f'{wanted}, not {value!r}'
+    wanted = f'must be a topic name of at most {LONGEST_NAME} characters without a leading slash'
+    fits = len(value) <= LONGEST_NAME and _TOPIC.fullmatch(value)
+    return '' if fits else f'{wanted}, not {value!r:.200}'
+
+
+# Lower rates (Hz) would mean periods that no counter of nanoseconds holds.
+LOWEST_RATE = 1e-3
+# Of a covariance: its square is a finite number.
+LARGEST_STDDEV = 1e6
+
+
+def rate(value: float) -> str:
+    """
+    Return what is wrong with a rate (Hz) that 0 switches off.
+
+    >>> rate(1e-310)
+    'must be 0 or at least 0.001, not 1e-310'
+    """
+    wrong = 0.0 < value < LOWEST_RATE
+    return f'must be 0 or at least {LOWEST_RATE:g}, not {value!r}' if wrong else ''
 
 
 def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
@@ -45,4 +65,4 @@ def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
     return check
 
 
-__all__ = ['frame_name', 'frame_name_or_empty', 'numbers_or_unknown', 'topic_name']
+__all__ = ['frame_name', 'frame_name_or_empty', 'numbers_or_unknown', 'rate', 'topic_name']

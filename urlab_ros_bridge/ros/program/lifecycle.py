@@ -22,6 +22,7 @@ from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_once
 from urlab_ros_bridge.ros.rclpy_tools.managed_node import ManagedNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -153,7 +154,7 @@ class _RunningBridge:
     def _spin(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
             while not self._stop.is_set() and self._node.context.ok():
-                self._executor.spin_once(timeout_sec=0.2)
+                spin_once(self._executor, self._node, 0.2)
 
 
 __all__ = ['NODE_NAME', 'ManagedBridge']

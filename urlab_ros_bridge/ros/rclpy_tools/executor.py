@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import traceback
+
 from rclpy.context import Context
 from rclpy.executors import Executor
+from rclpy.executors import ExternalShutdownException
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 
 
 def make_executor(context: Context | None = None) -> Executor:
@@ -23,4 +27,18 @@ def make_executor(context: Context | None = None) -> Executor:
     return EventsExecutor(context=context)
 
 
-__all__ = ['make_executor']
+def spin_once(executor: Executor, node: Node, timeout: float) -> None:
+    """
+    Run what is ready, or wait for it (s); an error in a callback is logged, and ends nothing else.
+
+    :raises ExternalShutdownException: when ROS was shut down.
+    """
+    try:
+        executor.spin_once(timeout_sec=timeout)
+    except ExternalShutdownException:
+        raise
+    except Exception:
+        node.get_logger().error(traceback.format_exc())
+
+
+__all__ = ['make_executor', 'spin_once']

@@ -12,6 +12,8 @@ from rclpy.executors import Executor
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_once
+
 
 class StopSignal:
     """Remembers SIGINT and SIGTERM, so that the robot can be stopped before ROS shuts down."""
@@ -35,7 +37,7 @@ def spin_until(stop: StopSignal, executor: Executor, node: Node, end: Callable[[
     """Spin until a signal or the end of ROS; then call `end`, and `release` the node."""
     try:
         while rclpy.ok() and not stop.received:
-            executor.spin_once(timeout_sec=0.2)
+            spin_once(executor, node, 0.2)
     except ExternalShutdownException:
         pass
     finally:

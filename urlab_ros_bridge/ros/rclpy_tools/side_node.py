@@ -14,6 +14,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_once
+
 
 def make_side_node(bridge: Node, purpose: str) -> Node:
     """
@@ -86,6 +88,6 @@ class SideThread:
     def _run(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
             while not self._stopped.is_set() and self._context.ok():
-                self._executor.spin_once(timeout_sec=0.5)
+                spin_once(self._executor, self.node, 0.5)
                 for task in self._regular:
                     task()

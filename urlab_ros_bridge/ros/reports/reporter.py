@@ -169,13 +169,15 @@ class WallClockWarning:
 
 
 def log_to(node: Node) -> Callable[[str, str], None]:
-    """Return a function that logs a text with a severity (info, warning) as the node."""
+    """Return a function that logs a text with a severity (info, warning, error) as the node."""
     logger = node.get_logger()
 
     def log(severity: str, text: str) -> None:
         # rclpy wants one call site for each severity.
         if severity == 'warning':
             logger.warning(text)
+        elif severity == 'error':
+            logger.error(text)
         else:
             logger.info(text)
 

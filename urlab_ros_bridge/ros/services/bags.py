@@ -23,7 +23,14 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.schema.patterns import BadPattern
+from urlab_ros_bridge.schema.patterns import pattern_problem
 from urlab_ros_bridge.wire.errors import count_of
+
+
+def _patterns(value: tuple[str, ...]) -> str:
+    """Return what is wrong with the first of some patterns that cannot be read."""
+    return next(filter(None, map(pattern_problem, value)), '')
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class BagParameters:
         ('auto',),
         'Default topics of a bag: names, or regular expressions for whole names. ["auto"]: all '
         'except images and point clouds. Time and transforms are always included.',
+        check=_patterns,
         live=True,
     )
     bag_compression: str = key(
@@ -120,7 +128,7 @@ def attach(bridge: Bridge) -> Attached:
         try:
             if name:
                 recorder.start(name, check=False)
-        except BagError as error:
+        except (BagError, BadPattern) as error:
             bridge.log('warning', f'cannot record a bag: {error}')
 
     return Attached(

@@ -33,6 +33,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 TIMEOUT = 'timeout'
 BAD_VALUE = 'bad_value'
 BAD_REPLY = 'bad_reply'
+INTERNAL_ERROR = 'internal_error'
 E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
 
@@ -71,9 +72,9 @@ def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mar
 
 def code_and_text(error: Exception) -> tuple[str, str]:
     """
-    Return the code of an error, and what it says.
+    Return the code of an error, and its text.
 
-    :raises TypeError: for an unexpected error.
+    An error that nobody expected is `internal_error`: the caller waits for an answer all the same.
     """
     if isinstance(error, RemoteError | RequestRejected):
         return error.code, str(error)
@@ -83,7 +84,7 @@ def code_and_text(error: Exception) -> tuple[str, str]:
         return BAD_REPLY, str(error)
     if isinstance(error, ValueError | OverflowError):
         return BAD_VALUE, str(error)
-    raise TypeError(type(error).__name__) from error
+    return INTERNAL_ERROR, f'{type(error).__name__}: {error}'
 
 
 async def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
@@ -94,8 +95,10 @@ async def answer(service: Service, context: ServiceContext, request: Any, respon
         outcome = service.handler(context, request, response)
         message = await outcome if inspect.isawaitable(outcome) else outcome
         success = True
-    except (UrlabError, ValueError, OverflowError) as error:
+    except Exception as error:
         code, message = code_and_text(error)
+        if code == INTERNAL_ERROR:
+            context.log_exception(service.name, error)
     response.success = success
     response.message = message
     if hasattr(response, 'code'):
@@ -109,6 +112,7 @@ __all__ = [
     'BAD_REPLY',
     'BAD_VALUE',
     'E_STOP',
+    'INTERNAL_ERROR',
     'LOCKSTEP',
     'NOT_CONNECTED',
     'OBSERVE_ONLY',

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
@@ -120,6 +122,11 @@ class ServiceContext:
             names = ', '.join(robot.prefix for robot in self.plan.robots)
             text = f'articulation is empty; it must be one of: {names}'
             raise RequestRejected('unknown_articulation', str(error) if name else text) from None
+
+    def log_exception(self, service: str, error: Exception) -> None:
+        """Log an error that no handler should raise, with where it was raised."""
+        lines = ''.join(traceback.format_exception(error))
+        self._bridge.log('error', f'service {service}: {lines.rstrip()}')
 
     def catch_up(self, stamp_ns: int, mark: Mark) -> None:
         """Wait until the stream has published the time of a reply."""

@@ -12,6 +12,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.messages import ClockTemplate
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
@@ -25,6 +26,7 @@ class ClockParameters:
         'Maximum rate of /clock (Hz of wall time), 0: every tick. A pause, a step and a reset are '
         'always published.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.schema import key
@@ -32,6 +33,7 @@ class EntityParameters:
         50.0,
         'Maximum rate of each entity pose (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

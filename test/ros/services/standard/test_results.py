@@ -101,7 +101,7 @@ def test_an_error_of_the_wire_keeps_its_code_in_front(code):
         (RequestTimeout('step', 'here', 1.0), results.FAILED, 'timeout: '),
         (ValueError('two is not three'), results.FAILED, 'bad_value: two'),
         (results.StandardRejected(103, 'no such'), 103, 'no such'),
-        (KeyError('surprise'), results.FAILED, 'bad_reply: KeyError'),
+        (KeyError('surprise'), results.FAILED, 'internal_error: KeyError'),
     ],
 )
 def test_every_error_is_an_answer(error, result, start):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+import re
 import time
 
 from urlab_ros_bridge.files import confined
@@ -15,6 +16,8 @@ from urlab_ros_bridge.ros.bag.errors import NotWritable
 from urlab_ros_bridge.ros.parameters.settings import Settings
 
 FOLDER = 'Bags'
+# Shells and `ros2 bag` take such a name as it is: no options, no spaces, nothing to expand.
+_NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.+-]*', re.ASCII)
 DATED = 'auto'
 
 
@@ -31,6 +34,12 @@ def make_folder(name: str, settings: Settings) -> Path:
     root = Path(settings.data_dir) if settings.data_dir else default_data_dir()
     if name in ('', DATED):
         name = time.strftime('bag_%Y_%m_%d-%H_%M_%S')
+    parts = Path(name).parts
+    if not all(map(_NAME.fullmatch, parts[-1:] if name.startswith('/') else parts)):
+        raise NotWritable(
+            f'{name!r:.300} is not a name for a bag: letters, digits and _ . + - are allowed, and '
+            'each name begins with a letter, a digit or _'
+        )
     try:
         path = confined(
             Path(os.path.realpath(root)),

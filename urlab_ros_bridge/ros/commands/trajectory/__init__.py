@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.commands.trajectory.topics import TrajectoryTopics
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.parameters.checks import topic_name
 from urlab_ros_bridge.schema import key
 
@@ -36,6 +37,7 @@ class TrajectoryParameters:
         200.0,
         'Maximum rate of trajectory setpoints (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )
@@ -43,6 +45,7 @@ class TrajectoryParameters:
         20.0,
         'Maximum rate of trajectory feedback (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

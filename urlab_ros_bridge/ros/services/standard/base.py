@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.services.base import INTERNAL_ERROR
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.standard.features import MODEL
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
@@ -164,6 +165,8 @@ async def answer(row: Service, context: SimulationContext, request: Any, respons
             await outcome
     except Exception as error:
         result, text = judge(error)
+        if text.startswith(INTERNAL_ERROR):
+            context.log_exception(row.name, error)
     response.result.result = result
     response.result.error_message = text
     return response

@@ -1,16 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-EntityFilters: which entities a request selects.
-
-Names are searched with Python's regular expressions, which read POSIX extended ones alike but for
-collating elements; its character classes are translated.
-"""
+"""EntityFilters: which entities a request selects."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-import re
 from typing import Any
 
 import numpy as np
@@ -21,6 +15,9 @@ from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
+from urlab_ros_bridge.schema.patterns import BadPattern
+from urlab_ros_bridge.schema.patterns import compile_pattern
+from urlab_ros_bridge.schema.patterns import Pattern
 
 # simulation_interfaces/msg/Bounds.
 EMPTY, BOX, SPHERE = 0, 1, 3
@@ -29,18 +26,6 @@ CATEGORIES = {'articulation': 1, 'entity': 4, 'mocap': 4, 'static': 5}
 _OTHER = 0
 # simulation_interfaces/msg/TagsFilter.
 _ALL = 1
-
-_CLASSES = {
-    'alpha': 'a-zA-Z',
-    'digit': '0-9',
-    'alnum': 'a-zA-Z0-9',
-    'upper': 'A-Z',
-    'lower': 'a-z',
-    'space': r'\s',
-    'blank': r' \t',
-    'xdigit': '0-9A-Fa-f',
-    'punct': r'!-/:-@\[-`{-~',
-}
 
 
 def category_of(entity: EntityState) -> int:
@@ -82,26 +67,16 @@ def chosen(context: SimulationContext, filters: Any) -> dict[str, EntityState]:
     }
 
 
-def expression(text: str) -> re.Pattern[str]:
+def expression(text: str) -> Pattern:
     """
-    Return a POSIX extended regular expression as one of Python.
+    Return the expression of a filter, which is searched in names.
 
     :raises StandardRejected: when it cannot be read.
-
-    >>> bool(expression('^box_[[:digit:]]+$').search('box_12'))
-    True
     """
     try:
-        return re.compile(re.sub(r'\[:(\w+):\]', _posix_class, text))
-    except re.error as error:
-        raise StandardRejected(FAILED, f'filter {text!r}: {error}') from None
-
-
-def _posix_class(match: re.Match[str]) -> str:
-    name = match[1]
-    if name not in _CLASSES:
-        raise re.error(f'no character class {name!r}; available: {", ".join(_CLASSES)}')
-    return _CLASSES[name]
+        return compile_pattern(text)
+    except BadPattern as error:
+        raise StandardRejected(FAILED, f'filter: {error}') from None
 
 
 def has_tags(tags: Collection[str], wanted: Any) -> bool:

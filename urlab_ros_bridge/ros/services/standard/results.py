@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import code_and_text
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
@@ -65,11 +64,7 @@ def judge(error: Exception) -> tuple[int, str]:
     """Return result and text of an error; the code of the wire precedes the text."""
     if isinstance(error, StandardRejected):
         return error.result, str(error)
-    try:
-        code, text = code_and_text(error)
-    except TypeError:
-        # Whatever it is: the caller waits for an answer.
-        code, text = BAD_REPLY, f'{type(error).__name__}: {error}'
+    code, text = code_and_text(error)
     return result_of(code), with_code(code, text)
 
 

@@ -24,6 +24,7 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -54,6 +55,7 @@ class MarkerParameters:
         10.0,
         'Maximum rate of markers/entities (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

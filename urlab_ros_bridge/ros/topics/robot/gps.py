@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.topics.robot.odometry import covariances
 from urlab_ros_bridge.schema import key
 
@@ -36,12 +37,14 @@ class GpsParameters:
         (-1.0,),
         "Position of the world's origin on earth: latitude, longitude (deg, WGS 84), altitude "
         '(m); x is east, y is north. A single negative number: none, and no gps/fix.',
+        high=1e7,
         check=_place_on_earth,
     )
     gps_rate: float = key(
         10.0,
         'Maximum rate of gps/fix (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

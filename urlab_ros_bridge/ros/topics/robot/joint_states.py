@@ -12,6 +12,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
 from urlab_ros_bridge.ros.messages import JointStateTemplate
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.schema import key
 
 
@@ -23,6 +24,7 @@ class JointStateParameters:
         100.0,
         'Maximum rate of joint_states (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.messages import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.ros.messages.geometry import Poses
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
@@ -38,6 +39,7 @@ class LinkTFParameters:
         50.0,
         'Maximum rate of the transforms of moving links (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )

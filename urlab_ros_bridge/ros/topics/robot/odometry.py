@@ -21,7 +21,9 @@ from urlab_ros_bridge.ros.messages import OdometryTemplate
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
 from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.messages import TFTemplate
+from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
@@ -37,6 +39,7 @@ class OdometryParameters:
         'Maximum rate of odom, its transform and the ground truth (Hz of simulation time), '
         '0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )
@@ -47,6 +50,7 @@ class OdometryParameters:
         (-1.0,),
         'Standard deviations of the odometry pose: x, y, z (m), roll, pitch, yaw (rad). '
         + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.pose_stddev',
         check=numbers_or_unknown(6),
         group='Covariances',
@@ -55,6 +59,7 @@ class OdometryParameters:
         (-1.0,),
         'Standard deviations of the odometry twist: x, y, z (m/s), roll, pitch, yaw '
         '(rad/s). ' + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.twist_stddev',
         check=numbers_or_unknown(6),
         group='Covariances',

@@ -32,6 +32,8 @@ from urlab_ros_bridge.ros.messages.geometry import Vector3StampedTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 from urlab_ros_bridge.ros.messages.laser import RangeTemplate
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
+from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
+from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
@@ -61,30 +63,35 @@ class SensorParameters:
         100.0,
         'Maximum rate of every other sensor topic (Hz of simulation time), 0: every tick.',
         low=0.0,
+        check=rate,
         high=10000.0,
         live=True,
     )
     orientation_stddev: float = key(
         -1.0,
         "Standard deviation of an IMU's orientation (rad). " + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.orientation_stddev',
         group='Covariances',
     )
     angular_velocity_stddev: float = key(
         -1.0,
         "Standard deviation of an IMU's angular velocity (rad/s). " + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.angular_velocity_stddev',
         group='Covariances',
     )
     linear_acceleration_stddev: float = key(
         -1.0,
         "Standard deviation of an IMU's linear acceleration (m/s^2). " + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.linear_acceleration_stddev',
         group='Covariances',
     )
     magnetic_field_stddev: float = key(
         -1.0,
         'Standard deviation of a magnetometer (T). ' + _STDDEV_TEXT,
+        high=LARGEST_STDDEV,
         name='covariance.magnetic_field_stddev',
         group='Covariances',
     )
