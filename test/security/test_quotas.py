@@ -27,6 +27,7 @@ from urlab_ros_bridge.sim.editor.view import drawings
 from urlab_ros_bridge.sim.model.client_models import limits as models
 from urlab_ros_bridge.sim.ops.stepping import step
 from urlab_ros_bridge.sim.physics.recording import recorder
+from urlab_ros_bridge.sim.requests import fields
 from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
 from urlab_ros_bridge.sim.sockets import subscriptions
@@ -68,6 +69,9 @@ NUMBERS = {
     ),
     'data folder': (int(paths.LIMIT_GB), paths.MAX_FILES),
     'steps of one': (step.MAX_STEPS, 5),
+    'solver options': (models.ITERATIONS, models.LINE_SEARCHES, models.STEP_SECONDS),
+    'a world changed': (models.STEP_SECONDS, models.RAY_TESTS),
+    'text in a': (fields.MAX_TEXT, fields.MAX_NAME),
     'cells of a grid': (scene.MAX_CELLS, drawings.MAX_DRAWINGS),
     'connections of a WebSocket': (
         websocket_server.MAX_CONNECTIONS, websocket_server.MAX_DOWNLOADS,

@@ -60,10 +60,14 @@ class Caller:
         self.session_id = reply['session_id']
         return reply
 
-    def ask(self, op, **fields):
+    def reply(self, op, **fields):
+        """Return a reply as it is, also that of a refusal."""
         if op not in ('hello', 'meta'):
             fields = {'session_id': self.session_id, **fields}
-        reply = codec.unpack(self.exchange(codec.pack({'op': op, **fields})), 1 << 30)
+        return codec.unpack(self.exchange(codec.pack({'op': op, **fields})), 1 << 30)
+
+    def ask(self, op, **fields):
+        reply = self.reply(op, **fields)
         if reply['op'] == 'error':
             raise Refused(reply)
         assert reply['op'] == f'{op}_ok'

@@ -28,6 +28,9 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models import ClientModels
+from urlab_ros_bridge.sim.model.client_models import integration_state
+from urlab_ros_bridge.sim.model.client_models.limits import RAY_TESTS
+from urlab_ros_bridge.sim.model.client_models.limits import too_large
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -265,6 +268,20 @@ def build_context(
     return made if before is None else replace(made, inbound=before.inbound, run=before.run)
 
 
+def check_world(models: ClientModels, context: Context) -> None:
+    """
+    Try a world that a client has changed, before it runs.
+
+    :raises OpError: import_failed, shutting_down.
+    """
+    model, data = context.world.model, context.world.data
+    rays = sum(lidar.rays for group in context.engine.lidars.values() for lidar in group)
+    tests = rays * (model.ngeom + model.nhfielddata)
+    if tests > RAY_TESTS:
+        raise too_large('rays of scanners x geoms and points of height fields', tests, RAY_TESTS)
+    models.check_steps(model, integration_state(model, data))
+
+
 def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
     sensors = world.articulations[spec.prefix].local('sensors')
     found = []
@@ -300,4 +317,4 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
         raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
-__all__ = ['Stage', 'WorldPart']
+__all__ = ['Context', 'Stage', 'WorldPart', 'build_context', 'check_world']

@@ -191,3 +191,18 @@ def test_mode_aliases_and_forced_unpause(rig):
         'op': 'set_mode_ok', 'previous_mode': 'live', 'current_mode': 'direct'}  # fmt: skip
     assert rover.ask('status')['paused'] is False
     assert rover.ask('set_mode', mode='streaming')['current_mode'] == 'live'
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields'),
+    [
+        ('apply_wrench', lambda text: {'body': 'pallet', 'force': [1, 0, 0], 'name': text}),
+        ('hello', lambda text: {'shared': True, 'camera_header': text}),
+        ('step', lambda text: {'topics': ['rover/twist', text]}),
+        ('recording_start', lambda text: {'name': text * 20}),
+        ('set_twist', lambda text: {'articulation': text * 20}),
+    ],
+)
+def test_no_text_that_a_client_gives_is_kept_at_any_length(shared_rig, op, fields):
+    assert shared_rig.reply(op, **fields('x' * 256)).get('code') != 'internal_error'
+    assert shared_rig.code(op, **fields('x' * 257)) in ('bad_value', 'unknown_articulation')

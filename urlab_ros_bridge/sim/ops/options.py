@@ -4,18 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import ClientModels
+from urlab_ros_bridge.sim.model.client_models import integration_state
+from urlab_ros_bridge.sim.model.client_models.limits import ITERATIONS
+from urlab_ros_bridge.sim.model.client_models.limits import LINE_SEARCHES
+from urlab_ros_bridge.sim.requests.background import abandonable
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.errors import list_names
 
 # Field -> (lowest, highest) value.
@@ -51,7 +59,14 @@ _ENUMS: dict[str, dict[str, int]] = {
 }
 # Threads of the constraint solver are not offered by the Python bindings: 0 is the only value.
 _MAX_WORKERS = 0
-_COUNT_LIMIT = 100_000  # a step of the solver must end, or the server cannot be stopped
+_SECONDS = 0.1  # estimate, with a trial
+# What makes no step longer.
+_HARMLESS = {'gravity', 'wind', 'magnetic', 'density', 'viscosity', 'timestep'}
+# Field -> (mask of MuJoCo, its bit, whether the bit is set when the field is true).
+_FLAGS = {
+    'enable_multiccd': ('disableflags', int(mujoco.mjtDisableBit.mjDSBL_MULTICCD), False),
+    'enable_sleep': ('enableflags', int(mujoco.mjtEnableBit.mjENBL_SLEEP), True),
+}
 # The first number beyond all bits that MuJoCo knows.
 _MASK_LIMITS = {
     'disableflags': 1 << int(mujoco.mjtDisableBit.mjNDISABLE),
@@ -67,37 +82,102 @@ FIELDS = (
 )
 
 
-def set_sim_options(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Check every listed field, then apply them all; the reply echoes the resulting options.
 
-    Options that MuJoCo refuses together are undone and answered with its own message.
+    A step cannot be interrupted.  So options that may make it longer, or that MuJoCo may refuse
+    together, are tried in another process first, with the present state.
     """
     fields.need('options')
     given = fields.mapping('options')
-    model = context.world.model
-    options = model.opt
     part = Fields(given, 'options.')
-    changes: list[Callable[[], None]] = []
-    for name, value in given.items():
-        if name == READ_ONLY:
+    with stage.changing:
+        with _running(stage) as context:
+            world = context.world
+            before = _stored(world.model.opt)
+            after = _read(part, given, before)
+            state = integration_state(world.model, world.data)
+        changed = {name: value for name, value in after.items() if value != before[name]}
+        _check_product(after)
+        if not changed.keys() <= _HARMLESS:
+            abandonable(
+                lambda: _try_options(stage.client_models, world.model, state, changed),
+                lambda: stage.draining,
+            )
+        with _running(stage) as context:
+            for name, value in changed.items():
+                _store(context.world.model.opt, name, value)
+            context.engine.revision += 1
+            context.engine.invalidate()
+            return {'options': describe(context.world.model.opt)}
+
+
+@contextmanager
+def _running(stage: Stage) -> Iterator[Context]:
+    """
+    Return the running world, with its lock.
+
+    :raises OpError: no_active_manager, shutting_down.
+    """
+    context = stage.context
+    if context is None:
+        raise OpError('shutting_down' if stage.draining else 'no_active_manager')
+    with context.engine.lock:
+        yield context
+
+
+def _try_options(
+    models: ClientModels, model: mujoco.MjModel, state: np.ndarray, changed: dict[str, Any]
+) -> None:
+    try:
+        models.check_steps(model, state, changed, may_diverge=True)
+    except OpError as error:
+        if error.code != 'import_failed':
+            raise
+        raise OpError('bad_value', f'options: {", ".join(changed)}: {error}') from error
+
+
+def _check_product(options: dict[str, Any]) -> None:
+    """
+    Bound what a step of the solver can cost at most.
+
+    :raises OpError: bad_value.
+    """
+    searches = options['iterations'] * options['ls_iterations']
+    if searches > LINE_SEARCHES:
+        raise bad_value(
+            'options: iterations x ls_iterations', searches, f'at most {LINE_SEARCHES}'
+        )
+
+
+def _stored(options: Any) -> dict[str, Any]:
+    """Return the fields of MuJoCo's own structure, as numbers and lists."""
+    return {name: np.asarray(getattr(options, name)).tolist() for name in _STORED}
+
+
+def _read(part: Fields, given: Iterable[str], before: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return the fields of MuJoCo's structure after a request.
+
+    :raises OpError: bad_value, naming the field.
+    """
+    after = dict(before)
+    for name in given:
+        if name in (READ_ONLY, 'num_worker_threads') and part.given(name) is not None:
+            part.number(name)
             continue  # so that a whole echo can be sent back
         if name not in FIELDS:
-            raise OpError('bad_value', f'options.{name} ({list_names("option", FIELDS, 40)})')
-        if value is not None:
-            changes.append(_change(options, part, name))
-    before = {name: np.array(getattr(options, name)) for name in _STORED}
-    for apply in changes:
-        apply()
-    try:
-        mujoco.mj_step(model, mujoco.MjData(model))
-    except mujoco.FatalError as error:
-        for name, value in before.items():
-            _store(options, name, value)
-        raise OpError('bad_value', f'options: MuJoCo refuses them together: {error}') from error
-    context.engine.revision += 1
-    context.engine.invalidate()
-    return {'options': describe(options)}
+            raise OpError('bad_value', f'options.{name:.60} ({list_names("option", FIELDS, 40)})')
+        if part.given(name) is None:
+            continue
+        if name in _FLAGS:
+            field, bit, set_when = _FLAGS[name]
+            enabled = part.boolean(name) is set_when
+            after[field] = after[field] | bit if enabled else after[field] & ~bit
+        else:
+            after[name] = _value(part, name)
+    return after
 
 
 def describe(options: Any) -> dict[str, Any]:
@@ -115,55 +195,31 @@ def describe(options: Any) -> dict[str, Any]:
     return out
 
 
-def _change(options: Any, part: Fields, name: str) -> Callable[[], None]:
-    """Check one field and return what sets it."""
+def _value(part: Fields, name: str) -> Any:
     if name in _VECTORS:
-        values = part.need_vector(name)
+        values = part.need_vector(name).tolist()
         if len(values) != 3:
-            raise bad_value(f'options.{name}', values.tolist(), 'a vector of 3')
-        return lambda: _store(options, name, values)
-    if name in ('enable_multiccd', 'enable_sleep'):
-        return _flag(options, name, part.boolean(name))
-    value = _scalar(part, name)
-    if name == 'num_worker_threads':
-        return lambda: None
-    return lambda: setattr(options, name, value)
-
-
-def _scalar(part: Fields, name: str) -> float | int:
+            raise bad_value(f'options.{name}', values, 'a vector of 3')
+        return values
     if name in _ENUMS:
         return _ENUMS[name][part.choice(name, _ENUMS[name])]
     if name in _NUMBERS:
         low, high = _NUMBERS[name]
         return part.need_number(name, low=low, high=high)
     value = part.integer(name, 0)
-    limit = _MASK_LIMITS.get(name, _COUNT_LIMIT + 1)
+    limit = _MASK_LIMITS.get(name, ITERATIONS + 1)
     if not 0 <= value < limit:
         raise bad_value(f'options.{name}', value, f'a whole number from 0 to {limit - 1}')
     return value
 
 
-def _store(options: Any, name: str, value: np.ndarray) -> None:
+def _store(options: Any, name: str, value: Any) -> None:
     if name in _VECTORS:
         getattr(options, name)[:] = value
     else:
-        setattr(options, name, value.item())
-
-
-def _flag(options: Any, name: str, enabled: bool) -> Callable[[], None]:
-    """Multi-CCD is a disable bit in today's MuJoCo, sleeping an enable bit."""
-    field, bit, on = {
-        'enable_multiccd': ('disableflags', int(mujoco.mjtDisableBit.mjDSBL_MULTICCD), False),
-        'enable_sleep': ('enableflags', int(mujoco.mjtEnableBit.mjENBL_SLEEP), True),
-    }[name]
-
-    def apply() -> None:
-        mask = getattr(options, field)
-        setattr(options, field, mask | bit if enabled is on else mask & ~bit)
-
-    return apply
+        setattr(options, name, value)
 
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('set_sim_options', set_sim_options)
+    registry.register('set_sim_options', set_sim_options, staged=True, seconds=lambda *_: _SECONDS)

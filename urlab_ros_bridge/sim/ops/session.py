@@ -8,6 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
@@ -61,7 +62,7 @@ def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=shared,
         client=client,
-        camera_header=fields.string('camera_header'),
+        camera_header=fields.string('camera_header', longest=MAX_NAME),
         include_assets=fields.boolean('include_assets'),
         revision=revision,
     )

@@ -20,6 +20,7 @@ from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
 from urlab_ros_bridge.sim.physics.external import Wrench
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -46,7 +47,8 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     until = max(now, now + duration - step / 2)
     force = np.concatenate(parts)
     wall = read_wall_timeout(fields, moves=bool(force.any()))
-    wrench = Wrench(body, force, frame == 'body', until, fields.string('name'), wall)
+    name = fields.string('name', longest=MAX_NAME)
+    wrench = Wrench(body, force, frame == 'body', until, name, wall)
     if not wrench.wrench.any():
         wrench.until = -np.inf
     if not engine.external.apply(wrench):

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 import math
 import reprlib
+import sys
 from typing import Any
 from typing import overload
 
@@ -25,6 +26,10 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
 # MuJoCo's mjMAXVAL: a larger number in its state counts as a diverged simulation.
 MAX_MAGNITUDE = 1e10
+MAX_TEXT = 4096  # characters of a string, unless the field says otherwise
+MAX_NAME = 256  # characters of a name that is kept
+# Numbers of JSON have any number of digits, so a whole one may be beyond it.
+_LARGEST = sys.float_info.max
 
 
 def shown(value: Any, limit: int = 60) -> str:
@@ -72,13 +77,15 @@ class Fields:
             raise OpError('missing_field', self._where + name)
         return value
 
-    def string(self, name: str, default: str = '') -> str:
-        """Return a string field."""
+    def string(self, name: str, default: str = '', longest: int = MAX_TEXT) -> str:
+        """Return a string field of at most `longest` characters."""
         value = self._request.get(name)
         if value is None:
             return default
         if not isinstance(value, str):
             raise bad_value(self._where + name, value, 'a string')
+        if len(value) > longest:
+            raise bad_value(self._where + name, value, f'at most {longest} characters long')
         return value
 
     def boolean(self, name: str, default: bool = False) -> bool:
@@ -114,7 +121,7 @@ class Fields:
         value = self._request.get(name)
         if value is None:
             return default
-        if type(value) not in (int, float) or not math.isfinite(value):
+        if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:
             raise bad_value(self._where + name, value, 'a finite number')
         if not low <= value <= high:
             raise bad_value(self._where + name, value, f'within [{low:g}, {high:g}]')
@@ -189,10 +196,12 @@ def vector(field: str, value: Any) -> np.ndarray:
         raise bad_value(field, value, f'a list of at most {MAX_VECTOR} numbers')
     if not _only_numbers(value):
         raise bad_value(field, value, 'a flat list of numbers')
-    # Plain Python is ten times cheaper here than numpy: a request has a dozen numbers.  Where one
-    # is NaN or infinite, so is the sum.
+    # Plain Python is ten times cheaper here than numpy: a request has a dozen numbers.  A NaN
+    # anywhere makes the sum one, which equals nothing.
     if value and not (
-        math.isfinite(sum(value)) and min(value) >= -MAX_MAGNITUDE and max(value) <= MAX_MAGNITUDE
+        min(value) >= -MAX_MAGNITUDE
+        and max(value) <= MAX_MAGNITUDE
+        and (total := sum(value)) == total
     ):
         raise bad_value(field, value, f'a list of finite numbers up to {MAX_MAGNITUDE:g}')
     return np.array(value, dtype=np.float64)

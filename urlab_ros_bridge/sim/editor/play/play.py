@@ -26,6 +26,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.background import THREAD
 from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.stage import check_world
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -139,6 +140,8 @@ class LevelPlayer:
             files = CountedFiles(self._files, len(spec.objects))
             world = World(attempt.name, spec, *assemble(spec, files))
             context = build_context(self._stage.config, self._stage.data, world)
+            if self._stage.revision:  # what the server starts with is the operator's
+                check_world(self._stage.client_models, context)
         except UrlabError as error:
             self._fail(attempt, str(error))
             return

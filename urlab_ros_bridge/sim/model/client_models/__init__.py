@@ -13,6 +13,7 @@ from urlab_ros_bridge.sim.model.client_models.limits import NOTHING
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModel
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
+from urlab_ros_bridge.sim.model.client_models.reader import integration_state
 from urlab_ros_bridge.sim.model.client_models.trial import import_failed
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
 
@@ -25,4 +26,5 @@ __all__ = [
     'Trial',
     'check_total',
     'import_failed',
+    'integration_state',
 ]

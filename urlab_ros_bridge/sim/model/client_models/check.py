@@ -64,6 +64,14 @@ def _check_numbers(element: ElementTree.Element) -> None:
             numbers = _numbers(element, name)
         if max(numbers) > limit:
             raise too_large(f'{name} of <{tag}>', value.strip()[:40], limit)
+    if tag == 'option':
+        iterations, searches = (
+            max(_numbers(element, name)) if name in element.attrib else default
+            for name, default in (('iterations', 100), ('ls_iterations', 50))
+        )
+        if iterations * searches > limits.LINE_SEARCHES:
+            asked = f'{iterations} x {searches}'
+            raise too_large('iterations x ls_iterations of <option>', asked, limits.LINE_SEARCHES)
     if tag in ('texture', 'hfield'):
         first, second = ('width', 'height') if tag == 'texture' else ('nrow', 'ncol')
         both = [max(_numbers(element, name)) if name in element.attrib else 1

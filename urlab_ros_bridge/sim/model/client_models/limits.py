@@ -22,6 +22,13 @@ CPU_SECONDS = 20
 WALL_SECONDS = 60.0  # for machines that are busy otherwise
 MEMORY_BYTES = 4 << 30
 
+# A step cannot be interrupted: what it may take of processor time after a change by a client.
+STEP_SECONDS = 1.0
+STEP_CPU_SECONDS = 5  # then its trial is broken off
+ITERATIONS = 10_000  # of each kind in the solver
+LINE_SEARCHES = 500_000  # iterations x ls_iterations
+RAY_TESTS = 400_000_000  # rays of all scanners x what each may hit; 2.6 ns each
+
 # Size of a compiled model -> (what it is called, limit for one model, limit for a whole world).
 SIZES: dict[str, tuple[str, int, int]] = {
     'nbody': ('bodies', 3_000, 20_000),
@@ -62,12 +69,10 @@ MAXIMA: dict[tuple[str, str], int] = {
     ('user', 'dim'): 100_000,  # the sensor
     ('numeric', 'size'): 1 << 20,
     ('contact', 'num'): 10_000,
-    ('option', 'iterations'): 10_000,
-    ('option', 'ls_iterations'): 10_000,
-    ('option', 'noslip_iterations'): 10_000,
-    ('option', 'ccd_iterations'): 10_000,
-    ('option', 'mpr_iterations'): 10_000,
-    ('option', 'sdf_iterations'): 10_000,
+    **{
+        ('option', f'{kind}iterations'): ITERATIONS
+        for kind in ('', 'ls_', 'noslip_', 'ccd_', 'mpr_', 'sdf_')
+    },
     ('option', 'sdf_initpoints'): 10_000,
 }
 
@@ -119,11 +124,16 @@ __all__ = [
     'ELEMENTS',
     'FILES',
     'FILE_BYTES',
+    'ITERATIONS',
+    'LINE_SEARCHES',
     'MAXIMA',
     'MEMORY_BYTES',
     'NOTHING',
     'PIXELS',
+    'RAY_TESTS',
     'SIZES',
+    'STEP_CPU_SECONDS',
+    'STEP_SECONDS',
     'WALL_SECONDS',
     'Sizes',
     'check_total',

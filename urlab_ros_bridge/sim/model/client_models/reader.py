@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import itertools
+import math
 from pathlib import Path
+from typing import Any
 
 import mujoco
+import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models.document import Bundle
@@ -18,6 +21,7 @@ from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.folders import read_regular
 from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes
+from urlab_ros_bridge.sim.model.client_models.limits import STEP_SECONDS
 from urlab_ros_bridge.sim.model.client_models.spool import Spool
 from urlab_ros_bridge.sim.model.client_models.trial import import_failed
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
@@ -86,6 +90,35 @@ class ClientModels:
         ).spec.meshes
         return Path(mesh.file)
 
+    def check_steps(
+        self,
+        model: mujoco.MjModel,
+        state: np.ndarray,
+        options: Mapping[str, Any] | None = None,
+        may_diverge: bool = False,
+    ) -> None:
+        """
+        Step a world that a client changes in the other process, before it runs here.
+
+        :param state: mjSTATE_INTEGRATION of the world, see `integration_state`.
+        :param options: fields of `model.opt` that will have other values.
+        :param may_diverge: whether a state that becomes invalid is accepted.
+        :raises OpError: import_failed, saying what would happen; shutting_down.
+        """
+        found = self._trial.step(model, state, options)
+        if found.seconds > STEP_SECONDS:
+            took = f'{found.seconds:.1f}' if math.isfinite(found.seconds) else 'many'
+            raise OpError(
+                'import_failed',
+                f'a step would take {took} s of processor time, at most {STEP_SECONDS:g} s is '
+                'allowed',
+            )
+        if found.diverged and not may_diverge:
+            raise OpError(
+                'import_failed',
+                'the simulation would become unstable at once: check sizes, masses and positions',
+            )
+
     def close(self) -> None:
         """Release the waiting threads: the server stops."""
         self._trial.close()
@@ -107,6 +140,14 @@ class ClientModels:
             raise OpError('import_failed', f'cannot store the files: {error.strerror}') from error
         _name_files(spec, kept)
         return ClientModel(spec, sizes, bundle.urdf, bundle.fixed)
+
+
+def integration_state(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
+    """Return all that the next step depends on, float64 of shape (mj_stateSize,)."""
+    kind = mujoco.mjtState.mjSTATE_INTEGRATION
+    state = np.empty(mujoco.mj_stateSize(model, kind))
+    mujoco.mj_getState(model, data, state, kind)
+    return state
 
 
 def _name_meshes(spec: mujoco.MjSpec, stems: dict[str, str]) -> None:
@@ -137,4 +178,4 @@ def _name_files(spec: mujoco.MjSpec, kept: Mapping[str, str]) -> None:
                 texture.cubefiles[side] = kept[name]
 
 
-__all__ = ['ClientModel', 'ClientModels']
+__all__ = ['ClientModel', 'ClientModels', 'integration_state']

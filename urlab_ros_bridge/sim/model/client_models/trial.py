@@ -1,19 +1,22 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A first compilation in another process, which may hang, crash or eat memory instead of the server.
+Trials in another process, which may hang, crash or run out of memory in place of the server.
 
 MuJoCo cannot be interrupted, and a short text can ask for any amount of work.  So a model of a
 client is compiled by a process with limits first; only what passes is compiled here, from the same
-bytes.  The process is started for the first model and stays, for all worlds of a server.
+bytes.  A world that a client changes is stepped there before it runs here.  The process is started
+for the first trial and stays, for all worlds of a server.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from io import FileIO
 import json
 import logging
+import math
 import os
 from pathlib import Path
 import signal
@@ -21,7 +24,12 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
+from typing import NamedTuple
 import weakref
+
+import mujoco
+import numpy as np
 
 from urlab_ros_bridge.files.no_windows import WITHOUT_WINDOWS
 from urlab_ros_bridge.sim.errors import OpError
@@ -37,8 +45,20 @@ _MEMORY = 64  # verdicts that are remembered
 _LOG = logging.getLogger(__name__)
 
 
+class StepTrial(NamedTuple):
+    """
+    What stepping a model on trial has shown.
+
+    :ivar seconds: processor time of the longest step; math.inf when it was broken off.
+    :ivar diverged: MuJoCo reset the state, because it became invalid.
+    """
+
+    seconds: float
+    diverged: bool
+
+
 class Trial:
-    """Tries models, one at a time; thread-safe."""
+    """Compiles and steps models on trial, one at a time; thread-safe."""
 
     def __init__(
         self,
@@ -63,11 +83,42 @@ class Trial:
         with self._lock:
             key = bundle.key
             if key not in self._passed:
-                found = self._judged(self._exchange(bundle))
+                found = self._judged(self._compiled(bundle))
                 while len(self._passed) >= _MEMORY:
                     del self._passed[next(iter(self._passed))]
                 self._passed[key] = found
             return self._passed[key]
+
+    def step(
+        self, model: mujoco.MjModel, state: np.ndarray, options: Mapping[str, Any] | None = None
+    ) -> StepTrial:
+        """
+        Step a model a few times from a state.
+
+        :param state: mjSTATE_INTEGRATION, float64 of shape (mj_stateSize,).
+        :param options: fields of `model.opt` that have other values on trial.
+        :raises OpError: import_failed: what MuJoCo says; shutting_down.
+        """
+        content = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+        mujoco.mj_saveModel(model, None, content)
+        files = {'model': {'tried.mjb': content.tobytes()}, 'state': {'': state.tobytes()}}
+        request = {
+            'options': dict(options or {}),
+            'seconds': limits.STEP_SECONDS,
+            'cpu': limits.STEP_CPU_SECONDS,
+            'memory': self._memory + 4 * len(content),
+        }
+        with self._lock:
+            answer = self._exchange(request, files)
+        if 'seconds' in answer:
+            return StepTrial(answer['seconds'], answer['diverged'])
+        if answer.get('signal') in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM):
+            return StepTrial(math.inf, False)
+        if 'memory' in answer:
+            raise OpError('import_failed', 'a step takes more memory than there is for a trial')
+        if 'signal' in answer:
+            raise OpError('import_failed', f'MuJoCo crashed with signal {answer["signal"]}')
+        raise import_failed(answer['refused'])
 
     def close(self) -> None:
         """End the process; waiting requests get shutting_down."""
@@ -76,6 +127,19 @@ class Trial:
         if worker is not None:
             # The thread that waits for an answer closes the pipes.
             worker.kill()
+
+    def _compiled(self, bundle: Bundle) -> dict:
+        request = {
+            'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
+            'cpu': self._cpu,
+            'memory': self._memory,
+        }
+        files = {
+            'xml': {'': bundle.xml.encode()},
+            'parsed': bundle.parsed,
+            'compiled': bundle.compiled,
+        }
+        return self._exchange(request, files)
 
     def _judged(self, answer: dict) -> Sizes:
         """Return the sizes of a model that has passed."""
@@ -96,23 +160,21 @@ class Trial:
                 raise too_large(what, sizes.of(name), limit)
         return sizes
 
-    def _exchange(self, bundle: Bundle) -> dict:
-        """Send a model, and return the answer."""
+    def _exchange(self, request: dict, files: Mapping[str, Mapping[str, bytes]]) -> dict:
+        """Send a request with its files, and return the answer."""
         worker = self._running()
-        xml = bundle.xml.encode()
         self._number += 1
         head = {
             'number': self._number,
-            'xml': len(xml),
-            'parsed': {name: len(content) for name, content in bundle.parsed.items()},
-            'compiled': {name: len(content) for name, content in bundle.compiled.items()},
-            'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
-            'cpu': self._cpu,
             'wall': self._wall,
-            'memory': self._memory,
+            **request,
+            'files': {
+                group: {name: len(content) for name, content in items.items()}
+                for group, items in files.items()
+            },
         }
-        parts = [json.dumps(head).encode() + b'\n', xml]
-        parts += [*bundle.parsed.values(), *bundle.compiled.values()]
+        parts = [json.dumps(head).encode() + b'\n']
+        parts += [content for items in files.values() for content in items.values()]
         seconds = self._wall + _GRACE_SECONDS
         late = threading.Event()
         watch = threading.Timer(seconds, _stop_late_worker, (worker, late))
@@ -236,4 +298,4 @@ def _stop_late_worker(worker: _TrialWorker, late: threading.Event) -> None:
     worker.kill()
 
 
-__all__ = ['Trial', 'import_failed']
+__all__ = ['StepTrial', 'Trial', 'import_failed']

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The process that tries models: it forks for each one, and the fork may be killed.
+The process that compiles and steps models on trial: it forks for each, and the fork may be killed.
 
 Run as a script, by `trial`; it imports nothing but the standard library and MuJoCo.  A request is
 a line of JSON and the files that it lists; the answer is a line of JSON.  The fork can open no
@@ -16,10 +16,13 @@ import os
 import resource
 import signal
 import sys
+import time
 from typing import Any
 from typing import BinaryIO
 
+STEPS = 10  # that a model is stepped on trial, unless they take too long
 MAX_LINE = 1 << 20
+_Files = dict[str, dict[str, bytes]]  # group -> {name: content}
 _OUT_OF_MEMORY = ('could not allocate', 'out of memory', 'bad_alloc')
 
 
@@ -31,7 +34,7 @@ def main() -> None:
     os.dup2(2, 1)
     import mujoco
 
-    _compile(mujoco, {'xml': '<mujoco/>', 'sizes': {}}, {}, {})  # whatever it loads at first
+    _compile(mujoco, {'sizes': {}}, {'xml': {'': b'<mujoco/>'}})  # loads what is loaded lazily
     _answer(answers, {'ready': True})
     requests = os.fdopen(0, 'rb', buffering=0)
     while line := requests.readline(MAX_LINE):
@@ -51,13 +54,12 @@ def _child(mujoco: Any, request: dict[str, Any], requests: BinaryIO, answers: Bi
     """Try one model, answer, and end."""
     code = 1
     with contextlib.suppress(BaseException):
-        request['xml'] = _read(requests, request['xml']).decode()
-        parsed, compiled = (
-            {name: _read(requests, size) for name, size in request[key].items()}
-            for key in ('parsed', 'compiled')
-        )
+        files = {
+            group: {name: _read(requests, size) for name, size in sizes.items()}
+            for group, sizes in request['files'].items()
+        }
         _limit(request)
-        verdict = _verdict(mujoco, request, parsed, compiled)
+        verdict = _verdict(mujoco, request, files)
         _answer(answers, {'number': request['number'], **verdict})
         code = 0
     os._exit(code)
@@ -87,11 +89,9 @@ def _limit(request: dict[str, Any]) -> None:
     signal.setitimer(signal.ITIMER_REAL, request['wall'])
 
 
-def _verdict(
-    mujoco: Any, request: dict[str, Any], parsed: dict[str, bytes], compiled: dict[str, bytes]
-) -> dict[str, Any]:
+def _verdict(mujoco: Any, request: dict[str, Any], files: _Files) -> dict[str, Any]:
     try:
-        return _compile(mujoco, request, parsed, compiled)
+        return (_step if 'model' in files else _compile)(mujoco, request, files)
     except MemoryError:
         return {'memory': True}
     except Exception as error:
@@ -101,16 +101,44 @@ def _verdict(
         return {'refused': text[:10_000] or type(error).__name__}
 
 
-def _compile(
-    mujoco: Any, request: dict[str, Any], parsed: dict[str, bytes], compiled: dict[str, bytes]
-) -> dict[str, Any]:
-    spec = mujoco.MjSpec.from_string(request['xml'], include=parsed, assets=compiled)
+def _compile(mujoco: Any, request: dict[str, Any], files: _Files) -> dict[str, Any]:
+    """Compile `xml`, and return how large the model is."""
+    spec = mujoco.MjSpec.from_string(
+        files['xml'][''].decode(), include=files.get('parsed'), assets=files.get('compiled')
+    )
     model = spec.compile()
     sizes = {'bytes': mujoco.mj_sizeModel(model)}
     sizes.update({name: int(getattr(model, name)) for name in request['sizes'] if name != 'bytes'})
     if all(sizes[name] <= limit for name, limit in request['sizes'].items()):
         mujoco.mj_forward(model, mujoco.MjData(model))
     return {'sizes': sizes}
+
+
+def _step(mujoco: Any, request: dict[str, Any], files: _Files) -> dict[str, Any]:
+    """Step a compiled model from a state; return the longest step and whether it diverged."""
+    import numpy as np
+
+    ((name, content),) = files['model'].items()
+    model = mujoco.MjModel.from_binary_path(name, {name: content})
+    for option, value in request['options'].items():
+        if isinstance(value, list):
+            getattr(model.opt, option)[:] = value
+        else:
+            setattr(model.opt, option, value)
+    data = mujoco.MjData(model)
+    state = np.frombuffer(files['state'][''])
+    mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+    longest, start = 0.0, time.process_time()
+    diverged = False
+    for _ in range(STEPS):
+        begun, before = time.process_time(), data.time
+        mujoco.mj_step(model, data)
+        now = time.process_time()
+        longest = max(longest, now - begun)
+        diverged |= data.time <= before
+        if now - start > request['seconds']:
+            break
+    return {'seconds': longest, 'diverged': diverged}
 
 
 def _answer(answers: BinaryIO, content: dict[str, Any]) -> None:

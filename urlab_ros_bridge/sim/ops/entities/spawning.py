@@ -33,6 +33,7 @@ from urlab_ros_bridge.sim.ops.entities.spawn import with_entity
 from urlab_ros_bridge.sim.ops.entities.spawn import with_robot
 from urlab_ros_bridge.sim.ops.entities.spawn import without_body
 from urlab_ros_bridge.sim.ops.entities.spawn import without_robot
+from urlab_ros_bridge.sim.ops.entities.spawn import write_state
 from urlab_ros_bridge.sim.ops.entities.state import find
 from urlab_ros_bridge.sim.ops.entities.state import fixed
 from urlab_ros_bridge.sim.ops.entities.state import report
@@ -42,6 +43,7 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.stage import check_world
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
@@ -118,7 +120,7 @@ def _change(
     stage: Stage, session: ServerSession, old: Context, make: Callable[[], ChangedWorld]
 ) -> Context:
     trim_memory()  # the world before the last change is free by now
-    changed, new = abandonable(lambda: _build(stage, old, make), lambda: stage.draining)
+    changed, new = abandonable(lambda: _build_and_try(stage, old, make), lambda: stage.draining)
     stage.replace(old, new, lambda: carry(old, new, changed.same), session)
     return new
 
@@ -131,6 +133,16 @@ def _build(
         return changed, build_context(stage.config, stage.data, changed.world, old)
     except WorldError as error:
         raise OpError('import_failed', str(error)) from error
+
+
+def _build_and_try(
+    stage: Stage, old: Context, make: Callable[[], ChangedWorld]
+) -> tuple[ChangedWorld, Context]:
+    changed, new = _build(stage, old, make)
+    with old.engine.lock:
+        write_state(old, new, changed.same)
+    check_world(stage.client_models, new)
+    return changed, new
 
 
 def _state(context: Context, name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.physics.observations.observer import Topics
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -228,8 +229,8 @@ def narrowed_to(fields: Fields) -> Topics:
     if not isinstance(topics, list) or len(topics) > MAX_TOPICS:
         raise bad_value('topics', topics, f'a list of at most {MAX_TOPICS} strings')
     for topic in topics:
-        if not isinstance(topic, str):
-            raise bad_value('topics', topic, 'a string')
+        if not isinstance(topic, str) or len(topic) > MAX_NAME:
+            raise bad_value('topics', topic, f'a string of at most {MAX_NAME} characters')
     return frozenset(topics)
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be spawned or deleted, and why."""
 
+import json
+
 import pytest
 from spawn_models import ARM
 from spawn_models import BOX
@@ -10,6 +12,9 @@ from spawn_models import POST
 from spawn_models import spawn
 from spawn_models import TETRAHEDRON
 from spawn_models import URDF
+
+from urlab_ros_bridge.sim.model.client_models import reader
+from urlab_ros_bridge.wire.encoding import codec
 
 
 @pytest.mark.parametrize(
@@ -122,3 +127,61 @@ def test_nothing_is_changed_under_a_recording_or_a_replay(rig):
     world.ask('recording_start')
     world.ask('step', n_steps=2)
     assert world.ask('recording_stop')['frame_count'] == 2
+
+
+FREE = '<mujoco><worldbody><body><freejoint/>{}</body></worldbody></mujoco>'
+PLACES = {
+    'size': FREE.format('<geom type="box" size="{0} {0} {0}" mass="1"/>'),
+    'pos': FREE.format('<geom size="0.1" pos="{0} 0 1"/>'),
+    'mass': FREE.format('<geom size="0.1" mass="{0}"/>'),
+    'inertia': FREE.format(
+        '<inertial pos="0 0 0" mass="1" diaginertia="{0} {0} {0}"/><geom size="0.1"/>'
+    ),
+    'stiffness': '<mujoco><worldbody><body><joint stiffness="1" springref="{0}"/>'
+    '<geom size="0.1"/></body></worldbody></mujoco>',
+    'gravcomp': '<mujoco><worldbody><body gravcomp="{0}"><freejoint/><geom size="0.1"/>'
+    '</body></worldbody></mujoco>',
+}
+NUMBERS = ('inf', '-inf', 'nan', '1e308', '1e10', '-1', '0', '1' + '0' * 400, '1e-300')
+
+
+@pytest.mark.parametrize('place', PLACES)
+@pytest.mark.parametrize('number', NUMBERS)
+def test_no_number_in_a_model_sets_the_running_world_back(shared_rig, place, number):
+    """Either it is refused, or the world with it can be stepped: time goes on in both cases."""
+    stage = shared_rig.stage
+    shared_rig.ask('step', n_steps=5)
+    time, epoch = stage.context.world.data.time, stage.context.engine.epoch
+    xml = PLACES[place].format(number)
+    reply = shared_rig.reply('spawn_entity', name='odd', xml=xml, pos=[0, 0, 3])
+    assert reply.get('code') in (None, 'import_failed')
+    shared_rig.ask('step', n_steps=20)
+    assert stage.context.engine.epoch == epoch
+    assert stage.context.world.data.time > time
+    if 'code' not in reply:
+        shared_rig.ask('delete_entity', entity='odd')
+
+
+def test_a_model_with_which_a_step_would_be_long_is_refused(rig, monkeypatch):
+    world = rig()
+    before = world.stage.context
+    monkeypatch.setattr(reader, 'STEP_SECONDS', -1.0)  # clocks of processes may be coarse
+    with pytest.raises(Exception, match=r'import_failed: a step would take .* s of processor'):
+        world.ask('spawn_entity', name='a', xml=BOX)
+    assert world.stage.context is before and world.ask('step')
+
+
+@pytest.mark.parametrize('digits', [400, 4000])
+def test_numbers_of_any_length_are_answered_with_a_typed_error(shared_rig, digits):
+    number = 10**digits
+    for op, fields in (
+        ('spawn_entity', {'name': 'a', 'xml': BOX, 'pos': [number, 0, 0]}),
+        ('step', {'n_steps': number}),
+        ('set_sim_options', {'options': {'timestep': number}}),
+        ('reset', {'seed': -number}),
+    ):
+        request = {'op': op, 'session_id': shared_rig.session_id, **fields}
+        reply = json.loads(
+            json.dumps(codec.unpack(shared_rig.exchange(json.dumps(request).encode())))
+        )
+        assert reply['code'] in ('bad_value', 'bad_request'), reply

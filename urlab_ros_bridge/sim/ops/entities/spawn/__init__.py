@@ -6,6 +6,7 @@ from urlab_ros_bridge.sim.ops.entities.spawn.names import choose_name
 from urlab_ros_bridge.sim.ops.entities.spawn.source import read_source
 from urlab_ros_bridge.sim.ops.entities.spawn.state import carry
 from urlab_ros_bridge.sim.ops.entities.spawn.state import check_idle
+from urlab_ros_bridge.sim.ops.entities.spawn.state import write_state
 from urlab_ros_bridge.sim.ops.entities.spawn.world import ARTICULATION
 from urlab_ros_bridge.sim.ops.entities.spawn.world import ChangedWorld
 from urlab_ros_bridge.sim.ops.entities.spawn.world import check_source
@@ -30,4 +31,5 @@ __all__ = [
     'with_robot',
     'without_body',
     'without_robot',
+    'write_state',
 ]

@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.model.client_models import BUNDLED
 from urlab_ros_bridge.sim.model.client_models import ClientModel
 from urlab_ros_bridge.sim.model.client_models import ClientModels
 from urlab_ros_bridge.sim.model.client_models import Sizes
+from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
 from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
 from urlab_ros_bridge.sim.model.mounting import mounted_rays
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
@@ -63,7 +64,7 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Spawn
     if ('xml' in fields) == ('file' in fields):
         raise OpError('missing_field', 'one of xml and file')
     if 'xml' in fields:
-        model, settings = models.of_text(fields.string('xml')), None
+        model, settings = models.of_text(fields.string('xml', longest=CHARACTERS)), None
     else:
         path, settings = _find(models, data, fields.string('file'))
         model = models.of_file(path)

@@ -71,10 +71,13 @@ def carry(old: Context, new: Context, same: Same) -> None:
     :raises OpError: as `check_idle` does.
     """
     check_idle(old)
-    before, now = both_slots(old.world.model, new.world.model, same)
-    _carry_model(old, new, same, before, now)
-    _carry_data(old, new, same, before, now)
+    write_state(old, new, same)
+    data = new.world.data
+    warm = data.qacc_warmstart.copy()
+    mujoco.mj_forward(new.world.model, data)
+    data.qacc_warmstart[:] = warm
     slots = []
+    before, now = both_slots(old.world.model, new.world.model, same)
     for prefix, control in new.engine.controls.items():
         other = old.engine.controls.get(prefix)
         if other is not None:
@@ -89,6 +92,17 @@ def carry(old: Context, new: Context, same: Same) -> None:
     new.recorder.resume(old.recorder)
     new.replay.resume(old.replay)
     new.live.meter = old.live.meter
+
+
+def write_state(old: Context, new: Context, same: Same) -> None:
+    """
+    Write options, drawn values and state of `old` into `new`, which may be done repeatedly.
+
+    What follows from them is not computed.  Needs the old engine's lock.
+    """
+    before, now = both_slots(old.world.model, new.world.model, same)
+    _carry_model(old, new, same, before, now)
+    _carry_data(old, new, same, before, now)
 
 
 def _carry_model(old: Context, new: Context, same: Same, before: Slots, now: Slots) -> None:
@@ -121,9 +135,6 @@ def _carry_data(old: Context, new: Context, same: Same, before: Slots, now: Slot
             target[:] = source
     _carry_history(old, new, same)
     ours.time = theirs.time
-    warm = ours.qacc_warmstart.copy()
-    mujoco.mj_forward(new.world.model, ours)
-    ours.qacc_warmstart[:] = warm
 
 
 def _carry_history(old: Context, new: Context, same: Same) -> None:
@@ -152,4 +163,4 @@ def _buffers(model: mujoco.MjModel, kind: str) -> dict[int, slice]:
     return found
 
 
-__all__ = ['carry', 'check_idle']
+__all__ = ['carry', 'check_idle', 'write_state']
