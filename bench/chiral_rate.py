@@ -43,7 +43,7 @@ from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.serving.observer import CameraSource
 from urlab_ros_bridge.gateways.chiral.serving.observer import PictureBuffers
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
 
 REQUEST = b''.join(codec.encode_request(codec.OBSERVE))
 HEIGHT, WIDTH = 480, 640

@@ -46,7 +46,6 @@ from ratios import note
 import yaml
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
@@ -56,6 +55,7 @@ from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
 from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.models.soccer import write_world
 
 MAIN = [sys.executable, '-m', 'urlab_ros_bridge.cli.main']

@@ -44,7 +44,7 @@ import psutil
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.model import read_robot
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import frame_head
+from urlab_ros_bridge.gateways.serving.websocket_connection import frame_head
 
 GOAL = 0.25
 FIRST = 2.0  # s
@@ -228,10 +228,10 @@ def pose_of(position: Any, rotation: Any) -> dict[str, list[float]]:
 
 def serve_naively(rpc: int) -> None:
     """Serve as the gateway does, but turn each state into JSON for each client anew."""
-    from urlab_ros_bridge.gateways.webxr.scene.state_message import scene_json
-    from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
-    from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
-    from urlab_ros_bridge.gateways.webxr.serving.state_messages import StateMessages
+    from urlab_ros_bridge.gateways.virtual_field.scene.state_message import scene_json
+    from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
+    from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
+    from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessages
 
     def show(self: Any, client: Any, frame: Any, ownership: Any) -> bool:
         scene = self._scene

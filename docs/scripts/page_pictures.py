@@ -26,9 +26,9 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import sync_playwright
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.webxr.page.pages import Page
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
+from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
 IMAGES = Path(__file__).parents[1] / 'images'
 DESK, PHONE = (1280, 800), (390, 800)

@@ -26,7 +26,7 @@ import mujoco
 import numpy as np
 from PIL import Image
 
-from urlab_ros_bridge.gateways.common.motion.ik import PoseSolver
+from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
 from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
 from urlab_ros_bridge.sim.config import ServerConfig

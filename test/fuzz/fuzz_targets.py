@@ -40,21 +40,21 @@ from urlab_ros_bridge.gateways.chiral.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
-from urlab_ros_bridge.gateways.common.errors import GatewayError
-from urlab_ros_bridge.gateways.common.serving.access import Access
-from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.errors import GatewayError
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read as read_expressions
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
-from urlab_ros_bridge.gateways.webxr.errors import BadMessage
-from urlab_ros_bridge.gateways.webxr.page.messages import BadPageMessage
-from urlab_ros_bridge.gateways.webxr.page.messages import read_message
-from urlab_ros_bridge.gateways.webxr.protocol import publishing
-from urlab_ros_bridge.gateways.webxr.protocol.envelope import read_envelope
-from urlab_ros_bridge.gateways.webxr.protocol.hello import read_hello
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.page.messages import BadPageMessage
+from urlab_ros_bridge.gateways.virtual_field.page.messages import read_message
+from urlab_ros_bridge.gateways.virtual_field.protocol import publishing
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError

@@ -44,8 +44,8 @@ PING, CLOSE, PONG = 0x89, 0x88, 0x8A
 
 def chiral(port: int, seed: int, count: int) -> None:
     """Send changed messages of a driver; who is refused connects again."""
-    from test.gateways.common.serving.raw_peer import frame
-    from test.gateways.common.serving.raw_peer import opened
+    from test.gateways.serving.raw_peer import frame
+    from test.gateways.serving.raw_peer import opened
 
     inputs = Mutator(corpus_of('chiral_action'), TARGETS['chiral_action'].words, seed)
     link = None
@@ -79,7 +79,7 @@ def _is_taken(link) -> bool:
 
 def webxr(port: int, seed: int, count: int) -> None:
     """Send changed messages of Virtual Field."""
-    from test.gateways.webxr.serving.nonsense import send
+    from test.gateways.virtual_field.serving.nonsense import send
 
     chance = random.Random(seed)
     for _ in range(0, count, 500):

@@ -20,16 +20,16 @@ import pytest
 
 from test.gateways.chiral.programs import Programs
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.common.serving.raw_peer import BINARY
-from test.gateways.common.serving.raw_peer import CLOSE
-from test.gateways.common.serving.raw_peer import dial
-from test.gateways.common.serving.raw_peer import flood
-from test.gateways.common.serving.raw_peer import frame
-from test.gateways.common.serving.raw_peer import opened
-from test.gateways.common.serving.raw_peer import opening
-from test.gateways.common.serving.raw_peer import rest
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import CLOSE_SECONDS
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import MAX_AFTER_CLOSE
+from test.gateways.serving.raw_peer import BINARY
+from test.gateways.serving.raw_peer import CLOSE
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.raw_peer import flood
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import opening
+from test.gateways.serving.raw_peer import rest
+from urlab_ros_bridge.gateways.serving.websocket_connection import CLOSE_SECONDS
+from urlab_ros_bridge.gateways.serving.websocket_connection import MAX_AFTER_CLOSE
 
 EACH, LONG = 12, 50  # attacks of a kind; with --long
 GROWTH_MB = 40.0

@@ -1,10 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the simulation behind a gateway."""
+"""Simulations behind gateways, and their clients."""
 
+from bundled_server import simulation
 import pytest
 
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
 @pytest.fixture
@@ -20,3 +22,32 @@ def urlab():
     yield connect
     for client in clients:
         client.close()
+
+
+@pytest.fixture(scope='module')
+def rover():
+    """Return the RPC port of a rover."""
+    with simulation('rover') as port:
+        yield port
+
+
+@pytest.fixture(scope='module')
+def fleet():
+    """Return the RPC port of a world with two rovers and a quadruped."""
+    with simulation('fleet') as port:
+        yield port
+
+
+@pytest.fixture
+def link():
+    """Return a function: RPC port -> connected link."""
+    links = []
+
+    def connect(port):
+        links.append(SimulationLink('127.0.0.1', port, 'test'))
+        links[-1].connect()
+        return links[-1]
+
+    yield connect
+    for one in links:
+        one.close()

@@ -13,11 +13,11 @@ from websockets.sync.client import connect
 
 from test.gateways.chiral.conftest import gateway_at as chiral_at
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.common.serving.raw_peer import frame
-from test.gateways.common.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
+from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 pytest.importorskip('urlab_msgs.msg')

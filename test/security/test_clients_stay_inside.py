@@ -22,12 +22,12 @@ import pytest
 import zmq
 
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.common.serving.raw_peer import dial
-from test.gateways.common.serving.raw_peer import frame
-from test.gateways.common.serving.raw_peer import opened
-from test.gateways.common.serving.raw_peer import rest
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import rest
 from test.gateways.simspark.peers import RawPeer
-from test.gateways.webxr.field_client import FieldClient
+from test.gateways.virtual_field.field_client import FieldClient
 from test.security.programs import ANY_PORTS
 from test.security.programs import port_of
 from test.security.programs import program

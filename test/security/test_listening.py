@@ -12,8 +12,8 @@ import ipaddress
 from domains import free_domain
 import pytest
 
-from test.gateways.common.serving.raw_peer import opening
-from test.gateways.common.serving.raw_peer import status
+from test.gateways.serving.raw_peer import opening
+from test.gateways.serving.raw_peer import status
 from test.security.programs import ANY_PORTS
 from test.security.programs import listening
 from test.security.programs import port_of

@@ -11,9 +11,9 @@ import time
 import pytest
 import zmq
 
-from test.gateways.common.serving.raw_peer import frame
-from test.gateways.common.serving.raw_peer import opened
-from test.gateways.common.serving.raw_peer import PONG
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import PONG
 from test.security.programs import ANY_PORTS
 from test.security.programs import listening
 from test.security.programs import port_of

@@ -16,12 +16,12 @@ from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.gateways.common.serving import websocket_connection
-from urlab_ros_bridge.gateways.common.serving import websocket_server
+from urlab_ros_bridge.gateways.serving import websocket_connection
+from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.simspark.tcp import server as simspark
 from urlab_ros_bridge.gateways.simspark.wire import framing
-from urlab_ros_bridge.gateways.webxr.protocol import foreign_gltf
-from urlab_ros_bridge.gateways.webxr.serving import publications
+from urlab_ros_bridge.gateways.virtual_field.protocol import foreign_gltf
+from urlab_ros_bridge.gateways.virtual_field.serving import publications
 from urlab_ros_bridge.sim.editor.ops import scene
 from urlab_ros_bridge.sim.editor.view import drawings
 from urlab_ros_bridge.sim.model.client_models import limits as models

@@ -50,7 +50,7 @@ def test_who_only_watches_hears_of_a_restart(gateway):
 
 
 def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.gateways.common.simulation.link.TIMEOUT', 0.5)
+    monkeypatch.setattr('urlab_ros_bridge.gateways.simulation.link.TIMEOUT', 0.5)
     port = free_port()
     first = start_server(world='quadruped', rpc_port=port)
     with gateway(port, {'pace': 'lockstep'}) as server:

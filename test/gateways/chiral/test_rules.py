@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.gateways.chiral.serving.server import MAX_VIEWERS
-from urlab_ros_bridge.gateways.common.serving.access import OpenWithoutToken
+from urlab_ros_bridge.gateways.serving.access import OpenWithoutToken
 
 
 @pytest.fixture(scope='module')

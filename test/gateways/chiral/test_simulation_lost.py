@@ -17,15 +17,15 @@ from websockets.exceptions import ConnectionClosed
 from test.gateways.chiral.programs import Programs
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.common.serving.raw_peer import dial
-from test.gateways.common.serving.raw_peer import opened
-from test.gateways.common.serving.raw_peer import opening
-from test.gateways.common.serving.raw_peer import rest
-from test.gateways.common.serving.raw_peer import status
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import opening
+from test.gateways.serving.raw_peer import rest
+from test.gateways.serving.raw_peer import status
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
-from urlab_ros_bridge.gateways.common.simulation.link import TIMEOUT
+from urlab_ros_bridge.gateways.simulation.link import TIMEOUT
 
 
 # First, while no other simulation runs beside it.

@@ -5,7 +5,6 @@
 from bundled_server import port_of
 from bundled_server import start_server
 
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
@@ -13,6 +12,7 @@ from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
 class FakeConnection:

@@ -30,7 +30,7 @@ from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
-    from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+    from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
 _LOG = logging.getLogger(__name__)
 
@@ -102,9 +102,9 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
     try:
-        from urlab_ros_bridge.gateways.webxr.page.pages import Page
-        from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
-        from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+        from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+        from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
+        from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
     except ImportError as error:
         raise PackageMissing('the Virtual Field gateway', 'webxr', error) from None
     page = Page()
@@ -134,7 +134,7 @@ def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
 
     :raises BadCertificate: when there are none, or they do not belong together.
     """
-    from urlab_ros_bridge.gateways.webxr.serving import certificate
+    from urlab_ros_bridge.gateways.virtual_field.serving import certificate
 
     if values.cert:
         return certificate.tls_context(values.cert, values.key)

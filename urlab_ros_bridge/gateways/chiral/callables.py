@@ -28,7 +28,8 @@ def load_callable(text: str) -> Callable[..., Any]:
         raise CallableUnusable(text, f'cannot be imported: {error}') from error
     if not callable(found):
         raise CallableUnusable(text, 'cannot be called')
-    return found
+    target: Callable[..., Any] = found
+    return target
 
 
 __all__ = ['load_callable']

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from urlab_ros_bridge.gateways.common.errors import GatewayError
-from urlab_ros_bridge.gateways.common.errors import RobotError
+from urlab_ros_bridge.gateways.errors import GatewayError
+from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown

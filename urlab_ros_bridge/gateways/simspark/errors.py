@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.gateways.common.errors import GatewayError
+from urlab_ros_bridge.gateways.errors import GatewayError
 
 
 class SimSparkError(GatewayError):

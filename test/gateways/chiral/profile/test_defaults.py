@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 
-from test.gateways.common.simulation.robots import MODEL
-from test.gateways.common.simulation.robots import robot
+from test.gateways.simulation.robots import MODEL
+from test.gateways.simulation.robots import robot
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile.defaults import default_actions
 from urlab_ros_bridge.gateways.chiral.profile.defaults import default_proprio

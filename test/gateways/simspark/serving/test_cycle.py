@@ -9,7 +9,7 @@ import pytest
 
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import wait_until
-from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.motion.target import Target
 
 
 class Recorder:

@@ -4,8 +4,8 @@
 
 import pytest
 
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
 @pytest.fixture

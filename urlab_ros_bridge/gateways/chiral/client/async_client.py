@@ -91,7 +91,7 @@ class AsyncChiralClient:
         self._stale_after = stale_after
         self._reconnect = reconnect
         self._socket: ClientConnection | None = None
-        self._reader: asyncio.Task | None = None
+        self._reader: asyncio.Task[None] | None = None
         self._waiting = Waiting()
         self._was_told = False  # the caller knows why the connection ended
         self._unheard: Exception | None = None  # why it ended, when nothing waited then

@@ -8,9 +8,12 @@ import asyncio
 from collections import defaultdict
 from collections import deque
 from typing import Any
+from typing import TypeAlias
 
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
+
+Answer: TypeAlias = tuple[dict[str, Any], memoryview]
 
 
 class Waiting:
@@ -25,10 +28,10 @@ class Waiting:
     """
 
     def __init__(self) -> None:
-        self._queues: dict[str, deque[asyncio.Future]] = defaultdict(deque)
+        self._queues: dict[str, deque[asyncio.Future[Answer]]] = defaultdict(deque)
         self.dropped = 0
 
-    def expect(self, kind: str) -> asyncio.Future[tuple[dict[str, Any], memoryview]]:
+    def expect(self, kind: str) -> asyncio.Future[Answer]:
         """Return the future of the next answer of a type that is not taken."""
         future = asyncio.get_running_loop().create_future()
         self._queues[kind].append(future)

@@ -15,8 +15,8 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import CameraProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
-from urlab_ros_bridge.gateways.common.errors import RobotError
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 
 NO_DEPTH = 'none'
 AUTO = 'auto'

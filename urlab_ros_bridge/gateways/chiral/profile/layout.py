@@ -24,9 +24,9 @@ from urlab_ros_bridge.gateways.chiral.profile.parts import Scene
 from urlab_ros_bridge.gateways.chiral.profile.parts import TwistPart
 from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
-from urlab_ros_bridge.gateways.common.motion.ik import PoseSolver
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.motion.ik import PoseSolver
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 
 MAX_CHUNK = 1024
 HOLDING = ('position', 'intvelocity')

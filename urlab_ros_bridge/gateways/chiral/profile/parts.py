@@ -15,8 +15,8 @@ from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.gateways.chiral.errors import BadAction
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
 from urlab_ros_bridge.gateways.chiral.profile.rotations import to_matrix
-from urlab_ros_bridge.gateways.common.motion.ik import PoseSolver
-from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.motion.ik import PoseSolver
+from urlab_ros_bridge.gateways.motion.target import Target
 
 
 class Scene(Protocol):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
-from urlab_ros_bridge.gateways.common.simulation.clocks import CLOCKS
+from urlab_ros_bridge.gateways.simulation.clocks import CLOCKS
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read

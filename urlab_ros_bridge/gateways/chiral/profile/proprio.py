@@ -16,8 +16,8 @@ from urlab_ros_bridge.gateways.chiral.profile.parts import Scene
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
 from urlab_ros_bridge.gateways.chiral.profile.rotations import from_matrix
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.wire.errors import UnknownName
 
 Stream: TypeAlias = Callable[[ArticulationState, Scene, Target], np.ndarray]

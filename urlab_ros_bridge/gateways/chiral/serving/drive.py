@@ -21,18 +21,18 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.proprio import needs_forces
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Action
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
+from urlab_ros_bridge.gateways.chiral.serving.lockstep_pace import LockstepPace
 from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
+from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
+from urlab_ros_bridge.gateways.chiral.serving.pace import RobotPace
+from urlab_ros_bridge.gateways.chiral.serving.real_time_pace import RealTimePace
 from urlab_ros_bridge.gateways.chiral.serving.task import Task
 from urlab_ros_bridge.gateways.chiral.serving.task import TaskView
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.paces.lockstep import LockstepPace
-from urlab_ros_bridge.gateways.common.paces.pace import PacedRobot
-from urlab_ros_bridge.gateways.common.paces.pace import RobotPace
-from urlab_ros_bridge.gateways.common.paces.real_time import RealTimePace
-from urlab_ros_bridge.gateways.common.simulation.clocks import LatencyMeter
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
-from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
-from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.clocks import LatencyMeter
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 
 CLOCK_UNITS = {
     'sim': 'simulated seconds',

@@ -8,9 +8,9 @@ from http import HTTPStatus
 import threading
 import time
 
-from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.common.serving.access import same_secret
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.access import same_secret
+from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
 
 
 class Driver:

@@ -21,13 +21,13 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.proprio import make_streams
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
-from urlab_ros_bridge.gateways.common.errors import RobotError
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.simulation.link import LIVE_CAMERAS
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
-from urlab_ros_bridge.gateways.common.simulation.robot import WORLD
-from urlab_ros_bridge.gateways.common.simulation.scene import intrinsics
-from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.link import LIVE_CAMERAS
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import WORLD
+from urlab_ros_bridge.gateways.simulation.scene import intrinsics
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 
 # What lies this near to the far plane is background: no depth.
 _BACKGROUND = 0.999

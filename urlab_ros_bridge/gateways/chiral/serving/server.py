@@ -22,14 +22,14 @@ from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import Driver
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
-from urlab_ros_bridge.gateways.common.serving.access import Access
-from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import KEEPALIVE
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
-from urlab_ros_bridge.gateways.common.serving.websocket_server import MAX_CONNECTIONS
-from urlab_ros_bridge.gateways.common.serving.websocket_server import WebSocketServer
-from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.websocket_connection import KEEPALIVE
+from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)

@@ -29,9 +29,9 @@ from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
 from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
-from urlab_ros_bridge.gateways.common.serving.turns import RequestTurns
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
-from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.turns import RequestTurns
+from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)

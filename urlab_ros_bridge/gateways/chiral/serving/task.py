@@ -18,8 +18,8 @@ from urlab_ros_bridge.client.session import plain
 from urlab_ros_bridge.gateways.chiral.callables import load_callable
 from urlab_ros_bridge.gateways.chiral.errors import profile_key
 from urlab_ros_bridge.gateways.chiral.profile.profile import TaskProfile
-from urlab_ros_bridge.gateways.common.errors import RobotError
-from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ import time
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.agents.body_sensors import BodySensors
 from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
 from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
@@ -30,6 +29,7 @@ from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 
 # A gateway later than this moves joints more slowly than commanded, s.
 _LONGEST = 0.1

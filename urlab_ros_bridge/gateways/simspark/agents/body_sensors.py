@@ -10,13 +10,13 @@ import numpy as np
 
 from urlab_ros_bridge.client.model import Sensor
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
 from urlab_ros_bridge.gateways.simspark.agents.joints import word
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 from urlab_ros_bridge.geometry import rotation_vector
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
 

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.agents.agent import Agent
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentCycle
 from urlab_ros_bridge.gateways.simspark.agents.agent import PlayedRobot

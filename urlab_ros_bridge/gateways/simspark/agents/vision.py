@@ -15,13 +15,13 @@ from zlib import crc32
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import polar
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
 # Half the cone, degrees; what is nearer than NEAREST (m) is not seen.

@@ -13,11 +13,11 @@ import time
 from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.client.state.stream import StateStream
-from urlab_ros_bridge.gateways.common.errors import RobotError
-from urlab_ros_bridge.gateways.common.motion.target import Target
-from urlab_ros_bridge.gateways.common.paces.pace import steps_at
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simulation.clocks import steps_at
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 

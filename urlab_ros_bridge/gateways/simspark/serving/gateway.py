@@ -9,8 +9,6 @@ import logging
 from pathlib import Path
 import threading
 
-from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
-from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.errors import OpenToAll
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.log_file import LogFile
@@ -25,6 +23,8 @@ from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
 from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
 from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.roles import Referee
+from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.addresses import is_loopback
 
 _LOG = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.client.replies.observations import WorldObservation
-from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
-from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 
 BALL = 'ball'
 

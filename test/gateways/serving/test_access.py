@@ -1,0 +1,126 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who may connect: addresses, tokens and pages of browsers."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.access import BadOrigin
+from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.access import OpenWithoutToken
+from urlab_ros_bridge.gateways.serving.access import plain_origin
+from urlab_ros_bridge.wire.addresses import is_loopback
+
+WIDE = ('0.0.0.0', '::', '[::]', '', '*', '192.168.1.20', 'robot.local', 'eth0', '127.0.0.1.x')
+
+
+@pytest.mark.parametrize('bind', WIDE)
+def test_a_wide_bind_needs_a_token_or_a_word(bind):
+    with pytest.raises(OpenWithoutToken, match=r'give --token SECRET.* or --insecure.*or --bind'):
+        Access(bind)
+    assert Access(bind, token='x').bind == Access(bind, insecure=True).bind == bind
+
+
+@pytest.mark.parametrize('bind', ['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost'])
+def test_loopback_needs_nothing(bind):
+    assert is_loopback(bind) and Access(bind)
+
+
+class Asked:
+    """A request with any headers: what a library lets through differs between its versions."""
+
+    def __init__(self, path, headers):
+        self.path, self.headers, self._lists = path, self, headers
+
+    def get_all(self, name):
+        values = self._lists.get(name, [])
+        return [values] if isinstance(values, str) else values
+
+
+def status(access, path='/', address='127.0.0.1', **headers):
+    try:
+        access.check(Asked(path, headers), address)
+    except HandshakeRefusal as refusal:
+        return refusal.status
+    return 101
+
+
+@pytest.mark.parametrize(
+    ('origin', 'address', 'expected'),
+    [
+        ([], '127.0.0.1', 101),  # no browser
+        ('http://localhost:8766', '127.0.0.1', 101),
+        ('http://127.0.0.1', '127.0.0.1', 101),
+        ('https://[::1]:3000', '::1', 101),
+        ('http://192.168.1.20:8766', '192.168.1.20', 101),  # a page of the robot itself
+        ('http://192.168.1.21:8766', '192.168.1.20', 403),
+        ('https://example.org', '127.0.0.1', 403),
+        # A site can point its own name at this machine, or look like loopback.
+        ('http://localhost.example.org:8765', '127.0.0.1', 403),
+        ('http://127.0.0.1.example.org', '127.0.0.1', 403),
+        ('http://localhost@example.org', '127.0.0.1', 403),
+        ('http://[', '127.0.0.1', 403),
+        ('null', '127.0.0.1', 403),
+        ('', '127.0.0.1', 403),
+        ('file://', '127.0.0.1', 403),
+        (['http://localhost', 'https://example.org'], '127.0.0.1', 400),
+    ],
+)
+def test_pages_of_this_machine_may_connect_and_others_may_not(origin, address, expected):
+    assert status(Access(), address=address, Origin=origin) == expected
+
+
+def test_an_origin_can_be_allowed_and_only_that_one():
+    access = Access(origins=('https://Example.org', 'http://robot.local:8080', 'null'))
+    for origin in ('https://example.org', 'https://example.org:443', 'HTTP://ROBOT.local:8080'):
+        assert status(access, Origin=origin) == 101
+    assert status(access, Origin='null') == 101
+    for origin in ('http://example.org', 'https://example.org:444', 'http://robot.local'):
+        assert status(access, Origin=origin) == 403
+
+
+@pytest.mark.parametrize('value', ['example.org', 'https://', 'https://a/b', 'https://a b', '*'])
+def test_what_is_no_origin_cannot_be_allowed(value):
+    with pytest.raises(BadOrigin, match=r'--allow-origin: .* is not an origin'):
+        Access(origins=(value,))
+
+
+@pytest.mark.parametrize(
+    ('path', 'headers', 'expected'),
+    [
+        ('/', {}, 401),
+        ('/?token=', {}, 401),
+        ('/?token=s3cre', {}, 401),
+        ('/?token=s3cret', {}, 101),
+        ('/view?x=1&token=s3cret', {}, 101),
+        ('/', {'Authorization': 'Bearer s3cret'}, 101),
+        ('/', {'Authorization': 'bearer  s3cret '}, 101),
+        ('/', {'Authorization': 'Basic s3cret'}, 401),
+        ('/', {'Authorization': ['Bearer a', 'Bearer b']}, 401),
+        ('/', {'Authorization': 'Bearer \xff\udc80'}, 401),
+        ('/?token=%ff%fe', {}, 401),
+    ],
+)
+def test_a_token_is_asked_for(path, headers, expected):
+    assert status(Access(token='s3cret'), path, **headers) == expected
+
+
+@pytest.mark.parametrize('path', ['//[', '*', '', 'x', '/a b', '/\x00', '/ä', '/%20|', '/#'])
+def test_what_is_no_path_is_refused(path):
+    assert status(Access(), path) == 400
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=3))
+def test_no_request_breaks_the_rules(path, values):
+    """Whatever a peer sends is let in or refused."""
+    access = Access(token='s3cret', origins=('https://example.org',))
+    for name in ('Origin', 'Authorization'):
+        assert status(access, path, **{name: values}) in (400, 401, 403)
+
+
+@given(st.text(max_size=40))
+def test_an_origin_has_one_plain_form(text):
+    assert plain_origin(plain_origin(text)) in (plain_origin(text), plain_origin(text)[:-4],
+                                                plain_origin(text)[:-3])  # fmt: skip

@@ -1,0 +1,115 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Plain HTTP on the port of a WebSocket: who gets files, and what they cost the others."""
+
+import socket
+import urllib.error
+import urllib.request
+
+import pytest
+from websockets.sync.client import connect
+
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.test_websocket_server import serving
+from urlab_ros_bridge.gateways.serving import websocket_server
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+
+BIG = bytes(range(256)) * (1 << 15)
+
+
+class Files:
+    def respond(self, path):
+        if path == '/broken':
+            raise RuntimeError('files with a fault')
+        if path == '/none':
+            return HttpAnswer(404, 'text/plain', b'no such file')
+        body = BIG if path == '/big' else path.encode()
+        return HttpAnswer(200, 'text/x-test', body, (('Cache-Control', 'no-store'),))
+
+
+@pytest.fixture(scope='module')
+def server():
+    with serving(files=Files()) as running:
+        yield running
+
+
+def get(server, path, **headers):
+    request = urllib.request.Request(f'http://127.0.0.1:{server.port}{path}', headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read()
+
+
+def test_a_file_comes_with_its_headers_and_without_the_query(server):
+    status, headers, body = get(server, '/a/b.js?x=1')
+    assert (status, body) == (200, b'/a/b.js')
+    assert headers['Content-Type'] == 'text/x-test'
+    assert headers['Cache-Control'] == 'no-store'
+    assert get(server, '/none')[0] == 404
+
+
+def test_a_big_file_comes_whole(server):
+    assert get(server, '/big')[2] == BIG
+
+
+def test_a_fault_is_an_answer(server, caplog):
+    assert get(server, '/broken')[0] == 500
+    assert 'files with a fault' in caplog.text
+
+
+@pytest.mark.parametrize(
+    ('headers', 'status'),
+    [
+        ({'Host': 'attacker.example'}, 403),  # a name that points here
+        ({'Host': 'localhost:80'}, 200),
+        ({'Host': '127.0.0.1'}, 200),
+        ({'Origin': 'http://attacker.example'}, 403),
+        ({'Origin': 'http://127.0.0.1:1'}, 200),
+    ],
+)
+def test_pages_of_other_sites_get_nothing(server, headers, status):
+    assert get(server, '/a', **headers)[0] == status
+
+
+def test_without_files_the_port_is_for_websockets_alone():
+    with serving() as running:
+        assert get(running, '/a')[0] == 426
+
+
+def test_who_does_not_take_its_file_costs_the_others_nothing(server, monkeypatch):
+    hung = [dial(server.port) for _ in range(3)]
+    for link in hung:
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.sendall(b'GET /big HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    with connect(f'ws://127.0.0.1:{server.port}/') as client:
+        for _ in range(50):
+            client.send(b'ping')
+            assert client.recv() == b'ping'
+    assert get(server, '/a')[0] == 200
+    monkeypatch.setattr(websocket_server, 'MAX_DOWNLOADS', 0)
+    assert get(server, '/a')[0] == 503
+    for link in hung:
+        link.close()
+
+
+def test_the_token_comes_back_as_a_cookie():
+    running = WebSocketServer(None, Access(token='secret'), 0, name='files', files=Files())
+    running.bind()
+    running.start()
+    try:
+        assert get(running, '/a')[0] == 401
+        assert get(running, '/a?token=wrong')[0] == 401
+        status, headers, _ = get(running, '/a?token=secret')
+        cookie, *attributes = headers['Set-Cookie'].split('; ')
+        assert status == 200
+        assert {'HttpOnly', 'SameSite=Strict'} <= set(attributes)
+        assert 'secret' not in cookie
+        assert get(running, '/b', Cookie=f'other=1; {cookie}')[2] == b'/b'
+        assert get(running, '/b', Cookie=f'{cookie}x')[0] == 401
+        assert get(running, '/b', Authorization='Bearer secret')[1]['Set-Cookie'] is None
+    finally:
+        running.stop('')

@@ -1,0 +1,370 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server of WebSockets against peers that leave, hang, flood, trickle and talk nonsense."""
+
+import contextlib
+import logging
+import os
+import resource
+import socket
+import struct
+import threading
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from test.gateways.serving.raw_peer import BINARY
+from test.gateways.serving.raw_peer import CLOSE
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.raw_peer import flood
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import opening
+from test.gateways.serving.raw_peer import PONG
+from test.gateways.serving.raw_peer import rest
+from test.gateways.serving.raw_peer import status
+from test.gateways.serving.raw_peer import trickle
+from urlab_ros_bridge.gateways.serving import websocket_server
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.websocket_connection import MAX_AFTER_CLOSE
+from urlab_ros_bridge.gateways.serving.websocket_connection import MAX_MESSAGE
+from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
+from urlab_ros_bridge.gateways.serving.websocket_server import MAX_HANDSHAKES
+from urlab_ros_bridge.gateways.serving.websocket_server import PortTaken
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+
+# What the two kernels hold between a sender and a reader, at most.
+BUFFERS = 16 << 20
+
+
+class Echo:
+    """Sends back what comes; notes who was let in and who was forgotten."""
+
+    def __init__(self):
+        self.admitted, self.gone = [], []
+
+    def admit(self, connection, request):
+        if request.path == '/full':
+            raise HandshakeRefusal(503, 'no place')
+        self.admitted.append(connection)
+
+    def serve(self, connection):
+        with contextlib.suppress(PeerGone):
+            for message in connection.messages():
+                if message == b'close':
+                    connection.close(1008, 'as you like')
+                elif message == b'heard':
+                    self.heard(message)
+                elif message == b'break':
+                    raise RuntimeError('a gateway with a fault')
+                else:
+                    connection.send([message], text=message.startswith(b'text'))
+
+    def left(self, connection):
+        self.gone.append(connection)
+
+
+@contextlib.contextmanager
+def serving(**options):
+    echo = Echo()
+    server = WebSocketServer(echo, Access(), 0, name='echo', **options)
+    server.bind()
+    server.start()
+    server.echo = echo
+    try:
+        yield server
+    finally:
+        server.stop('the test is over')
+        assert echo.admitted == echo.gone or set(echo.admitted) == set(echo.gone)
+        assert server.connections == [] and server.handshakes == 0
+
+
+@pytest.fixture
+def server():
+    with serving() as running:
+        yield running
+
+
+def until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize('size', [0, 1, 125, 126, 65_535, 65_536])
+def test_messages_are_binary_or_text(server, size):
+    with connect(server.url, proxy=None, open_timeout=20) as client:
+        client.send(b'text' + b'x' * size)
+        assert client.recv(timeout=20) == 'text' + 'x' * size
+        client.send('binary' + 'x' * size)
+        assert client.recv(timeout=20) == b'binary' + b'x' * size
+
+
+def echoes(server):
+    with connect(server.url, proxy=None, open_timeout=20) as client:
+        client.send(b'hello')
+        return client.recv(timeout=20) == b'hello'
+
+
+@contextlib.contextmanager
+def hanging(port, count, sent=b''):
+    """Keep `count` connections that never finish their request."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most < 3 * count:
+        pytest.skip(f'this system allows {most} open files')
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], 3 * count), most))
+    links = []
+    try:
+        for _ in range(count):
+            links.append(dial(port))
+            with contextlib.suppress(ConnectionError):
+                links[-1].sendall(sent)
+        yield links
+    finally:
+        for link in links:
+            link.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.parametrize('count', [200, 2000])
+@pytest.mark.parametrize('sent', [b'', b'GET / HTTP/1.1\r\nHost: x\r\n'])
+def test_half_open_handshakes_keep_nobody_out(server, count, sent, monkeypatch):
+    """None of them ends by itself here, and a client is let in at its first attempt."""
+    monkeypatch.setattr(websocket_server, 'OPENING_SECONDS', 3600.0)
+    threads = threading.active_count()
+    with hanging(server.port, count, sent) as links:
+        for _ in range(3):
+            assert echoes(server)
+        until(lambda: server.handshakes <= MAX_HANDSHAKES)
+        assert server.handshakes > 0
+        assert threading.active_count() <= threads + 2
+        # The newest are those that may still become something.
+        links[-1].sendall(opening() if not sent else opening().split(b'\r\n', 2)[2])
+        assert b' 101 ' in links[-1].recv(4096)
+
+
+def test_whoever_asks_late_is_told_so(server, monkeypatch):
+    monkeypatch.setattr(websocket_server, 'OPENING_SECONDS', 0.3)
+    with dial(server.port) as link:
+        assert b' 408 ' in rest(link)
+    with dial(server.port) as link:
+        trickle(link, opening(), 0.05)
+    until(lambda: server.handshakes == 0)
+
+
+def test_one_address_does_not_crowd_out_another(monkeypatch):
+    """The bound of each address is below that of all, and the one with most gives way."""
+    monkeypatch.setattr(websocket_server, 'MAX_HANDSHAKES_PER_PEER', 6)
+    monkeypatch.setattr(websocket_server, 'MAX_HANDSHAKES', 8)
+
+    def dial_from(host, port):
+        return socket.create_connection(('127.0.0.1', port), 20, source_address=(host, 0))
+
+    with serving() as server, contextlib.ExitStack() as stack:
+        early = stack.enter_context(dial_from('127.0.0.2', server.port))
+        for host, count in (('127.0.0.3', 20), ('127.0.0.4', 20)):
+            for _ in range(count):
+                stack.enter_context(dial_from(host, server.port))
+        until(lambda: server.handshakes == 8)
+        early.sendall(opening())
+        assert b' 101 ' in early.recv(4096)
+
+
+BAD_HTTP = {
+    b'GET //[ HTTP/1.1\r\n': 400,
+    b'GET * HTTP/1.1\r\n': 400,
+    b'\r\n\r\n': 400,
+    b'hello\r\n\r\n': 400,
+    b'GET /\r\n\r\n': 400,
+    b'\x16\x03\x01\x02\x00\n\n': 400,  # TLS
+    b'GET / HTTP/1.1\r\nno colon\r\n\r\n': 400,
+    b'GET /\xff HTTP/1.1\r\n\r\n': 400,
+    b'GET / HTTP/1.1\r\nHost: x\r\n\r\n': 426,
+    b'POST / HTTP/1.1\r\nHost: x\r\n\r\n': 405,
+    b'GET / HTTP/1.0\r\n\r\n': 505,
+    b'GET / HTTP/1.1\r\n' + b'X: y\r\n' * 300 + b'\r\n': 400,
+    b'GET / HTTP/1.1\r\nX: ' + b'y' * 20_000 + b'\r\n\r\n': 431,
+}
+
+
+@pytest.mark.parametrize('sent', BAD_HTTP, ids=lambda sent: repr(sent[:24]))
+def test_bad_http_is_answered_and_makes_one_line_at_most(server, sent, caplog):
+    whole = opening().partition(b'\r\n')[2]
+    caplog.set_level(logging.DEBUG, 'urlab_ros_bridge.gateways')
+    line, text = status(server.port, sent if sent.endswith(b'\n\r\n') or b'\n\n' in sent
+                        else sent + whole)  # fmt: skip
+    assert f' {BAD_HTTP[sent]} ' in line and text
+    until(lambda: server.handshakes == 0)
+    records = [r for r in caplog.records if 'websocket_server' in r.name]
+    assert len(records) == 1 and records[0].levelno == logging.DEBUG
+    assert not any(record.exc_info for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ('headers', 'expected'),
+    [
+        (['Origin: https://example.org'], 403),
+        (['Origin: http://localhost:3000'], 101),
+        (['Origin: http://localhost', 'Origin: http://localhost'], 400),
+        (['Sec-WebSocket-Key: again'], 400),
+        (['Authorization: a', 'Authorization: b'], 101),
+        (['Connection: \xff,,;'], 400),
+        (['Sec-WebSocket-Extensions: permessage-deflate; ='], 101),
+    ],
+)
+def test_headers_decide(server, headers, expected):
+    assert f' {expected} ' in status(server.port, opening('/', *headers), half_close=True)[0]
+
+
+def test_early_leavers_leave_nothing_behind(server, caplog):
+    """They go at every point of the handshake, politely and by a reset."""
+    caplog.set_level(logging.DEBUG)
+    request = opening()
+    for length in (0, 1, 20, len(request) - 1, len(request)):
+        for resets in (False, True):
+            for _ in range(10):
+                link = dial(server.port)
+                link.sendall(request[:length])
+                if resets:
+                    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+                link.close()
+    until(lambda: server.handshakes == 0 and not server.connections)
+    assert not any(record.exc_info for record in caplog.records)
+    assert echoes(server)
+
+
+def test_no_more_clients_than_there_is_room_for(server):
+    with contextlib.ExitStack() as stack:
+        for _ in range(MAX_CONNECTIONS):
+            stack.enter_context(opened(server.port))
+        line, text = status(server.port, opening())
+        assert ' 503 ' in line and 'no more are accepted' in text
+    until(lambda: not server.connections)
+    assert ' 503 ' in status(server.port, opening('/full'))[0]
+    assert echoes(server)
+
+
+PROTOCOL_ERRORS = {
+    'not masked': b'\x82\x05hello',
+    'reserved opcode': frame(b'x', 0x83),
+    'too large': bytes((BINARY, 0xFF)) + struct.pack('!Q', 1 << 40),
+    'closed by us': frame(b'close'),
+    'closed by the peer': frame(struct.pack('!H', 1000), CLOSE),
+}
+
+
+@pytest.mark.parametrize('name', PROTOCOL_ERRORS)
+def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name):
+    """What it can still send is bounded, however fast it is, and its socket is reset."""
+    with opened(server.port) as link:
+        link.sendall(PROTOCOL_ERRORS[name])
+        assert flood(link, frame(b'x' * 60_000)) <= MAX_AFTER_CLOSE + BUFFERS
+    until(lambda: not server.connections)
+    assert echoes(server)
+
+
+@pytest.mark.parametrize('name', PROTOCOL_ERRORS)
+def test_a_peer_that_trickles_after_the_close_is_cut_off(server, name):
+    with opened(server.port) as link:
+        link.sendall(PROTOCOL_ERRORS[name])
+        assert trickle(link, bytes(10_000), 0.05) < 10_000
+    until(lambda: not server.connections)
+
+
+@pytest.mark.parametrize('closing', ['by the message', 'from outside', 'at the end'])
+def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
+    with serving() as server, opened(server.port) as link:
+        until(lambda: server.connections)
+        if closing == 'by the message':
+            link.sendall(frame(b'close'))
+        elif closing == 'from outside':  # while its thread waits for the next message
+            server.close_all(1013, 'come back later')
+        else:
+            server.stop('the end')
+        received = rest(link)  # ends although the peer keeps its half
+        assert received[:1] == b'\x88'
+        until(lambda: not server.connections)
+
+
+def test_a_peer_that_never_reads_is_cut_off_when_the_server_closes(server):
+    """Its thread is in the middle of sending."""
+    with opened(server.port) as link:
+        link.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                link.sendall(frame(b'x' * 60_000))
+        server.close_all(1013, 'come back later')
+        until(lambda: not server.connections)
+
+
+def test_trickled_bytes_are_no_sign_of_life():
+    """A message that never ends is asked for by pings, which cannot be answered within it."""
+    with serving(keepalive=0.4) as server:
+        with opened(server.port) as link:
+            begun = bytes((BINARY, 0xFF)) + struct.pack('!Q', 1_000_000) + bytes(4)
+            assert trickle(link, begun + bytes(2_000), 0.05) < 2_000
+        until(lambda: not server.connections)
+        with connect(server.url, proxy=None) as client:  # answers pings, and says nothing
+            time.sleep(2.5)
+            client.send(b'still here')
+            assert client.recv(timeout=20) == b'still here'
+
+
+def test_empty_fragments_cost_no_memory(server):
+    """A message of very many empty pieces is an empty message."""
+    with opened(server.port) as link:
+        link.settimeout(120.0)  # a starved server reads them, too
+        before = resident()
+        link.sendall(frame(b'', 0x02) + frame(b'', 0x00) * 300_000 + frame(b'end', 0x80))
+        assert link.recv(5) == b'\x82\x03end'
+        assert resident() - before < 8 << 20
+        link.sendall(frame(b'', 0x8A) * 1000 + frame(b'again', BINARY) + frame(b'', PONG))
+        assert link.recv(7) == b'\x82\x05again'
+
+
+def resident():
+    with open('/proc/self/statm', encoding='ascii') as file:
+        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+
+def test_pieces_make_a_message_up_to_the_limit(server):
+    with connect(server.url, proxy=None, compression=None, max_size=None) as client:
+        client.send([b'ab', b'', b'c' * 70_000])
+        assert client.recv(timeout=20) == b'ab' + b'c' * 70_000
+        client.send(bytes(MAX_MESSAGE))
+        assert len(client.recv(timeout=20)) == MAX_MESSAGE
+        with contextlib.suppress(ConnectionClosed):
+            client.send(bytes(MAX_MESSAGE + 1))
+        with pytest.raises(ConnectionClosed, match='1009'):
+            client.recv(timeout=20)
+
+
+def test_a_fault_of_the_gateway_ends_only_that_connection(server, caplog):
+    with connect(server.url, proxy=None) as other:
+        with opened(server.port) as link:
+            link.sendall(frame(b'break'))
+            rest(link)
+        assert 'the connection raised an error' in caplog.text
+        other.send(b'hello')
+        assert other.recv(timeout=20) == b'hello'
+
+
+def test_a_taken_port_is_said(server):
+    other = WebSocketServer(Echo(), Access(), server.port, name='x', port_option='--page-port')
+    with pytest.raises(PortTaken, match=r'cannot bind port .*another port with --page-port'):
+        other.bind()
+
+
+def test_stopping_twice_and_before_the_start():
+    for binds in (False, True):
+        server = WebSocketServer(Echo(), Access(), 0, name='x')
+        if binds:
+            server.bind()
+        server.stop('never began')
+        server.stop('never began')

@@ -1,0 +1,89 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation that comes and goes under what a gateway made of it."""
+
+import threading
+import time
+
+from bundled_server import simulation
+import pytest
+
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class Made:
+    def __init__(self, link):
+        self.link = link
+        self.closed = False
+        self.world = link.handshake.world
+
+    def close(self):
+        self.closed = True
+
+
+def holder_of(port, make=Made):
+    lost = threading.Event()
+    links = []
+
+    def open_link():
+        links.append(SimulationLink('127.0.0.1', port[0], 'test'))
+        return links[-1]
+
+    return SimulationHolder(open_link, make, lost.set), lost, links
+
+
+def test_an_end_is_noticed_and_the_next_simulation_is_taken():
+    with simulation('rover') as port:
+        at = [port]
+        holder, lost, _ = holder_of(at)
+        assert holder.current is None
+        holder.take(10)
+        first = holder.wait()
+        assert first.world == 'rover' and not lost.is_set()
+        holder.renew(10)
+        assert holder.current is first  # it still is the same server
+    assert lost.wait(10)
+    deadline = time.monotonic() + 10
+    while holder.current is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert first.closed and first.link.is_lost and first.link.is_stale
+    with pytest.raises(RequestTimeout):
+        holder.renew(0.2)
+    with simulation('quadruped') as port:
+        at[0] = port
+        holder.renew(10)
+        assert holder.current.world == 'quadruped'
+        second = holder.current
+        holder.release()
+        holder.release()
+        assert second.closed and holder.current is None
+
+
+def test_what_cannot_be_made_leaves_no_session(rover):
+    def refuse(link):
+        raise RobotError('not this one')
+
+    holder, _, links = holder_of([rover], refuse)
+    with pytest.raises(RobotError, match='not this one'):
+        holder.take(10)
+    assert holder.current is None
+    with pytest.raises(UrlabError):
+        links[0].state()
+
+
+@pytest.mark.parametrize('is_noticed', [True, False])
+def test_a_link_that_closes_while_it_is_asked_counts_as_restarted(rover, is_noticed):
+    """Its watch and the next client notice the end of a server at the same time."""
+    holder, _, links = holder_of([rover])
+    holder.take(10)
+    first = holder.current
+    links[0].close()
+    links[0].is_lost = is_noticed
+    holder.renew(10)
+    assert first.closed and holder.current is not first
+    holder.release()

@@ -1,0 +1,66 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One robot as gateways move it: names, frames, and what moves a frame."""
+
+import pytest
+
+from test.gateways.simulation.robots import robot
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.simulation.robot import FrameName
+from urlab_ros_bridge.wire.errors import UnknownName
+
+
+def test_a_name_belongs_to_the_longest_prefix():
+    arm, left = robot('arm'), robot('arm_left')
+    assert list(arm.joints) == ['j1', 'idle', 'j2', 'j3'] and list(left.joints) == ['j1']
+    assert list(arm.actuators) == ['a1', 'a2', 'a3'] and list(left.actuators) == ['a1']
+    assert set(arm.sites) == {'tcp'} and set(left.bodies) == {'base', 'link'}
+    with pytest.raises(UnknownName, match="unknown joint 'left_j1'"):
+        arm.need_joints(['left_j1'])
+    with pytest.raises(UnknownName, match="unknown body or site 'left_tcp'"):
+        arm.frame('left_tcp')
+
+
+def test_frames_are_local_first_and_then_compiled():
+    arm = robot('arm')
+    assert arm.frame('tcp') == arm.frame('arm_tcp') == FrameName('site', 'arm_tcp')
+    assert arm.frame('hand') == FrameName('body', 'arm_hand')
+    assert arm.frame('mark') == FrameName('site', 'mark')
+    assert arm.frame('arm_left_tcp') == FrameName('site', 'arm_left_tcp')
+    assert arm.frame('world') == FrameName('body', 'world')
+    for name in ('', 'moon', 'arm_'):
+        with pytest.raises(UnknownName, match='body or site'):
+            arm.frame(name)
+
+
+def test_what_moves_a_frame_is_driven_and_on_its_way():
+    arm = robot('arm')
+    for name in ('tcp', 'hand'):
+        assert [j.name for j in arm.moving_joints(arm.frame(name))] == ['j1', 'j2']
+    assert arm.moving_joints(arm.frame('base')) == []
+    assert arm.moving_joints(arm.frame('arm_left_tcp')) == []
+
+
+def test_a_joint_without_actuator_is_named():
+    arm = robot('arm')
+    assert [a.name for a in arm.actuators_of(arm.need_joints(['j2', 'j1']))] == ['a2', 'a1']
+    with pytest.raises(
+        RobotError, match="joint 'idle' of arm has no actuator; driven are: j1, j2"
+    ):
+        arm.actuators_of(arm.need_joints(['idle']))
+
+
+def test_an_actuator_of_no_known_kind_is_a_motor():
+    assert [a.kind for a in robot('arm').actuators.values()] == ['position', 'position', 'motor']
+
+
+def test_a_controller_takes_bare_angles():
+    plain, controlled = robot('arm'), robot('arm', controller={'kind': 'pd'})
+    assert [a.gear for a in plain.setpoints_of(plain.actuators.values())] == [1.0, 1.0, 5.0]
+    assert {a.gear for a in controlled.setpoints_of(controlled.actuators.values())} == {1.0}
+
+
+def test_the_base_is_the_one_that_the_server_names():
+    assert robot('arm').base_name == 'arm_base'
+    assert robot('arm', frames={'base': 'hand'}).base_name == 'arm_hand'
+    assert robot('arm', frames={'base': 'nothing'}).base_name == 'arm_base'

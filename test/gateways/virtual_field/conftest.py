@@ -1,0 +1,41 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms that all tests of this folder share, a gateway for each file, and clients."""
+
+import pytest
+
+from test.gateways.virtual_field.field_client import FieldClient
+from test.gateways.virtual_field.programs import gateway_at
+from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.client import Client
+
+
+@pytest.fixture(scope='package')
+def bimanual():
+    """Return the RPC port of two arms, at home."""
+    with simulation('bimanual') as port:
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.reset('home')
+        yield port
+
+
+@pytest.fixture(scope='module')
+def field(bimanual):
+    """Return a gateway of the two arms."""
+    with gateway_at(bimanual) as server:
+        yield server
+
+
+@pytest.fixture
+def join(field):
+    """Return a function: role and fields of a hello -> client; None: no hello."""
+    clients = []
+
+    def connect(role='spectator', **hello):
+        clients.append(FieldClient(field.url, role, **hello))
+        return clients[-1]
+
+    yield connect
+    for client in clients:
+        client.close()

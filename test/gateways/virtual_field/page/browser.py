@@ -1,0 +1,147 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A real headless Chromium that looks at the page, drawn by the processor."""
+
+from contextlib import contextmanager
+import importlib.util
+import io
+from pathlib import Path
+import shutil
+import time
+
+import numpy as np
+from PIL import Image
+import pytest
+
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+
+SIZE = {'width': 420, 'height': 320}
+PATIENCE = 120.0  # s
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+ARGUMENTS = [
+    '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+    '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
+    '--disable-gpu-compositing',  # half of all it does, where a processor draws
+]  # fmt: skip
+# A processor draws, and the page draws as often as it may: some pictures a second show as much.
+SELDOM = """
+const draw = requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 80);
+"""
+
+# What tests need that open the page.
+NEEDED = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
+    pytest.mark.skipif(
+        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
+    ),
+    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
+]
+
+
+@contextmanager
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Visitor:
+    """
+    A page that has drawn its world.
+
+    :ivar errors: what the console said was wrong, but for connections that were refused.
+    """
+
+    def __init__(self, browser, url, query='', scripts=(), size=SIZE, **options):
+        """
+        Open the page and wait for its first picture.
+
+        :param size: of the window, that of a small phone.
+        :param scripts: what the browser runs before those of the page: texts and files.
+        """
+        self.errors = []
+        self.tab = browser.new_page(viewport=size, **options)
+        self.tab.set_default_timeout(PATIENCE * 1000)
+        self.tab.on('console', self._listen)
+        self.tab.on('pageerror', lambda error: self.errors.append(str(error)))
+        for script in (SELDOM, *scripts):
+            is_file = isinstance(script, Path)
+            self.tab.add_init_script(**{'path' if is_file else 'script': script})
+        # Pictures are kept, so that a screenshot shows what was drawn last.
+        self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
+        self.until('window.urlab?.isReady')
+
+    def reload(self):
+        """Load the page again, and wait for its first picture."""
+        self.tab.reload(wait_until='commit')
+        self.until('window.urlab?.isReady')
+
+    def _listen(self, message):
+        if message.type == 'error' and 'WebSocket' not in message.text:
+            self.errors.append(message.text)
+
+    def js(self, expression):
+        """Return the value of an expression; the policy of the page allows no eval in it."""
+        return self.tab.evaluate(f'() => {{ return {expression}; }}')
+
+    def until(self, condition):
+        """Wait for a condition in the page."""
+        self.wait(lambda: self.js(f'Boolean({condition})'), condition)
+
+    def hold(self, key, condition):
+        """
+        Hold a key down until a condition is true, and longer.
+
+        As that of a keyboard it repeats itself: the page lets go of its keys when it loses the
+        focus or meets a new world.
+        """
+        held = self.tab.keyboard.down
+        self.wait(lambda: held(key) or self.js(f'Boolean({condition})'), condition)
+
+    def wait(self, condition, named='the condition'):
+        """Wait for a condition, while the page goes on."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, f'not within {PATIENCE:g} s: {named}'
+            self.tab.wait_for_timeout(50)
+
+    def drawn(self):
+        """Wait until what is there now has been drawn."""
+        frames = self.js('urlab.stage.frames')
+        self.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 1)')
+
+    def picture(self):
+        """Return what the world looks like, without panels: shape (height, width, 3)."""
+        self.drawn()
+        self.tab.evaluate("() => document.body.classList.add('bare')")
+        png = self.tab.screenshot()
+        self.tab.evaluate("() => document.body.classList.remove('bare')")
+        return np.asarray(Image.open(io.BytesIO(png)).convert('RGB')).astype(int)
+
+    def place(self, body):
+        """Return where a body is, by its name: position, y up."""
+        return np.array(
+            self.js(
+                'urlab.bodies.groups[urlab.world.bodies.find('
+                f'({{name}}) => name === {body!r}).id].position.toArray()'
+            )
+        )
+
+    def on_screen(self, vector):
+        """Return the pixel at which a point of the world is drawn, given as three.js has it."""
+        return self.js(
+            f'(({{x, y}}) => [(x + 1) / 2 * innerWidth, (1 - y) / 2 * innerHeight])'
+            f'({vector}.clone().project(urlab.stage.camera))'
+        )
+
+
+def changed(before, after):
+    """Return the share of pixels that differ clearly."""
+    return float((np.abs(before - after).max(axis=2) > 24).mean())

@@ -1,0 +1,62 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A browser and a rover that all tests of the page share."""
+
+import pytest
+
+from test.gateways.virtual_field.page.browser import chromium
+from test.gateways.virtual_field.programs import gateway_at
+from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _page_is_loaded_anew_after_a_failure(request):
+    """Tests share a page: what a failed one has left open is not there when it is tried again."""
+    yield
+    if request.node.stash.get(FAILED, False) and 'visitor' in request.fixturenames:
+        request.getfixturevalue('visitor').reload()
+
+
+@pytest.fixture(scope='package')
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope='package')
+def rover_files(tmp_path_factory):
+    """Return the data folder of the rover's server."""
+    return tmp_path_factory.mktemp('rover')
+
+
+@pytest.fixture(scope='package')
+def rover(rover_files):
+    with simulation('rover', f'--data-dir={rover_files}', cameras=True) as port:
+        yield port
+
+
+@pytest.fixture(scope='package')
+def rover_url(rover):
+    with gateway_at(rover, Page()) as gateway:
+        yield gateway.url
+
+
+@pytest.fixture
+def urlab(rover):
+    """Return a client of the rover, which lives."""
+    with Client(rpc_port=rover, shared=True) as client:
+        client.connect()
+        client.set_mode('live')
+        client.set_paused(False)
+        yield client

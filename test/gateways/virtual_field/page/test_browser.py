@@ -1,0 +1,438 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a real browser, with a real simulation behind it."""
+
+import base64
+import json
+import socket
+import urllib.request
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.virtual_field.field_client import FieldClient
+from test.gateways.virtual_field.gltf.test_skins import drawn_by_mujoco
+from test.gateways.virtual_field.gltf.test_skins import skinned_arm
+from test.gateways.virtual_field.page.browser import changed
+from test.gateways.virtual_field.page.browser import NEEDED
+from test.gateways.virtual_field.page.browser import Visitor
+from test.gateways.virtual_field.programs import gateway_at
+from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+
+pytestmark = NEEDED
+
+ROVER = 'rover_base_link'
+BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
+
+
+@pytest.fixture(scope='module')
+def visitor(browser, rover_url):
+    return Visitor(browser, rover_url)
+
+
+def test_the_page_draws_the_world_and_names_it(visitor):
+    assert visitor.tab.title() == 'rover · URLab'
+    assert visitor.js('urlab.bodies.groups.length') == visitor.js('urlab.world.bodies.length')
+    # Neither empty nor one colour.
+    picture = visitor.picture()
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
+
+
+def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, urlab):
+    before = visitor.picture()
+    start = visitor.place(ROVER)
+    assert changed(before, visitor.picture()) < 0.002
+    visitor.hold(
+        'w', f'urlab.bodies.groups[urlab.world.robots[0].base].position.x > {start[0]} + 0.25'
+    )
+    visitor.tab.keyboard.up('w')
+    assert changed(before, visitor.picture()) > 0.02
+    # The key was let go: the robot stands again.
+    visitor.until('urlab.history.frames.length > 40')
+    visitor.until(
+        '(([a, b]) => Math.abs(a - b) < 1e-3)'
+        '([-1, -10].map((i) => urlab.history.frames.at(i)?.poses[0]))'
+    )
+
+
+def test_what_is_driven_does_not_leave_the_picture(visitor, urlab):
+    urlab.reset()
+    visitor.until('urlab.latest.time < 30')
+    place = f'{BASE}.position.clone().project(urlab.stage.camera)'
+    shown = f'(({{x, y}}) => Math.max(Math.abs(x), Math.abs(y)))({place})'
+    visitor.js(
+        '(window.seenFrom = [urlab.stage.camera.position, urlab.views.controls.target]'
+        '.map((place) => place.clone()))'
+    )
+    camera, start = visitor.js('window.seenFrom[0].toArray()'), visitor.place(ROVER)
+    # As far as it was from where the picture was taken: without the camera it would be gone.
+    away = np.linalg.norm(np.array(camera) - start)
+    visitor.hold('w', f'{BASE}.position.x > {start[0] + 0.8 * away}')
+    assert visitor.js(shown) < 0.9
+    visitor.tab.keyboard.up('w')
+    moved = np.array(visitor.js('urlab.stage.camera.position.toArray()')) - camera
+    assert moved[0] > 0.2 and abs(moved[2]) < 0.1
+    urlab.reset()
+    visitor.js('urlab.views.glide(...window.seenFrom, 0)')  # where the other tests look from
+
+
+def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
+    visitor.tab.click('#run')
+    visitor.until("urlab.transport.run.dataset.state === 'paused'")
+    assert urlab.status().paused
+    stands_at = urlab.status().step
+    visitor.until(f'urlab.latest.step === {stands_at}')
+
+    visitor.tab.click('#step')
+    visitor.until(f'urlab.latest.step === {stands_at} + 10')
+    assert urlab.status().step == stands_at + 10
+
+    visitor.tab.click('#reset')
+    visitor.until('urlab.latest.time < 0.01')
+    np.testing.assert_allclose(visitor.place(ROVER)[0], 0.0, atol=0.02)
+    assert urlab.status().paused
+
+    visitor.tab.click('#run')
+    visitor.until("urlab.transport.run.dataset.state === 'running'")
+    assert not urlab.status().paused
+
+
+def test_a_click_selects_a_body_and_shows_its_joints(visitor, urlab):
+    wheel = (
+        'urlab.bodies.bounds([urlab.world.bodies.find(({local}) => '
+        "local === 'left_wheel_link').id])"
+        '.getCenter(urlab.stage.focus.clone())'
+    )
+    visitor.js(
+        "urlab.select(urlab.world.bodies.find(({local}) => local === 'left_wheel_link').id)"
+    )
+    visitor.until('urlab.inspector.channels.length === 1')
+    assert visitor.tab.inner_text('#panel-details .title') == 'left_wheel_link'
+    assert visitor.tab.inner_text('#panel-details .joint .name') == 'left_wheel'
+    visitor.js('urlab.select(-1)')
+
+    x, y = visitor.on_screen(wheel)
+    visitor.js("document.body.classList.add('bare')")
+    visitor.tab.mouse.click(x, y)
+    visitor.js("document.body.classList.remove('bare')")
+    visitor.until('urlab.selected > 0')
+    assert visitor.js('urlab.world.bodies[urlab.selected].robot') == 'rover'
+
+
+def test_what_is_watched_is_plotted_with_its_time(visitor, urlab):
+    visitor.tab.keyboard.press('p')
+    visitor.until('urlab.plots.rows[0].length > 10')
+    times, first = visitor.js('urlab.plots.rows.slice(0, 2)')
+    assert (np.diff(times) > 0).all()
+    joint = visitor.js('urlab.plots.channels[0].name')
+    position = urlab.step(observations='standard').articulations['rover'].qpos
+    names = visitor.js('urlab.world.joints.map(({name}) => name)')
+    assert joint in names
+    # The wheels stand: what is plotted is one of the positions of the robot.
+    assert np.abs(position - first[-1]).min() < 1e-2
+    visitor.tab.keyboard.press('p')
+    assert visitor.js('urlab.plots.dock.hidden')
+
+
+def test_contacts_come_with_the_weight_of_the_robot(visitor, urlab):
+    visitor.js("urlab.showPanel.flip('contacts')")
+    visitor.until('urlab.overlays.contacts.group.children[0].count > 2')
+    rows = np.array(visitor.js('[...urlab.overlays.rows]')).reshape(-1, 6)
+    moving = set(visitor.js('urlab.world.moving'))
+    bodies = visitor.js('urlab.world.bodies')
+    mass = sum(body['mass'] for body in bodies if body['id'] in moving)
+    assert abs(np.abs(rows[:, 4]).sum() / (9.81 * mass) - 1.0) < 0.2
+    visitor.js("urlab.showPanel.flip('contacts')")
+
+
+def test_a_push_moves_what_is_pushed_and_ends_with_the_drag(visitor, urlab):
+    urlab.reset()
+    pallet = visitor.js('urlab.world.entities.find(({free}) => free)?.body ?? 0')
+    body = pallet or visitor.js('urlab.world.robots[0].base')
+    name = visitor.js(f'urlab.world.bodies[{body}].name')
+    visitor.js(f'(urlab.fit({body}), urlab.views.way = null)')
+    visitor.drawn()
+    before = visitor.place(name)
+    force = 20.0 * visitor.js(f'urlab.hands.massOf({body})')
+    visitor.tab.evaluate(
+        f'() => {{ window.pushing = setInterval(() => urlab.connection.tell("push", '
+        f'{{ body: {body}, point: urlab.bodies.groups[{body}].position.toArray(), '
+        f'force: [{force}, 0, 0] }}), 40); }}'
+    )
+    visitor.until(f'urlab.bodies.groups[{body}].position.x > {before[0]} + 0.05')
+    visitor.tab.evaluate('() => clearInterval(window.pushing)')
+    visitor.until(
+        '(([a, b]) => Math.abs(a - b) < 1e-3)([-1, -10].map((i) => urlab.history.frames.at(i)'
+        f'?.poses[urlab.world.moving.indexOf({body}) * 7]))'
+    )
+
+
+def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
+    visitor.until('urlab.history.frames.length > 3')
+    visitor.tab.keyboard.press('k')
+    visitor.until('!urlab.history.bar.hidden')
+    visitor.js(
+        "(urlab.history.slider.value = 0, urlab.history.slider.dispatchEvent(new Event('input')))"
+    )
+    shown = 'urlab.bodies.groups[urlab.world.moving[0]].position.x'
+    assert visitor.js(f'Math.abs({shown} - urlab.history.frames[0].poses[0])') < 1e-4
+    assert visitor.js('urlab.history.isBack')
+    visitor.tab.get_by_role('button', name='Back to now').click()
+    assert not visitor.js('urlab.history.isBack')
+    visitor.tab.keyboard.press('k')
+
+
+# While its next picture loads, an image has no size, and nothing of it can be read.
+SHOWN = """(async () => {
+  const image = document.querySelector('.picture img'), canvas = document.createElement('canvas');
+  while (!image.complete || !image.naturalWidth) await new Promise((done) => setTimeout(done, 5));
+  canvas.width = 64;
+  canvas.height = 48;
+  const pen = canvas.getContext('2d');
+  pen.drawImage(image, 0, 0, 64, 48);
+  const pixels = [...pen.getImageData(0, 0, 64, 48).data];
+  return { size: [image.naturalWidth, image.naturalHeight], pixels };
+})()"""
+PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0)"
+
+
+def shown_picture(visitor):
+    """Return the size of the camera picture that is shown, and its pixels: shape (48, 64, 3)."""
+    shown = visitor.js(SHOWN)
+    return shown['size'], np.array(shown['pixels']).reshape(48, 64, 4)[..., :3]
+
+
+def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
+    urlab.reset()
+    camera = visitor.js(
+        "urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body > 0)"
+    )
+    tab = visitor.tab.locator('#tabs button', has_text='Cameras')  # the window is narrow
+    tab.click()
+    visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
+    visitor.until(f'{PICTURES} > 1')
+    size, before = shown_picture(visitor)
+    assert size == camera['resolution']
+    assert before.std() > 10  # neither empty nor one colour
+    # It turns: what its camera sees is something else.
+    start = visitor.js('urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y')
+    visitor.hold(
+        'a',
+        f'Math.abs(urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y - {start}) > 0.2',
+    )
+    visitor.tab.keyboard.up('a')
+    seen = visitor.js(PICTURES)
+    visitor.until(f'{PICTURES} > {seen} + 2')
+    _, after = shown_picture(visitor)
+    assert changed(before, after) > 0.1
+    # A panel that is closed costs no rendering.
+    tab.click()
+    visitor.tab.wait_for_timeout(700)
+    seen = visitor.js(PICTURES)
+    visitor.tab.wait_for_timeout(700)
+    assert visitor.js(PICTURES) == seen
+    urlab.reset()  # others drive ahead
+
+
+def test_what_publishers_add_is_drawn_and_goes_with_them(visitor, urlab, rover_url):
+    before = visitor.picture()
+    place = visitor.js('urlab.views.controls.target.toArray()')
+    digest = visitor.js('urlab.world.bodies[urlab.world.robots[0].base].seen')
+    with urllib.request.urlopen(f'{rover_url}/bodies/{digest}.glb') as file:
+        data = base64.b64encode(file.read()).decode()
+    with FieldClient(rover_url, 'publisher') as publisher:
+        publisher.send(
+            'add_mesh',
+            {'mesh_id': 'm', 'mesh_data_b64': data, 'translation': place},
+        )
+        cloud = [[x + 0.1 * i, y + 0.3, z] for i in range(5) for x, y, z in [place]]
+        publisher.send(
+            'update_overlay_points', {'overlay_id': 'p', 'points': cloud, 'point_size': 0.1}
+        )
+        visitor.until("urlab.published.meshes.get('m')?.children.length > 0")
+        visitor.until("urlab.published.clouds.has('p')")
+        assert changed(before, visitor.picture()) > 0.002
+        publisher.send('update_mesh_transform', {'mesh_id': 'm', 'translation': [5.0, 0.5, 0.0]})
+        visitor.until("urlab.published.meshes.get('m').position.x === 5")
+    visitor.until('urlab.published.group.children.length === 0')
+    assert changed(before, visitor.picture()) < 0.002
+
+
+TOASTS = "[...document.querySelectorAll('.toast')].map(({ textContent }) => textContent)"
+RECORDED = 150  # frames, at least
+
+
+@pytest.fixture(scope='module')
+def recorded(visitor, rover_files):
+    """Record with the button while the rover drives; return the file that it has saved."""
+    button = visitor.tab.locator('#record')
+    button.click()
+    visitor.until('urlab.transport.isRecording')
+    start = visitor.js(f'{BASE}.position.x')
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.1')
+    visitor.hold('w', f'urlab.transport.status.recording.frames > {RECORDED}')
+    visitor.tab.keyboard.up('w')
+    button.click()
+    visitor.until(f"{TOASTS}.some((text) => text.startsWith('Saved'))")
+    visitor.until('!urlab.transport.isRecording')
+    (path,) = (rover_files / 'Replays').iterdir()
+    assert any(path.name in text for text in visitor.js(TOASTS))
+    return path
+
+
+def test_the_record_button_saves_a_file_that_others_can_read(recorded, urlab):
+    assert not urlab.status().raw['recording']['active']
+    frames = json.loads(recorded.read_text())['Frames']
+    assert len(frames) > RECORDED
+    times = [frame['timestamp'] for frame in frames]
+    np.testing.assert_allclose(np.diff(times), urlab.handshake.timestep, rtol=1e-6)
+    # It has what was seen: the rover drove ahead.
+    ahead = [frame['jointStates']['rover_base']['qPos'][0] for frame in frames]
+    assert ahead[-1] > ahead[0] + 0.02
+    assert urlab.replay_load(recorded.name).total_frames == len(frames)
+
+
+def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
+    visitor, urlab, recorded
+):
+    frames = json.loads(recorded.read_text())['Frames']
+    tab = visitor.tab.locator('#tabs button', has_text='Records')  # the window is narrow
+    tab.click()
+    visitor.tab.get_by_label('File on the server').fill(recorded.name)
+    visitor.tab.get_by_role('button', name='Load a recording').click()
+    visitor.until(f"{TOASTS}.some((text) => text.startsWith('Loaded'))")
+    visitor.tab.locator('#panel-recordings .item', has_text='Last recording').click()
+    tab.click()
+    # It plays to its end, and stays there.
+    visitor.until(f'urlab.recordings.replay?.frame === {len(frames) - 1}')
+    visitor.until('!urlab.recordings.replay.plays')
+    assert urlab.status().mode == 'direct'
+
+    for frame in (100, 5):  # on, and back
+        slider = visitor.tab.locator('#timeline input')
+        slider.evaluate(
+            "(slider, frame) => (slider.value = frame, slider.dispatchEvent(new Event('input')))",
+            frame,
+        )
+        visitor.until(
+            f'!urlab.recordings.replay.seeking && urlab.recordings.replay.frame === {frame}'
+        )
+        x, y, z = frames[frame]['jointStates']['rover_base']['qPos'][:3]
+        qpos = urlab.forward().articulations['rover'].qpos
+        np.testing.assert_allclose(qpos[:3], [x, y, z], atol=1e-9)
+        visitor.until(f'Math.abs({BASE}.position.x - {x}) < 1e-4')
+
+    visitor.tab.get_by_role('button', name='Resume the replay').click()
+    visitor.until('urlab.recordings.replay.frame > 20')
+    visitor.tab.get_by_role('button', name='End the replay').click()
+    visitor.until("urlab.transport.run.dataset.state === 'running'")
+    visitor.wait(lambda: urlab.status().mode == 'live', 'live again')
+    assert visitor.js("document.getElementById('timeline').hidden")
+
+
+def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
+    visitor.js("urlab.transport.act('mode', { mode: 'sideways' })")
+    visitor.until("document.querySelector('.toast.bad')?.textContent.includes('sideways')")
+    visitor.js("urlab.connection.tell('fly')")
+    visitor.until(
+        "[...document.querySelectorAll('.toast.bad')].some((t) => t.textContent.includes('fly'))"
+    )
+
+
+def test_a_tip_follows_the_mouse(browser, bimanual):
+    page = Page()
+    with gateway_at(bimanual, page) as gateway:
+        visitor = Visitor(browser, gateway.url)
+        assert visitor.js('urlab.world.tips.length') == 2
+        tip = visitor.js('urlab.world.tips[0]')
+        at = f'urlab.bodies.at({tip["body"]}, {list(tip["offset"])})'
+        start = np.array(visitor.js(f'{at}.toArray()'))
+        visitor.js("document.body.classList.add('bare')")
+        x, y = visitor.on_screen('urlab.hands.handles[0].position')
+        visitor.tab.mouse.move(x, y)
+        visitor.tab.mouse.down()
+        visitor.until("urlab.hands.job?.kind === 'steer'")
+        up = visitor.js('0.1 * urlab.hands.pixels(urlab.hands.handles[0])')  # a tenth of a metre
+        for part in range(1, 6):
+            visitor.tab.mouse.move(x, y - up * part / 5)
+        goal = np.array(visitor.js('urlab.hands.job.goal.toArray()'))
+        assert np.linalg.norm(goal - start) > 0.02
+        visitor.until(f'{at}.distanceTo(urlab.hands.job.goal) < 0.01')
+        visitor.tab.mouse.up()
+        end = np.array(visitor.js(f'{at}.toArray()'))
+        assert np.linalg.norm(end - start) > 0.02
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_a_skin_is_bent_as_mujoco_draws_it_and_a_click_finds_the_body_below(browser, tmp_path):
+    path = tmp_path / 'arm.xml'
+    path.write_text(skinned_arm())
+    page = Page()
+    with simulation(path) as port, gateway_at(port, page) as gateway:
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.set_paused(True)
+        visitor = Visitor(browser, gateway.url)
+        assert visitor.js('urlab.bodies.skins.length') == 1
+        visitor.drawn()
+        found = visitor.js(
+            'Array.from({ length: urlab.bodies.skins[0].geometry.attributes.position.count }, '
+            '(_, vertex) => urlab.bodies.skins[0].getVertexPosition(vertex, '
+            'urlab.stage.focus.clone()).toArray())'
+        )
+        model = gateway.served.scene.handshake.model
+        data = mujoco.MjData(model)
+        data.qpos[:] = gateway.served.scene.newest.qpos
+        mujoco.mj_forward(model, data)
+        x, y, z = drawn_by_mujoco(model, data).T
+        np.testing.assert_allclose(found, np.column_stack([x, z, -y]), atol=1e-4)
+
+        upper = visitor.js("urlab.world.bodies.find(({name}) => name.endsWith('upper')).id")
+        visitor.js("document.body.classList.add('bare')")
+        middle = f'urlab.bodies.bounds([{upper}]).getCenter(urlab.stage.focus.clone())'
+        visitor.tab.mouse.click(*visitor.on_screen(middle))
+        visitor.until(f'urlab.selected === {upper}')
+        # It is seen which part of the skin this body moves.
+        before = visitor.picture()
+        visitor.js('urlab.select(-1)')
+        assert changed(before, visitor.picture()) > 0.001
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser):
+    with (
+        socket.create_server(('127.0.0.1', 0)) as probe,
+        socket.create_server(('127.0.0.1', 0)) as other,
+    ):
+        rpc, port = probe.getsockname()[1], other.getsockname()[1]
+    page = Page()
+
+    def states_again():
+        seen = visitor.js('urlab.states')
+        visitor.until(f'urlab.connection.ack && urlab.states > {seen} + 5')
+
+    with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+        with gateway_at(rpc, page, port=port) as gateway:
+            visitor = Visitor(browser, gateway.url)
+        visitor.until("document.getElementById('veil').classList.contains('on')")
+        gateway = gateway_at(rpc, page, port=port)
+        gateway.__enter__()
+        states_again()
+    visitor.until("document.getElementById('veil').classList.contains('on')")
+    try:
+        with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+            states_again()
+            visitor.until("!document.getElementById('veil').classList.contains('on')")
+    finally:
+        gateway.__exit__(None, None, None)
+    assert visitor.errors == []
+    visitor.tab.close()
+
+
+def test_the_console_stays_clean(visitor):
+    assert visitor.errors == []

@@ -1,0 +1,103 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+
+import gzip
+import re
+
+import pytest
+
+from urlab_ros_bridge.gateways.virtual_field.page.files import modules
+from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
+from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
+
+
+@pytest.fixture
+def folder(tmp_path):
+    web = tmp_path / 'web'
+    for name in ('index.html', 'without_libraries.html', 'js/main.js', 'package.json', '.npmrc'):
+        (web / name).parent.mkdir(parents=True, exist_ok=True)
+        (web / name).write_text(name)
+    (tmp_path / 'secret.js').write_text('secret')
+    return web
+
+
+def add_libraries(folder):
+    library = folder / 'vendor/three/build/three.module.js'
+    library.parent.mkdir(parents=True)
+    library.write_text('export const three = 3;')
+
+
+def test_without_libraries_the_page_says_what_to_run(folder):
+    files = PageFiles({}, folder)
+    assert not files.has_libraries
+    assert files.respond('/').body == b'without_libraries.html'
+
+
+def test_the_page_that_is_shipped_says_make_web():
+    bodies = PageFiles({})
+    assert b'make web' in bodies.respond('/without_libraries.html').body
+
+
+def test_with_libraries_the_page_and_they_are_served(folder):
+    add_libraries(folder)
+    files = PageFiles({}, folder)
+    page = files.respond('/')
+    assert (page.status, page.content_type) == (200, 'text/html; charset=utf-8')
+    assert page.body == b'index.html'
+    library = files.respond('/vendor/three/build/three.module.js')
+    assert dict(library.headers)['Content-Encoding'] == 'gzip'
+    assert gzip.decompress(library.body) == b'export const three = 3;'
+
+
+@pytest.mark.parametrize(
+    'path',
+    [
+        '/../secret.js', '/js/../../secret.js', '/%2e%2e/secret.js', '/js/..%2f..%2fsecret.js',
+        '//etc/passwd', '/package.json', '/.npmrc', '/js', '/js/', '', '/bodies/',
+        '/bodies/../secret.js', '/\0', '/index.html/',
+    ],
+)  # fmt: skip
+def test_nothing_else_is_served(folder, path):
+    assert PageFiles({}, folder).respond(path).status == 404
+
+
+def test_bodies_are_served_by_their_digest_for_ever(folder):
+    bodies = {}
+    files = PageFiles(bodies, folder)
+    assert files.respond('/bodies/abc.glb').status == 404
+    bodies['abc'] = b'glTF'
+    answer = files.respond('/bodies/abc.glb')
+    assert (answer.status, answer.content_type, answer.body) == (200, 'model/gltf-binary', b'glTF')
+    assert 'immutable' in dict(answer.headers)['Cache-Control']
+
+
+def test_no_answer_lets_scripts_of_others_in(folder):
+    add_libraries(folder)
+    files = PageFiles({'a': b''}, folder)
+    for path in ('/', '/js/main.js', '/bodies/a.glb', '/nothing'):
+        policy = dict(files.respond(path).headers)['Content-Security-Policy']
+        assert "script-src 'self';" in policy
+
+
+def test_the_page_names_all_modules_that_are_imported_at_the_start(folder):
+    add_libraries(folder)
+    (folder / 'index.html').write_text('<!-- modules: some\nwords -->')
+    (folder / 'js/deep').mkdir()
+    (folder / 'js/main.js').write_text(
+        "import { a } from './deep/a.js';\nconst b = await import('./b.js');"
+    )
+    (folder / 'js/deep/a.js').write_text(
+        "import x from '../../vendor/three/build/three.module.js';import{c}from'../main.js';"
+    )
+    page = PageFiles({}, folder).respond('/').body.decode()
+    assert re.findall('href="(.*?)"', page) == [
+        'js/main.js', 'js/deep/a.js', 'vendor/three/build/three.module.js',
+    ]  # fmt: skip
+    assert 'words' not in page
+
+
+def test_every_module_of_the_page_is_there_and_used():
+    own = {path.relative_to(WEB).as_posix() for path in (WEB / 'js').rglob('*.js')}
+    imported = set(modules(WEB, 'js/main.js'))
+    assert own - imported == {'js/theme.js'}
+    assert {name for name in imported if name.startswith('js/')} <= own

@@ -1,0 +1,159 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a headset: a real browser with an emulated one (IWER, from npm)."""
+
+import numpy as np
+import pytest
+
+from test.gateways.virtual_field.page.browser import NEEDED
+from test.gateways.virtual_field.page.browser import Visitor
+from test.gateways.virtual_field.programs import gateway_at
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+
+EMULATOR = WEB / 'vendor/.tests/iwer.min.js'
+HEADSET = """
+const headset = new IWER.XRDevice(IWER.metaQuest3, { stereoEnabled: false });
+headset.installRuntime({ forceInstall: true }); // Chromium has one, without a device
+window.headset = headset;
+window.pulses = { left: [], right: [] };
+for (const side of ['left', 'right']) {
+  const controller = headset.controllers[side];
+  controller.position.set(side === 'left' ? -0.2 : 0.2, 1.3, -0.3);
+  const actuator = controller.inputSource.gamepad.hapticActuators[0];
+  actuator.pulse = async (strength, milliseconds) => pulses[side].push([strength, milliseconds]);
+}
+"""
+HAND = "urlab.headset.hands[['left', 'right'].indexOf('{0}')]"
+TURN = 'urlab.stage.camera.quaternion.clone()'
+LISTEN = """(() => {
+  const { connection } = urlab, say = connection.say;
+  window.reported = [];
+  connection.say = (type, payload) => {
+    if (type === 'xr_input') reported.push(payload);
+    say.call(connection, type, payload);
+  };
+})()"""
+SQUEEZE = "headset.controllers.{0}.updateButtonValue('squeeze', {1})"
+
+pytestmark = [
+    *NEEDED,
+    pytest.mark.skipif(not EMULATOR.is_file(), reason='no emulator: make web'),
+]
+
+
+@pytest.fixture(scope='module')
+def gateway(bimanual):
+    with gateway_at(bimanual, Page()) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope='module')
+def visitor(browser, gateway):
+    return Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET))
+
+
+def tip_of(visitor, index):
+    """Return the place of a tip as the page draws it, y up."""
+    tip = visitor.js(f'urlab.world.tips[{index}]')
+    return np.array(visitor.js(f'urlab.bodies.at({tip["body"]}, {tip["offset"]}).toArray()'))
+
+
+def hand_of(visitor, side):
+    """Return where a controller is in the world, y up, as the page draws it."""
+    place = f'{HAND.format(side)}.getWorldPosition(urlab.stage.focus.clone()).toArray()'
+    return np.array(visitor.js(place))
+
+
+def test_one_enters_and_has_both_arms(visitor, gateway):
+    # The emulator covers the page, so a click of the mouse would not arrive.
+    visitor.tab.get_by_role('button', name='Enter VR').evaluate('button => button.click()')
+    visitor.until("urlab.connection.ack?.role === 'vr_client'")
+    assert len(visitor.js('urlab.connection.ack.controlled_arm_ids')) == 2
+    visitor.until('urlab.stage.renderer.xr.isPresenting && urlab.headset.sent > 0')
+    assert any(gateway.served.pool.ownership.owners)
+
+
+def test_one_stands_before_what_was_looked_at(visitor):
+    frames = visitor.js('urlab.stage.frames')
+    visitor.until(f'urlab.stage.frames > {frames} + 3')
+    eye = 'urlab.stage.renderer.xr.getCamera()'
+    place = np.array(visitor.js(f'{eye}.matrixWorld.elements.slice(12, 15)'))
+    ahead = -np.array(visitor.js(f'{eye}.matrixWorld.elements.slice(8, 11)'))
+    target = np.array(visitor.js('urlab.views.controls.target.toArray()'))
+    assert 1.4 < place[1] < 1.8
+    way = (target - place) * [1, 0, 1]
+    assert 0.5 < np.linalg.norm(way) < 2.7
+    assert way @ ahead / np.linalg.norm(way) > 0.95
+
+
+def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
+    visitor.js(LISTEN)
+    visitor.until('reported.at(-1)?.controllers.right')
+    sample = visitor.js('reported.at(-1)')
+    for side in ('left', 'right'):
+        pose = sample['controllers'][side]['pose']
+        np.testing.assert_allclose(pose['translation'], hand_of(visitor, side), atol=1e-4)
+        turn = np.array(visitor.js(f'{HAND.format(side)}.getWorldQuaternion({TURN}).toArray()'))
+        assert abs(np.dot(pose['rotation_xyzw'], turn)) > 1 - 1e-5
+    eye = visitor.js('urlab.stage.renderer.xr.getCamera().matrixWorld.elements.slice(12, 15)')
+    # An eye is half the distance between both from the middle of the head.
+    assert 0.02 < np.linalg.norm(np.subtract(sample['head_pose']['translation'], eye)) < 0.04
+    # The user stands elsewhere than at the origin of the headset's own space, and looks elsewhere.
+    own = visitor.js('(({ x, y, z }) => [x, y, z])(headset.controllers.left.position)')
+    assert np.linalg.norm(np.subtract(own, hand_of(visitor, 'left'))) > 0.3
+
+
+def test_a_hand_that_grips_leads_its_tip_and_the_other_stays(visitor):
+    starts = [tip_of(visitor, 0), tip_of(visitor, 1)]
+    visitor.js(SQUEEZE.format('left', 1))
+    held = hand_of(visitor, 'left')
+    visitor.until('urlab.headset.sent > 0')
+    visitor.tab.wait_for_timeout(300)  # the grip has to arrive before the hand moves
+    # Up, and to what is ahead of the user, which is no axis of the world.
+    visitor.js('headset.controllers.left.position.y += 0.06')
+    visitor.js('headset.controllers.left.position.z -= 0.05')
+
+    def moved():
+        return hand_of(visitor, 'left') - held
+
+    visitor.wait(lambda: np.linalg.norm(moved()) > 0.07)
+    assert min(abs(moved()[[0, 2]])) > 0.02
+    visitor.wait(lambda: np.linalg.norm(tip_of(visitor, 0) - starts[0] - moved()) < 0.015)
+    assert np.linalg.norm(tip_of(visitor, 1) - starts[1]) < 0.01
+    # Without the grip the hand goes where it likes.
+    visitor.js(SQUEEZE.format('left', 0))
+    visitor.tab.wait_for_timeout(300)
+    there = tip_of(visitor, 0)
+    visitor.js('headset.controllers.left.position.y -= 0.08')
+    visitor.tab.wait_for_timeout(700)
+    assert np.linalg.norm(tip_of(visitor, 0) - there) < 0.01
+
+
+def test_what_a_tip_touches_is_felt_in_the_hand_that_leads_it(visitor):
+    assert visitor.js('pulses.right.length') == 0
+    visitor.js(SQUEEZE.format('right', 1))
+    visitor.tab.wait_for_timeout(300)
+    for _ in range(60):  # down to the table
+        visitor.js('headset.controllers.right.position.y -= 0.015')
+        visitor.tab.wait_for_timeout(60)
+        if visitor.js('pulses.right.length'):
+            break
+    visitor.until('pulses.right.length > 0')
+    strength, milliseconds = visitor.js('pulses.right[0]')
+    assert 0 < strength <= 1 and milliseconds > 0
+    assert visitor.js('pulses.left.length') == 0
+
+
+def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, gateway, bimanual):
+    visitor.tab.evaluate('() => urlab.headset.session.end()')
+    visitor.until("urlab.connection.ack?.role === 'spectator'")
+    visitor.wait(lambda: not any(gateway.served.pool.ownership.owners))
+    visitor.until('!urlab.stage.renderer.xr.isPresenting')
+    frames = visitor.js('urlab.stage.frames')
+    visitor.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 2)')
+    assert visitor.errors == []
+    with Client(rpc_port=bimanual, shared=True) as client:
+        client.connect()
+        client.reset('home')

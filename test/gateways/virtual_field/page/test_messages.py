@@ -1,0 +1,88 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import struct
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.gateways.virtual_field.page import messages
+
+floats = st.floats(-1e6, 1e6, width=32)
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.floats(0, 1e9), st.integers(0, 2**53), st.integers(0, 5),
+    st.lists(floats, max_size=9),
+)  # fmt: skip
+def test_a_state_is_laid_out_as_the_page_reads_it(number, time, step, count, values):
+    poses = np.arange(count * 7, dtype='<f4').reshape(count, 7)
+    data = messages.state(number, time, step, poses, np.array(values, '<f4'))
+    # The offsets of web/js/connection.js.
+    assert data[0] == messages.STATE
+    assert struct.unpack_from('<I', data, 4)[0] == number
+    assert struct.unpack_from('<d', data, 8)[0] == time
+    assert struct.unpack_from('<Q', data, 16)[0] == step
+    assert struct.unpack_from('<II', data, 24) == (count, len(values))
+    np.testing.assert_array_equal(np.frombuffer(data, '<f4', count * 7, 32), poses.ravel())
+    np.testing.assert_array_equal(np.frombuffer(data, '<f4', -1, 32 + count * 28), values)
+
+
+def test_what_is_not_finite_is_null_in_json():
+    data = messages.text({'a': float('inf'), 'b': [float('nan'), 1.5], 'c': {'d': -float('inf')}})
+    assert data[0] == messages.TEXT
+    assert json.loads(data[1:]) == {'a': None, 'b': [None, 1.5], 'c': {'d': None}}
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_message_or_a_refusal(data):
+    check_total(data)
+
+
+def check_total(data):
+    try:
+        said = messages.read_message(data)
+    except messages.BadPageMessage:
+        return
+    assert isinstance(said, (int, messages.Request))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(json_values)
+def test_any_json_is_a_request_or_a_refusal(value):
+    check_total(bytes([messages.TEXT]) + json.dumps(value).encode())
+
+
+@pytest.mark.parametrize(
+    ('data', 'reason'),
+    [
+        (b'', 'kind None'),
+        (b'\x09', 'kind 9; valid: 2'),
+        (b'\x05\0\0\0', '8 bytes, not 4'),
+        (b'\x02[]', 'JSON object'),
+        (b'\x02{', 'not JSON'),
+        (b'\x02{"op": 3}', '"op"'),
+        (b'\x02{"op": "x", "id": true}', '"id"'),
+        (b'\x02{"op": "x", "n": NaN}', 'not JSON'),
+        (b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400), 'not JSON|"id"'),
+        (b'\x02' + b'[' * 60000, 'not JSON'),
+        (b'\x02' + b' ' * messages.MAX_TEXT, 'are allowed'),
+    ],
+)
+def test_refusals_say_why(data, reason):
+    with pytest.raises(messages.BadPageMessage, match=reason.replace('"', '.')):
+        messages.read_message(data)
+
+
+def test_requests_and_acknowledgements_are_read():
+    assert messages.read_message(struct.pack('<B3xI', messages.ACK, 7)) == 7
+    said = messages.read_message(b'\x02{"op": "step", "id": 4, "count": 3}')
+    assert said == messages.Request('step', 4, {'count': 3})

@@ -1,0 +1,216 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is around the picture: views, overlays, menus, help; laptop and phone, light and dark."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from test.gateways.virtual_field.page.browser import changed
+from test.gateways.virtual_field.page.browser import NEEDED
+from test.gateways.virtual_field.page.browser import Visitor
+
+pytestmark = NEEDED
+
+LAPTOP, PHONE = {'width': 1000, 'height': 640}, {'width': 390, 'height': 760}
+BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
+# Least contrast of small text (WCAG 2.2, 1.4.3).
+READABLE = 4.5
+# Of each text that is shown: itself and its colour, and the colour of what it lies on.
+TEXTS = """(() => {
+  const UNTOLD = ':disabled, #labels, #hint, script';
+  const found = [], parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const part = walk.currentNode.parentElement;
+    const text = walk.currentNode.data.trim();
+    if (!text || !part.checkVisibility() || part.closest(UNTOLD)) continue;
+    const layers = [];
+    for (let at = part; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor;
+      const [r, g, b, a = 1] = /^rgba?\\(/.test(color) ? parse(color) : [0, 0, 0, 0];
+      if (a) layers.push([r, g, b, a]);
+    }
+    found.push([text, parse(getComputedStyle(part).color).slice(0, 3), layers]);
+  }
+  return found;
+})()"""
+
+
+@pytest.fixture(scope='module')
+def visitor(browser, rover_url):
+    return Visitor(browser, rover_url, size=LAPTOP)
+
+
+def luminance(color):
+    parts = np.array(color) / 255.0
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def over(layers):
+    """Return the colour of layers, the uppermost first."""
+    color = np.zeros(3)
+    for r, g, b, a in reversed(layers):
+        color = (1 - a) * color + a * np.array([r, g, b])
+    return color
+
+
+def test_the_help_names_every_key_and_closes_again(visitor):
+    visitor.tab.keyboard.press('?')
+    assert visitor.js("document.getElementById('help').open")
+    keys = set(visitor.js("[...document.querySelectorAll('#help kbd')].map((k) => k.textContent)"))
+    assert {*'.R123FHCTXLBPK?WASDQE', 'Space', 'Shift', 'Esc'} <= keys
+    visitor.tab.keyboard.press('Escape')
+    assert not visitor.js("document.getElementById('help').open")
+
+
+def test_a_robot_is_followed_and_looked_through(visitor, urlab):
+    urlab.reset()
+    visitor.until('urlab.latest.time < 30')
+    visitor.tab.keyboard.press('2')
+    visitor.until("urlab.views.mode === 'follow' && !urlab.views.way")
+    visitor.drawn()
+    away = f'urlab.stage.camera.position.clone().sub({BASE}.position).toArray()'
+    start, before = visitor.js(f'{BASE}.position.x'), visitor.js(away)
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
+    visitor.tab.keyboard.up('w')
+    visitor.until(f'Math.hypot(...{away}.map((part, i) => part - {before}[i])) < 0.02')
+
+    visitor.tab.keyboard.press('3')
+    visitor.tab.locator('.menu .item', has_text='front').first.click()
+    visitor.until("urlab.views.mode === 'first'")
+    visitor.drawn()
+    assert visitor.js(f'urlab.stage.camera.position.distanceTo({BASE}.position)') < 0.6
+    assert visitor.js('urlab.stage.camera.fov === urlab.views.target.fovy')
+    # It looks ahead: along the robot's x.
+    ahead = -np.array(visitor.js('urlab.stage.camera.matrixWorld.elements.slice(8, 11)'))
+    forward = np.array(visitor.js(f'{BASE}.matrixWorld.elements.slice(0, 3)'))
+    assert ahead @ forward > 0.8
+    visitor.tab.keyboard.press('1')
+    assert visitor.js('urlab.views.mode') == 'orbit'
+
+
+def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
+    urlab.reset()
+    visitor.tab.keyboard.press('t')
+    visitor.tab.keyboard.press('x')
+    start = visitor.js(f'{BASE}.position.x')
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
+    visitor.tab.keyboard.up('w')
+    trail = np.array(visitor.js('urlab.overlays.trails[0].points.map((p) => p.toArray())'))
+    assert len(trail) > 2 and (np.diff(trail[:, 0]) > 0).all()
+    assert np.abs(trail[:, 2]).max() < 0.05  # straight on
+    moving = visitor.js('urlab.world.moving.length')
+    assert visitor.js('urlab.overlays.axes.filter(({visible}) => visible).length') == moving
+    # The third axis of the robot, which is blue, points up.
+    # (It has a place in the world once it was drawn.)
+    visitor.until(
+        'urlab.overlays.axes.find(({parent}) => parent.userData.body === '
+        'urlab.world.robots[0].base).matrixWorld.elements[9] > 0.9'
+    )
+    # Each ray that meets something is a point, as far away as it was measured.
+    _, ranges, shown = visitor.js(
+        '[urlab.overlays.update([], urlab.watched), '
+        '[...urlab.watched.get(urlab.overlays.scans[0].lidar.channel)]'
+        '.map((range) => Number.isFinite(range) && range > 0 ? range : null), '
+        '[...urlab.overlays.scans[0].places.array.slice(0, '
+        '3 * urlab.overlays.scans[0].points.geometry.drawRange.count)]]'
+    )
+    hits = [distance for distance in ranges if distance is not None]
+    assert len(hits) > 100
+    np.testing.assert_allclose(np.linalg.norm(np.reshape(shown, (-1, 3)), axis=1), hits, rtol=1e-5)
+    for key in 'tx':
+        visitor.tab.keyboard.press(key)
+
+
+def test_speed_and_keyframes_are_chosen_from_menus(visitor, urlab):
+    visitor.tab.get_by_role('button', name='Speed').click()
+    visitor.tab.locator('.menu .item', has_text='50 %').click()
+    visitor.wait(lambda: urlab.status().speed == 50, 'half the speed')
+    visitor.until("urlab.transport.speed.textContent === '50 %'")
+    urlab.set_sim_speed(100)
+    visitor.tab.get_by_role('button', name='Reset to a keyframe').click()
+    visitor.tab.locator('.menu .item', has_text='dock').first.click()
+    model = urlab.handshake.model
+    start = model.joint('rover_base').qposadr[0]
+    wanted = model.key('rover_dock').qpos[start : start + 2]
+    visitor.until(
+        f'Math.hypot({BASE}.position.x - {wanted[0]}, {BASE}.position.z + {wanted[1]}) < 0.02'
+    )
+    urlab.reset()
+
+
+def test_mode_clients_and_pages_are_listed(visitor, urlab):
+    visitor.tab.locator('#panel-people h2').click()
+    shown = visitor.tab.locator('#panel-people .body')
+    visitor.until("document.querySelector('#panel-people .body').textContent.includes('live')")
+    text = shown.inner_text()
+    for session in urlab.status().sessions:
+        assert session['client'] in text
+    visitor.tab.locator('#panel-people h2').click()
+
+
+@pytest.mark.parametrize('theme', ['light', 'dark'])
+def test_all_text_is_readable(visitor, theme):
+    before = visitor.picture()
+    if visitor.js('document.documentElement.dataset.theme') != theme:
+        visitor.tab.get_by_role('button', name='Light or dark').click()
+        assert changed(before, visitor.picture()) > 0.2
+    visitor.js(
+        "(urlab.select(urlab.world.robots[0].base), document.body.classList.remove('bare'))"
+    )
+    visitor.tab.keyboard.press('?')
+    texts = visitor.js(TEXTS)
+    visitor.tab.keyboard.press('Escape')
+    visitor.js('urlab.select(-1)')
+    assert len(texts) > 60
+    paper = (255, 255, 255, 1) if theme == 'light' else (0, 0, 0, 1)
+    faint = {
+        (text, round(contrast(ink, over([*layers, paper])), 2))
+        for text, ink, layers in texts
+        if contrast(ink, over([*layers, paper])) < READABLE
+    }
+    assert not faint
+
+
+def test_a_phone_has_everything_within_reach(visitor):
+    visitor.tab.set_viewport_size(PHONE)
+    visitor.until(f'innerWidth === {PHONE["width"]}')
+    visitor.until("/[0-9.]+\u00d7|paused/.test(document.getElementById('facts').innerText)")
+
+    def boxes(selector):
+        return visitor.js(
+            f'[...document.querySelectorAll({selector!r})].filter((e) => e.checkVisibility())'
+            '.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.top, r.right, r.bottom])'
+        )
+
+    def check(selector, least):
+        found = np.array(boxes(selector))
+        assert len(found) >= least
+        assert (found[:, :2] >= -0.5).all()
+        assert (found[:, 2] <= PHONE['width'] + 0.5).all()
+        assert (found[:, 3] <= PHONE['height'] + 0.5).all()
+        return found
+
+    buttons = check('#bar .btn, #tools .btn, #tabs .btn', 15)
+    assert (buttons[:, 2:] - buttons[:, :2]).min() >= 34  # px: a finger is no mouse
+    for (left, top, right, bottom), other in itertools.combinations(buttons.tolist(), 2):
+        apart = right <= other[0] + 1 or other[2] <= left + 1
+        assert apart or bottom <= other[1] + 1 or other[3] <= top + 1
+    tabs = visitor.tab.locator('#tabs button')
+    for index in range(tabs.count()):
+        tabs.nth(index).click()
+        check('.panel.shown', 1)
+        tabs.nth(index).click()
+    visitor.tab.set_viewport_size(LAPTOP)
+
+
+def test_the_console_stays_clean(visitor):
+    assert visitor.errors == []

@@ -1,0 +1,78 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+
+import io
+import threading
+
+import numpy as np
+from PIL import Image
+
+from urlab_ros_bridge.client.cameras.frames import Frame
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.gateways.virtual_field.page.pictures import depth_colors
+from urlab_ros_bridge.gateways.virtual_field.page.pictures import jpeg
+from urlab_ros_bridge.gateways.virtual_field.page.pictures import PictureFeed
+
+
+def frame(pixels, dtype='bgra8'):
+    height, width = pixels.shape[:2]
+    return Frame(1_500_000_000, 1, width, height, dtype, pixels)
+
+
+def test_a_picture_has_the_colours_of_its_pixels():
+    pixels = np.zeros((48, 64, 4), np.uint8)
+    pixels[:, :32] = (10, 60, 200, 255)  # blue, green, red
+    pixels[:, 32:] = (220, 30, 20, 255)
+    shown = np.asarray(Image.open(io.BytesIO(jpeg(frame(pixels), 1.0)))).astype(int)
+    np.testing.assert_allclose(shown[24, 10], (200, 60, 10), atol=6)
+    np.testing.assert_allclose(shown[24, 54], (20, 30, 220), atol=6)
+
+
+def test_near_is_lighter_than_far_and_nothing_is_darkest():
+    metres = np.array([[0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 50.0, 0.0, np.nan, np.inf]], 'f4')
+    light = depth_colors(metres)[0].astype(int).sum(axis=1)
+    assert (np.diff(light[1:7]) < 0).all()
+    assert light[0] == light[1]
+    assert set(light[7:]) == {light[6]}
+
+
+def test_depth_has_the_unit_that_the_server_says():
+    pixels = np.full((8, 8), 150.0, np.float32)
+    centimetres = Image.open(io.BytesIO(jpeg(frame(pixels, 'float32'), 0.01)))
+    metres = Image.open(io.BytesIO(jpeg(frame(pixels / 100, 'float32'), 1.0)))
+    assert centimetres.getpixel((4, 4)) == metres.getpixel((4, 4))
+
+
+class Source:
+    """Frames, the second of which cannot be shown."""
+
+    def __init__(self):
+        good = np.zeros((8, 8, 4), np.uint8)
+        self.frames = [frame(good), frame(good[:, :, :2]), frame(good)]
+        self.closed = threading.Event()
+
+    def receive(self, timeout):
+        if self.closed.is_set():
+            raise StreamClosed('test')
+        if self.frames:
+            return self.frames.pop(0)
+        self.closed.wait(timeout)
+        return None
+
+    def close(self):
+        self.closed.set()
+
+
+def test_a_feed_outlives_a_picture_that_it_cannot_show_and_ends_when_it_is_closed():
+    source, shown, both = Source(), [], threading.Event()
+
+    def show(*picture):
+        shown.append(picture)
+        if len(shown) == 2:
+            both.set()
+
+    feed = PictureFeed(source, 1.0, show)
+    assert both.wait(30)
+    feed.close()
+    assert source.closed.is_set()
+    assert [(width, height, time) for width, height, time, _ in shown] == [(8, 8, 1.5)] * 2

@@ -1,0 +1,279 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The session of a page, with the page played by the test."""
+
+import json
+import struct
+import time
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
+from urlab_ros_bridge.gateways.virtual_field.page import messages
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
+from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage
+from urlab_ros_bridge.gateways.virtual_field.page.session import WINDOW
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import AddMesh
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Placement
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMesh
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
+from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+PATIENCE = 30.0
+
+
+@pytest.fixture(scope='module')
+def world():
+    with simulation('fleet') as port:
+        link = SimulationLink('127.0.0.1', port, 'test')
+        link.connect(30.0)
+        served = ServedScene(link, '127.0.0.1', STATE_PORT)
+        world = PageWorld(served)
+        yield world
+        world.close()
+        served.close()
+        link.close()
+
+
+class PlayedPage:
+    """Keeps what the session sends; `drawn` says whether it acknowledges states."""
+
+    def __init__(self, world):
+        self.sent = []
+        self.world = world
+        self.publications = Publications()
+        self.session = BinaryPage(world, self.publications)
+        self.session.open(self._take)
+
+    def _take(self, message, *, droppable):
+        self.sent.append(bytes(message))
+        return True
+
+    def texts(self, kind):
+        found = [json.loads(m[1:]) for m in self.sent if m[0] == messages.TEXT]
+        return [text for text in found if text['type'] == kind]
+
+    def states(self):
+        return [message for message in self.sent if message[0] == messages.STATE]
+
+    def ask(self, op, **fields):
+        number = len(self.sent) + 1000
+        content = {'op': op, 'id': number, **fields}
+        self.session.receive(bytes([messages.TEXT]) + json.dumps(content).encode())
+        return self.wait(
+            lambda: next((t for t in self.texts('answer') if t['id'] == number), None)
+        )
+
+    def wait(self, look):
+        deadline = time.monotonic() + PATIENCE
+        while (found := look()) is None or found is False:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return found
+
+    def frame(self):
+        """Return a frame that was not there before."""
+        before = self.world.served.newest
+
+        def look():
+            newest = self.world.served.poll()
+            return None if newest is before else newest
+
+        return self.wait(look)
+
+
+@pytest.fixture
+def page(world):
+    played = PlayedPage(world)
+    yield played
+    played.session.close()
+
+
+def test_the_world_comes_first_and_names_everything(page, world):
+    assert page.sent[0] == world.description
+    (told,) = page.texts('world')
+    model = world.served.handshake.model
+    assert [body['name'] for body in told['bodies'][1:]] == [
+        model.body(i).name for i in range(1, model.nbody)
+    ]
+    assert [robot['prefix'] for robot in told['robots']] == list(
+        world.served.handshake.articulations
+    )
+    # A file for each body with something to see, equal robots sharing theirs.
+    digests = [body['seen'] for body in told['bodies'] if body['seen']]
+    assert set(digests) <= set(world.files)
+    assert len(set(digests)) < len(digests)
+
+
+def test_what_bodies_look_like_is_read_once_for_page_and_scene(world, monkeypatch):
+    made = []
+    begin = BodyModels.__init__
+    monkeypatch.setattr(
+        BodyModels, '__init__', lambda self, *given: made.append(self) or begin(self, *given)
+    )
+    served = ServedScene(world.served.link, '127.0.0.1', STATE_PORT)
+    try:
+        other = PageWorld(served)
+        assert made == [served.models]
+        assert other.files == world.files
+        other.close()
+    finally:
+        served.close()
+
+
+def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):
+    (told,) = page.texts('world')
+    model = world.served.handshake.model
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    for body in told['bodies']:
+        x, y, z = data.xpos[body['id']]
+        if 'pose' in body:
+            np.testing.assert_allclose(body['pose'][:3], [x, z, -y], atol=1e-5)
+        assert ('pose' not in body) == (body['id'] in told['moving'])
+
+
+def test_a_state_holds_the_poses_of_the_frame(page, world):
+    frame = page.frame()
+    page.session.tick(frame)
+    (state,) = page.states()
+    assert struct.unpack_from('<d', state, 8)[0] == frame.time
+    poses = np.frombuffer(state, '<f4', len(world.moving) * 7, 32).reshape(-1, 7)
+    x, y, z = frame.body_positions[world.moving].T
+    np.testing.assert_allclose(poses[:, :3], np.column_stack([x, z, -y]), atol=1e-5)
+
+
+def test_the_same_frame_is_sent_once(page):
+    frame = page.frame()
+    page.session.tick(frame)
+    page.session.tick(frame)
+    assert len(page.states()) == 1
+
+
+def test_a_page_that_does_not_draw_gets_a_window_full_and_goes_on_when_it_does(page):
+    for _ in range(2 * WINDOW):
+        page.session.tick(page.frame())
+    assert len(page.states()) == WINDOW
+    newest = struct.unpack_from('<I', page.states()[-1], 4)[0]
+    page.session.receive(struct.pack('<B3xI', messages.ACK, newest))
+    page.session.tick(page.frame())
+    assert len(page.states()) == WINDOW + 1
+
+
+def test_what_publishers_show_comes_with_its_data_once(page):
+    def shown():
+        page.session.tick(page.frame())
+        return page.texts('published')
+
+    assert shown() == []
+    page.publications.apply('me', AddMesh('m', 'data:it', Placement((1.0, 2.0, 3.0)), True))
+    (first,) = shown()
+    assert first['assets'] == {'m': 'data:it'} and first['overlays'] == {}
+    assert first['meshes']['m']['translation'] == [1.0, 2.0, 3.0]
+    assert len(shown()) == 1  # nothing has changed
+    page.publications.apply('me', SetPoints('p', [[1.0, 0.0, 0.0]], 0.01, True))
+    second = shown()[-1]
+    assert second['assets'] == {} and second['meshes'].keys() == {'m'}
+    assert second['overlays']['p']['points'] == [[1.0, 0.0, 0.0]]
+    # Another mesh of the same name is another one, and what has gone is gone.
+    page.publications.apply('me', AddMesh('m', 'data:other', Placement(), True))
+    assert shown()[-1]['assets'] == {'m': 'data:other'}
+    page.publications.apply('me', RemoveMesh('m'))
+    assert shown()[-1]['meshes'] == {}
+
+
+def test_watched_channels_are_the_values_of_the_snapshot(page, world):
+    (told,) = page.texts('world')
+    wanted = [c for c in told['channels'] if c['kind'] in ('position', 'sensor')][:40]
+    page.ask('watch', channels=[channel['id'] for channel in wanted])
+    frame = page.frame()
+    page.session.tick(frame)
+    values = np.frombuffer(page.states()[-1], '<f4', -1, 32 + len(world.moving) * 28)
+    assert len(values) == sum(channel['width'] for channel in wanted)
+    model, at = world.served.handshake.model, 0
+    for channel in wanted:
+        got, at = values[at : at + channel['width']], at + channel['width']
+        if channel['kind'] == 'position':
+            joint = model.joint(f'{channel["robot"]}_{channel["name"]}')
+            expected = frame.qpos[joint.qposadr[0]]
+        else:
+            expected = frame.seen.articulations[channel['robot']].sensors[channel['name']]
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_pictures_of_unknown_cameras_and_channels_are_refused_by_name(page):
+    assert 'nowhere' in page.ask('cameras', names=['nowhere'])['error']
+    assert '99999' in page.ask('watch', channels=[99999])['error']
+    assert 'fly' in page.ask('fly')['error']
+    assert 'ghost' in page.ask('drive', robot='ghost', twist=[1, 0, 0])['error']
+    assert 'count' in page.ask('step', count=0)['error']
+
+
+def test_the_status_comes_by_itself(page):
+    status = page.wait(lambda: (page.texts('status') or [None])[-1])
+    assert status['mode'] == 'live'
+    assert any(session['client'] == 'test' for session in status['sessions'])
+
+
+def test_recording_and_replay(page, world):
+    page.ask('record_start')
+    begin = world.served.link.commands.status().step
+    page.wait(lambda: world.served.link.commands.status().step > begin + 50)
+    assert page.ask('record_stop')['frames'] > 50
+    assert 'live' in page.ask('replay_list')['sessions']
+    started = page.ask('replay_start', session='live')
+    assert page.ask('step', count=7)['replay'] == {'frame': 6, 'total_frames': started['frames']}
+    assert page.ask('replay_stop')['mode'] == 'live'
+
+
+def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
+    (told,) = page.texts('world')
+    robot = next(robot for robot in told['robots'] if robot['drive'])
+    base = robot['base']
+    start = page.frame().body_positions[base].copy()
+    page.ask('drive', robot=robot['prefix'], twist=[0.5, 0, 0])
+    page.wait(lambda: np.linalg.norm(page.frame().body_positions[base] - start) > 0.02)
+
+    def stands():
+        one = page.frame()
+        return page.wait(lambda: (other := page.frame()).time > one.time + 0.1 and (one, other))
+
+    page.wait(
+        lambda: (
+            np.linalg.norm(
+                (pair := stands())[1].body_positions[base] - pair[0].body_positions[base]
+            )
+            < 1e-3
+        )
+    )
+
+
+def test_a_listener_that_has_gone_hears_nothing_more(world):
+    played = PlayedPage(world)
+    played.session.close()
+    count = len(played.sent)
+    time.sleep(0.3)
+    assert len(played.sent) <= count + 1  # one may have been on its way
+
+
+@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1' + '0' * 25, '1e-320'])
+def test_no_number_is_too_long_for_a_request(page, digits):
+    for op in [*REQUESTS, 'watch', 'cameras', 'contacts']:
+        for place in ('"number": %s', '"id": %s', '"twist": [%s, 0, 0], "robot": "rover_1"'):
+            content = f'{{"op": "{op}", {place % digits}}}'
+            page.session.receive(bytes([messages.TEXT]) + content.encode())
+        for name in ('count', 'percent', 'body', 'tip', 'channels', 'force', 'value', 'position'):
+            content = f'{{"op": "{op}", "id": 7, "{name}": {digits}, "while_paused": 1}}'
+            page.session.receive(bytes([messages.TEXT]) + content.encode())
+    page.ask('mode', mode='live')
+    page.ask('pause', paused=False)
+    answers = [text.get('error', '') for text in page.texts('answer')]
+    assert len(answers) > len(REQUESTS)
+    assert not any('gateway failed' in answer for answer in answers)

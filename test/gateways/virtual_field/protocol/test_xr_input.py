@@ -1,0 +1,94 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""xr_input: the sample of the page, what may be left out, and what is refused."""
+
+import json
+import math
+
+import pytest
+
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
+
+POSE = {'translation': [-0.2, 1.3, -0.4], 'rotation_xyzw': [0.0, 0.0, 0.0, 1.0]}
+LEFT = {
+    'pose': POSE,
+    'velocity': {'linear': [0.0, 0.0, 0.0], 'angular': [0.0, 0.0, 0.0]},
+    'grip': 1.0,
+    'trigger': 0.5,
+    'joystick': [0.1, -0.2],
+    'buttons': {'trigger_click': False, 'grip_click': True, 'primary': False, 'secondary': False},
+}
+SAMPLE = {'timestamp': 1234.56, 'head_pose': POSE, 'controllers': {'left': LEFT}}
+
+
+def changed(path, value):
+    sample = json.loads(json.dumps(SAMPLE))
+    *way, last = path.split('.')
+    place = sample
+    for name in way:
+        place = place[name]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return sample
+
+
+def test_the_sample_of_the_page():
+    sample = read_xr_input(SAMPLE)
+    left = sample.controllers['left']
+    assert sample.timestamp == 1234.56
+    assert left.pose.translation == (-0.2, 1.3, -0.4)
+    assert (left.grip, left.trigger, left.joystick) == (1.0, 0.5, (0.1, -0.2))
+    assert left.pressed('grip_click') and not left.pressed('primary')
+
+
+@pytest.mark.parametrize('name', ['velocity', 'grip', 'trigger', 'joystick', 'buttons'])
+def test_a_controller_needs_its_pose_alone(name):
+    read_xr_input(changed(f'controllers.left.{name}', None))
+
+
+def test_hands_may_rest_and_other_controllers_are_ignored():
+    assert read_xr_input(changed('controllers', {})).controllers == {}
+    assert read_xr_input(changed('controllers', {'foot': 3})).controllers == {}
+
+
+def test_rotations_become_unit_length_and_sticks_stay_in_their_range():
+    rotation = [0.0, 3.0, 0.0, 4.0]
+    left = read_xr_input(changed('controllers.left.pose.rotation_xyzw', rotation))
+    assert math.hypot(*left.controllers['left'].pose.rotation) == pytest.approx(1.0)
+    left = read_xr_input(changed('controllers.left.joystick', [7, -1.5])).controllers['left']
+    assert left.joystick == (1.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    ('path', 'value', 'reason'),
+    [
+        ('timestamp', None, 'timestamp is missing'),
+        ('timestamp', 'now', "timestamp must be a number, got 'now'"),
+        ('head_pose', None, 'head_pose is missing'),
+        ('controllers', None, 'controllers is missing'),
+        ('controllers', [], 'controllers must be an object, got []'),
+        ('controllers.left.pose', None, 'controllers.left.pose is missing'),
+        (
+            'controllers.left.pose.translation',
+            [1, 2],
+            'controllers.left.pose.translation must have size 3, got 2',
+        ),
+        ('controllers.left.pose.rotation_xyzw', [0, 0, 0, 0], 'controllers.left.pose.rotation'),
+        ('controllers.left.joystick', [1], 'controllers.left.joystick must have size 2, got 1'),
+        ('controllers.left.grip', True, 'controllers.left.grip must be a number, got True'),
+        ('controllers.left.velocity', {'linear': [0, 0, 0]}, 'controllers.left.velocity.angular'),
+        ('controllers.left.buttons', {'primary': 1}, 'controllers.left.buttons.primary must be'),
+        (
+            'controllers.left.pose.translation',
+            [1, 2, 1e30],
+            'controllers.left.pose.translation[2]',
+        ),
+    ],
+)
+def test_reasons(path, value, reason):
+    with pytest.raises(BadMessage) as caught:
+        read_xr_input(changed(path, value))
+    assert str(caught.value).startswith(reason)

@@ -1,0 +1,308 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every message of the protocol and every error, over a socket, with two real arms."""
+
+import base64
+import json
+import time
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from websockets.sync.client import connect
+
+from test.gateways.virtual_field.field_client import FieldClient
+from test.gateways.virtual_field.protocol.test_publishing import glb
+from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
+
+ARM_KEYS = {
+    'arm_id', 'owner_user_id', 'base', 'tip', 'centerline', 'radii', 'element_lengths',
+    'directors', 'contact_points',
+}  # fmt: skip
+SCENE_KEYS = {
+    'timestamp', 'arms', 'scenery', 'user_arms', 'meshes', 'overlay_points', 'spheres', 'haptics',
+}  # fmt: skip
+GLB = base64.b64encode(rewrite_gltf(glb(), 'model/gltf-binary')).decode()
+
+
+def test_nothing_is_sent_before_hello(field):
+    with connect(field.url.replace('http', 'ws'), compression=None) as socket:
+        with pytest.raises(TimeoutError):
+            socket.recv(timeout=0.3)
+        socket.send('{"version": 1, "type": "heartbeat", "payload": {}}')
+        reason = json.loads(socket.recv(timeout=30))['payload']['reason']
+        assert reason == 'hello required first'
+
+
+def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(join):
+    client = join(None)
+    for text, reason in (
+        ('[]', 'message must contain version, type, and payload'),
+        ('{"version": 2, "type": "x", "payload": {}}', 'unsupported protocol version 2'),
+        ('{"version": 1, "type": 1, "payload": {}}', 'message type must be a string'),
+        ('{"version": 1, "type": "x", "payload": 1}', 'message payload must be a dictionary'),
+        ('{"version": 1, "type": "x", "payload": {}}', 'hello required first'),
+    ):
+        client.socket.send(text)
+        assert client.error() == reason
+    client.socket.send(' ' * 70_000)
+    assert 'only publishers may exceed' in client.error()
+    client.send('hello', {'role': 'admiral'})
+    assert client.error().startswith("unknown role 'admiral'")
+    client.send('hello', {'role': 'spectator', 'extensions': ['binary']})
+    assert client.error().startswith('this gateway has no page')
+    assert client.hello('spectator')['user_id'].startswith('spectator_')
+
+
+def test_binary_frames_of_json_are_taken_too(join):
+    client = join(None)
+    client.socket.send(b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}')
+    assert client.answer('hello_ack')['role'] == 'spectator'
+
+
+def test_a_spectator_sees_the_arms(join, bimanual):
+    client = join('spectator')
+    assert client.ack.keys() == {
+        'protocol', 'server_time', 'role', 'user_id', 'arm_ids', 'controlled_arm_ids',
+    }  # fmt: skip
+    assert client.manifest == {'user_id': client.ack['user_id'], 'arms': {}, 'scenery': {}}
+    scene = client.scene()
+    assert scene.keys() == SCENE_KEYS
+    assert scene['arms'].keys() == {'bimanual/left', 'bimanual/right'}
+    for arm_id, arm in scene['arms'].items():
+        assert arm.keys() == ARM_KEYS
+        assert arm['arm_id'] == arm_id and arm['owner_user_id'] is None
+        line, frames = np.array(arm['centerline']), np.array(arm['directors'])
+        n = len(line) - 1
+        assert line.shape == (n + 1, 3) and frames.shape == (n, 3, 3)
+        assert len(arm['radii']) == len(arm['element_lengths']) == n
+        lengths = np.linalg.norm(np.diff(line, axis=0), axis=1)
+        np.testing.assert_allclose(lengths, arm['element_lengths'], atol=5e-5)
+        assert arm['base']['translation'] == arm['centerline'][0]
+        assert arm['tip']['translation'] == arm['centerline'][-1]
+        turn = Rotation.from_quat(arm['tip']['rotation_xyzw']).as_matrix()
+        np.testing.assert_allclose(turn.T, frames[-1], atol=1e-4)
+    # y is up: the table stands on the floor.
+    assert 0.5 < scene['arms']['bimanual/left']['base']['translation'][1] < 1.5
+    later = client.scene(lambda seen: seen['timestamp'] > scene['timestamp'] + 0.1)
+    assert later['timestamp'] > scene['timestamp']
+
+
+def test_meshes_come_once_and_stand_where_mujoco_says(join, field):
+    client = join('spectator')
+    last = client.scene(lambda scene: scene['timestamp'] > 0)
+    last = client.scene(lambda scene: scene['timestamp'] > last['timestamp'] + 0.2)
+    assert client.assets and set(client.assets.values()) == {1}
+    assert 'sim/bimanual_left_hand' in last['meshes'] and 'sim/world' in last['meshes']
+    assert set(last['spheres']) == {'sim/ball'}
+    scene = field.served.scene
+    body = next(b.id for b in scene.world.bodies if b.compiled == 'tray')
+    x, y, z = scene.newest.body_positions[body].tolist()
+    tray = last['meshes']['sim/tray']
+    assert tray['translation'] == pytest.approx([x, z, -y], abs=1e-3)
+    assert tray['static_asset'] is True and tray['scale'] == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize('mode', ['two-cr', 'demo-spline', 'bimanual'])
+def test_a_user_joins_with_both_arms_and_resets(join, mode):
+    user = join('vr_client', client='sparc-webxr', requested_arm_count=2, character_mode=mode)
+    ack, name = user.ack, user.ack['user_id']
+    assert ack.keys() == {
+        'protocol', 'server_time', 'role', 'character_mode', 'user_id', 'arm_ids',
+        'controlled_arm_ids',
+    }  # fmt: skip
+    ids = [f'{name}_arm_0', f'{name}_arm_1']
+    assert ack['arm_ids'] == ack['controlled_arm_ids'] == ids and ack['character_mode'] == mode
+    assert user.manifest['arms'] == dict(
+        zip(ids, ({'color': '#ff6b6b'}, {'color': '#74c0fc'}), strict=True)
+    )
+    scene = user.scene()
+    assert scene['user_arms'] == {name: ids} and scene['arms'].keys() == set(ids)
+    assert [hint['arm_id'] for hint in scene['haptics']] == ids
+    user.send('heartbeat')
+    user.send('reset')
+    again = user.answer('hello_ack')
+    assert again == {'reset': True, 'user_id': name, 'arm_ids': ids, 'controlled_arm_ids': ids}
+    user.close()
+
+
+@pytest.mark.parametrize('mode', ['two-cr', 'demo-spline'])
+def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(join, mode):
+    page = join(None)
+    page.send(
+        'hello',
+        {
+            'client': 'sparc-webxr',
+            'role': 'vr_client',
+            'requested_arm_count': 2,
+            'character_mode': mode,
+        },
+    )
+    # It takes nothing for granted before these two, in this order.
+    (kind, ack), (second, _) = page.receive(), page.receive()
+    assert (kind, second) == ('hello_ack', 'asset_manifest')
+    assert ack['role'] == 'vr_client' and ack['character_mode'] == mode
+    assert len(ack['controlled_arm_ids']) == 2 and ack['controlled_arm_ids'] == ack['arm_ids']
+    assert not any('head' in arm_id for arm_id in ack['arm_ids'])  # these are no arms for it
+    before = None
+    for _ in range(30):
+        kind, scene = page.receive()
+        assert kind == 'scene_state'
+        for arm_id in ack['controlled_arm_ids']:
+            arm = scene['arms'][arm_id]
+            line, radii = np.array(arm['centerline']), np.array(arm['radii'])
+            # Segments shorter than a micrometre are left out, thinner than a millimetre thickened.
+            assert len(line) >= 2 and (np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-6).all()
+            assert len(radii) == len(line) - 1 and (radii > 1e-3).all()
+            assert np.shape(arm['directors']) == (len(line) - 1, 3, 3)
+            assert len(arm['element_lengths']) == len(line) - 1
+            assert np.shape(arm['tip']['translation']) == (3,)
+        assert before is None or scene['timestamp'] >= before
+        before = scene['timestamp']
+    # It never sends anything else, and stays.
+    assert page.scene(lambda seen: seen['timestamp'] > before + 0.1)
+    page.close()
+
+
+def test_users_share_nothing_and_free_what_they_leave(join, field):
+    one = join('vr_client', character_mode='bimanual', requested_arm_count=1, user_id='one')
+    assert one.ack['user_id'] == 'one'
+    assert one.ack['controlled_arm_ids'] == ['one_arm_0', 'one_arm_0']
+    other = join('vr_client', character_mode='bimanual')
+    assert len(other.ack['arm_ids']) == 1
+    third = join(None)
+    hello = {'role': 'vr_client', 'character_mode': 'two-cr'}
+    third.send('hello', hello)
+    assert third.error().startswith('no free arm: all 2 arms')
+    third.send('hello', {**hello, 'user_id': 'one'})
+    assert third.error().startswith("user_id 'one' is in use")
+    third.send('hello', {**hello, 'character_mode': 'spirobs'})
+    assert third.error().startswith('vr_client requires a backend-supported character_mode')
+    third.hello('spectator')
+    scene = third.scene(lambda seen: len(seen['user_arms']) == 2)
+    assert {arm['owner_user_id'] for arm in scene['arms'].values()} == {
+        'one', other.ack['user_id'],
+    }  # fmt: skip
+    # A second hello ends what was before.
+    one.hello('spectator', user_id='one')
+    third.scene(lambda seen: set(seen['user_arms']) == {other.ack['user_id']})
+    other.close()
+    third.scene(lambda seen: not seen['user_arms'])
+
+
+@pytest.mark.parametrize(
+    ('role', 'kind', 'reason'),
+    [
+        ('spectator', 'xr_input', 'xr_input unsupported for spectator role'),
+        ('spectator', 'add_mesh', 'add_mesh unsupported for spectator role'),
+        ('publisher', 'xr_input', 'unsupported publisher message type: xr_input'),
+        ('publisher', 'reset', 'unsupported publisher message type: reset'),
+        ('vr_client', 'add_mesh', 'unsupported type: add_mesh'),
+        ('vr_client', 'hello_ack', 'unsupported type: hello_ack'),
+        ('vr_client', 'xr_input', 'timestamp is missing'),
+    ],
+)
+def test_what_a_role_may_not_send(join, role, kind, reason):
+    more = {'character_mode': 'two-cr'} if role == 'vr_client' else {}
+    client = join(role, **more)
+    client.send(kind)
+    assert client.error() == reason
+    client.send('heartbeat')
+    client.scene()
+
+
+def test_a_publisher_fills_the_scene(join):
+    watcher, publisher = join('spectator'), join('publisher', owner_id='me')
+    assert publisher.ack.keys() == {'protocol', 'server_time', 'role', 'owner_id'}
+    assert publisher.ack['owner_id'] == 'me'
+    publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB, 'translation': [1, 2, 3]})
+    ack = {'owner_id': 'me', 'mesh_id': 'm', 'status': 'added'}
+    assert publisher.answer('mesh_ack') == ack
+    mesh = watcher.scene(lambda seen: 'm' in seen['meshes'])['meshes']['m']
+    assert mesh == {
+        'mesh_id': 'm', 'owner_id': 'me', 'translation': [1, 2, 3],
+        'asset_uri': f'data:model/gltf-binary;base64,{GLB}',
+        'rotation_xyzw': [0, 0, 0, 1], 'scale': [1, 1, 1], 'visible': True, 'static_asset': False,
+    }  # fmt: skip
+    publisher.send('update_mesh_transform', {'mesh_id': 'm', 'visible': False})
+    assert publisher.answer('mesh_ack')['status'] == 'updated'
+    mesh = watcher.scene(lambda seen: not seen['meshes']['m']['visible'])['meshes']['m']
+    assert mesh['translation'] == [1, 2, 3] and 'asset_uri' not in mesh
+    late = join('spectator')
+    late.scene(lambda seen: 'asset_uri' in seen['meshes'].get('m', {}))
+    points = {'overlay_id': 'p', 'points': [[1, 2, 3], [4, 5, 6]]}
+    publisher.send('update_overlay_points', points)
+    assert publisher.answer('overlay_ack') == {
+        'owner_id': 'me', 'overlay_id': 'p', 'status': 'updated',
+    }  # fmt: skip
+    overlays = watcher.scene(lambda seen: seen['overlay_points'])['overlay_points']
+    assert overlays == {'p': {**points, 'owner_id': 'me', 'point_size': 0.008, 'visible': True}}
+    publisher.send('remove_overlay_points', {'overlay_id': 'p'})
+    assert publisher.answer('overlay_ack')['status'] == 'removed'
+    watcher.scene(lambda seen: not seen['overlay_points'])
+    publisher.send('clear_overlay_points')
+    assert publisher.answer('overlay_ack') == {'owner_id': 'me', 'status': 'cleared'}
+    publisher.send('remove_mesh', {'mesh_id': 'm'})
+    assert publisher.answer('mesh_ack')['status'] == 'removed'
+    watcher.scene(lambda seen: 'm' not in seen['meshes'])
+    publisher.send('clear_meshes')
+    assert publisher.answer('mesh_ack') == {'owner_id': 'me', 'status': 'cleared'}
+
+
+def test_publishers_do_not_touch_what_is_not_theirs(join):
+    mine, other = join('publisher'), join('publisher')
+    mine.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB})
+    mine.answer('mesh_ack')
+    mine.send('update_overlay_points', {'overlay_id': 'p'})
+    mine.answer('overlay_ack')
+    for kind, payload, reason in (
+        ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB}, "mesh 'm' belongs to 'publisher_"),
+        ('remove_mesh', {'mesh_id': 'm'}, "mesh 'm' belongs to 'publisher_"),
+        (
+            'update_mesh_transform',
+            {'mesh_id': 'm'},
+            'mesh not found or ownership mismatch for update',
+        ),
+        (
+            'update_mesh_transform',
+            {'mesh_id': 'none'},
+            'mesh not found or ownership mismatch for update',
+        ),
+        ('update_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
+        ('remove_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
+        (
+            'add_mesh',
+            {'mesh_id': 'sim/x', 'mesh_data_b64': GLB},
+            "mesh_id 'sim/x': sim/ is reserved for",
+        ),
+    ):
+        other.send(kind, payload)
+        assert other.error().startswith(reason)
+    for payload in ({'mesh_id': 'none'},):
+        other.send('remove_mesh', payload)
+        assert other.answer('mesh_ack')['status'] == 'removed'
+    other.send('hello', {'role': 'publisher', 'owner_id': mine.ack['owner_id']})
+    assert 'is in use' in other.error()
+    watcher = join('spectator')
+    watcher.scene(lambda seen: 'm' in seen['meshes'] and 'p' in seen['overlay_points'])
+    mine.close()
+    watcher.scene(lambda seen: 'm' not in seen['meshes'] and not seen['overlay_points'])
+
+
+def test_a_mesh_that_comes_back_brings_its_data_again(join):
+    watcher, publisher = join('spectator'), join('publisher')
+    for _ in range(2):
+        publisher.send('add_mesh', {'mesh_id': 'back', 'mesh_data_b64': GLB})
+        publisher.answer('mesh_ack')
+        watcher.scene(lambda seen: 'asset_uri' in seen['meshes'].get('back', {}))
+        publisher.send('remove_mesh', {'mesh_id': 'back'})
+        publisher.answer('mesh_ack')
+        watcher.scene(lambda seen: 'back' not in seen['meshes'])
+
+
+def test_a_client_that_joins_late_sees_everything_at_once(join, field):
+    began = time.monotonic()
+    with FieldClient(field.url, 'spectator') as client:
+        scene = client.scene()
+        assert all('asset_uri' in mesh for mesh in scene['meshes'].values())
+    assert time.monotonic() - began < 30

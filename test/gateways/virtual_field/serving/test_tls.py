@@ -1,0 +1,115 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""https and wss: a certificate that is made here, and what becomes of plain peers."""
+
+import json
+import socket
+import ssl
+import urllib.error
+import urllib.request
+
+import pytest
+from websockets.sync.client import connect
+
+from test.gateways.serving.raw_peer import dial
+from test.gateways.virtual_field.programs import gateway_at
+from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import BadCertificate
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import fingerprint
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_certificate
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import tls_context
+
+HELLO = json.dumps({'version': 1, 'type': 'hello', 'payload': {'role': 'spectator'}})
+BIG = bytes(range(256)) * (1 << 12)
+
+
+class Files:
+    def respond(self, path):
+        return HttpAnswer(200, 'text/plain', BIG)
+
+
+@pytest.fixture(scope='module')
+def pair(tmp_path_factory):
+    return own_certificate(tmp_path_factory.mktemp('tls'), own_addresses())
+
+
+@pytest.fixture(scope='module')
+def secured(bimanual, pair):
+    """Return a gateway with TLS, and what a client needs to trust it."""
+    trust = ssl.create_default_context(cafile=str(pair[0]))
+    with gateway_at(bimanual, Files(), tls=tls_context(*map(str, pair))) as gateway:
+        yield gateway, trust
+
+
+def test_the_pair_is_kept_while_it_holds(tmp_path):
+    folder = tmp_path / 'kept'
+    pair = own_certificate(folder, own_addresses())
+    before = pair[0].read_bytes()
+    assert own_certificate(folder, own_addresses()) == pair
+    assert pair[0].read_bytes() == before
+    assert pair[1].stat().st_mode & 0o077 == 0
+    assert len(fingerprint(pair[0]).split(':')) == 32
+    own_certificate(folder, ['192.0.2.7'])
+    assert pair[0].read_bytes() != before
+
+
+def test_what_is_no_certificate_is_refused(tmp_path, pair):
+    (tmp_path / 'bad.pem').write_text('nothing', encoding='utf-8')
+    for cert, key in (('none.pem', ''), (str(tmp_path / 'bad.pem'), ''), (str(pair[0]), '')):
+        with pytest.raises(BadCertificate, match='not a certificate and its key'):
+            tls_context(cert, key)
+
+
+def test_the_page_and_the_scenes_come_encrypted(secured):
+    gateway, trust = secured
+    assert gateway.url.startswith('https://127.0.0.1:')
+    with urllib.request.urlopen(gateway.url, context=trust, timeout=30) as answer:
+        assert answer.read() == BIG
+    url = gateway.url.replace('https', 'wss')
+    with connect(url, ssl=trust, max_size=None) as client:
+        client.send(HELLO)
+        kinds = [json.loads(client.recv(timeout=30))['type'] for _ in range(100)]
+    assert kinds[:2] == ['hello_ack', 'asset_manifest']
+    assert set(kinds[2:]) == {'scene_state'}
+
+
+def test_no_ticket_comes_unasked_behind_the_handshake(secured):
+    gateway, trust = secured
+    with (
+        socket.create_connection(('127.0.0.1', gateway.port), 30) as link,
+        trust.wrap_socket(link, server_hostname='127.0.0.1') as client,
+    ):
+        assert client.version() == 'TLSv1.3'
+        client.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+        assert client.recv(1)
+        assert not client.session.has_ticket
+
+
+def test_origins_are_held_against_the_address_behind_the_relay(secured):
+    gateway, trust = secured
+    for origin, status in (('https://127.0.0.1:1', 200), ('https://attacker.example', 403)):
+        request = urllib.request.Request(gateway.url, headers={'Origin': origin})
+        try:
+            with urllib.request.urlopen(request, context=trust, timeout=30) as answer:
+                found = answer.status
+        except urllib.error.HTTPError as error:
+            found = error.code
+        assert found == status
+
+
+def test_plain_peers_and_silent_ones_cost_the_others_nothing(secured):
+    gateway, trust = secured
+    hung = [dial(gateway.port) for _ in range(20)]
+    for link in hung[:10]:
+        link.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    with connect(gateway.url.replace('https', 'wss'), ssl=trust, max_size=None) as reader:
+        reader.send(HELLO)
+        with connect(
+            gateway.url.replace('https', 'wss'), ssl=trust, max_size=None, close_timeout=0.1
+        ) as idle:
+            idle.send(HELLO)  # and never reads
+            for _ in range(150):
+                reader.recv(timeout=30)
+    for link in hung:
+        link.close()

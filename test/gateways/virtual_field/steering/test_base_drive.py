@@ -1,0 +1,45 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sticks to velocities."""
+
+import pytest
+
+from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrController
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrInput
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrPose
+from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import read_sticks
+
+POSE = XrPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+WHEELS = TwistControllerInfo('differential', {'linear': 1.5, 'angular': 2.0})
+OMNI = TwistControllerInfo('omni', {'linear': 1.5, 'lateral': 0.5, 'angular': 2.0})
+
+
+def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
+    hands = {
+        'left': XrController(POSE, joystick=left),
+        'right': XrController(POSE, joystick=right),
+    }
+    return XrInput(0.0, POSE, hands)
+
+
+@pytest.mark.parametrize(
+    ('left', 'right', 'drive', 'twist'),
+    [
+        ((0.0, 0.0), (0.0, 0.0), WHEELS, (0.0, 0.0, 0.0)),
+        ((0.09, -0.09), (0.05, 1.0), WHEELS, (0.0, 0.0, 0.0)),
+        ((0.0, -1.0), (0.0, 0.0), WHEELS, (1.5, 0.0, 0.0)),
+        ((0.0, 1.0), (0.0, 0.0), WHEELS, (-1.5, 0.0, 0.0)),
+        ((0.0, 0.0), (1.0, 0.0), WHEELS, (0.0, 0.0, -2.0)),
+        ((-1.0, 0.0), (0.0, 0.0), WHEELS, (0.0, 0.0, 2.0)),
+        ((-1.0, 0.0), (-1.0, 0.0), WHEELS, (0.0, 0.0, 2.0)),
+        ((-1.0, 0.0), (0.0, 0.0), OMNI, (0.0, 0.5, 0.0)),
+        ((0.0, -0.55), (0.0, 0.0), OMNI, (0.75, 0.0, 0.0)),
+    ],
+)
+def test_sticks(left, right, drive, twist):
+    assert read_sticks(sticks(left, right), drive) == pytest.approx(twist)
+
+
+def test_without_controllers_it_stands():
+    assert read_sticks(XrInput(0.0, POSE, {}), WHEELS) == (0.0, 0.0, 0.0)

@@ -1,0 +1,94 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The way from a hand to a tip: clutch, smoothing, turns."""
+
+import math
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrController
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrPose
+from urlab_ros_bridge.gateways.virtual_field.steering.hand import Hand
+from urlab_ros_bridge.gateways.virtual_field.steering.hand import Smoother
+from urlab_ros_bridge.gateways.virtual_field.steering.hand import TipPose
+
+IDENTITY = (0.0, 0.0, 0.0, 1.0)
+TIP = TipPose(np.array([1.0, 2.0, 3.0]), IDENTITY)
+
+
+def controller(at=(0.0, 0.0, 0.0), turned=IDENTITY, grip=1.0, **buttons):
+    return XrController(XrPose(at, turned), grip=grip, buttons=buttons)
+
+
+def test_while_the_grip_is_open_nothing_moves():
+    hand = Hand()
+    hand.move(controller((5.0, 5.0, 5.0), grip=0.39), TIP, 0.0)
+    assert hand.target(0.0) is None
+
+
+def test_the_tip_goes_as_far_as_the_hand_from_where_it_gripped():
+    hand = Hand()
+    for index in range(40):
+        # To the right, up and towards the user: x, z and -y of MuJoCo's world.
+        done = min(1.0, index / 10)
+        hand.move(controller((0.1 * done, 0.2 * done, 0.3 * done)), TIP, index / 30)
+    assert hand.target(40 / 30).position == pytest.approx([1.1, 1.7, 3.2], abs=1e-3)
+
+
+def test_gripping_anew_starts_from_the_tip_of_then():
+    hand = Hand()
+    for index in range(20):
+        hand.move(controller((0.5, 0.0, 0.0)), TIP, index / 30)
+    hand.move(controller((0.9, 0.0, 0.0), grip=0.0), TIP, 1.0)
+    assert hand.target(1.0) is None
+    other = TipPose(np.array([7.0, 0.0, 0.0]), IDENTITY)
+    hand.move(controller((0.2, 0.0, 0.0)), other, 1.1)
+    assert hand.target(1.1).position == pytest.approx([7.0, 0.0, 0.0])
+
+
+def test_primary_lets_go():
+    hand = Hand()
+    hand.move(controller(), TIP, 0.0)
+    hand.move(controller(primary=True), TIP, 0.1)
+    assert not hand.holds
+
+
+def test_the_grip_has_a_hysteresis():
+    hand = Hand()
+    for grip, holds in ((0.35, False), (0.45, True), (0.35, True), (0.25, False)):
+        hand.move(controller(grip=grip), TIP, 0.0)
+        assert hand.holds is holds
+
+
+def test_turns_of_more_than_half_a_turn_do_not_flip():
+    hand = Hand()
+    before = None
+    for index in range(200):
+        angle = index / 200 * 1.9 * math.pi
+        # About the vertical axis of the page, which is z of MuJoCo.
+        turned = (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+        hand.move(controller(turned=turned), TIP, index / 30)
+        rotation = np.array(hand.target(index / 30).rotation)
+        if before is not None:
+            assert abs(rotation @ before) > 0.99
+        before = rotation
+    assert abs(rotation @ [0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2)]) > 0.999
+
+
+def test_a_steady_motion_is_followed_without_lag():
+    smoother = Smoother(np.zeros(3))
+    for index in range(60):
+        smoother.add(np.array([0.2, 0.0, 0.0]) * index / 30, index / 30)
+    now = 59.5 / 30
+    assert smoother.at(now) == pytest.approx([0.2 * now, 0.0, 0.0], abs=1e-4)
+
+
+def test_tremor_is_damped_and_a_silent_hand_rests():
+    random = np.random.default_rng(1)
+    smoother, found = Smoother(np.zeros(1)), []
+    for index in range(300):
+        smoother.add(random.normal(0.0, 1.0, 1), index / 72)
+        found.append(smoother.at(index / 72)[0])
+    assert np.std(found[30:]) < 0.7
+    assert smoother.at(100.0) == pytest.approx(smoother.value)

@@ -1,0 +1,118 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lockstep: time is frozen until a command comes, and each lasts one control period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+import threading
+
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.gateways.chiral.serving.pace import Moment
+from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
+from urlab_ros_bridge.gateways.chiral.serving.pace import Resolve
+from urlab_ros_bridge.gateways.chiral.serving.pace import RobotPace
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.motion.target import between
+from urlab_ros_bridge.gateways.motion.target import Target
+
+
+class LockstepPace(RobotPace):
+    """
+    The server runs in direct mode: equal seeds and equal commands give equal moments.
+
+    A moment is the end of the last step, however often it is requested.  The server's mode
+    is restored at the end.  When time passes in another way than by commands, the commander
+    gets an error: the episode could not be repeated.
+    """
+
+    def __init__(self, robot: PacedRobot) -> None:
+        super().__init__(robot)
+        self._lock = threading.RLock()
+        robot.link.warm_up(robot.cameras)
+        self._mode_before = robot.link.use_mode('direct')
+        self._period = 0
+        self._now: Moment | None = None
+
+    def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
+        with self._lock:
+            now = self._ready()
+            stamp = self.robot.stamp(now.seen)
+            # All are resolved before the first one moves anything.
+            targets = resolve(now.seen, now.target)
+            took_effect(stamp)
+            for index, target in enumerate(targets):
+                now = self._advance(now, target, last=index == len(targets) - 1)
+
+    def moment(self) -> Moment:
+        with self._lock:
+            return self._ready()
+
+    def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
+        with self._lock:
+            self.robot.link.use_mode('direct')  # another client may have changed it
+            seen = reset()
+            self._period = 0
+            self._observe(self.robot.hold(seen), settle)
+            return seen
+
+    def command(self, target: Target) -> None:
+        with self._lock:
+            self.robot.drive(target, ages=False)
+            now = self._ready()
+            # Sent with the next step; until then nothing moves.
+            self._now = Moment(now.seen, target, now.stamp)
+
+    def current(self) -> tuple[StepResult, Target]:
+        now = self.moment()
+        return now.seen, now.target
+
+    def close(self) -> None:
+        """Give the server its mode back."""
+        link = self.robot.link
+        if self._mode_before != 'direct' and not link.is_lost:
+            link.use_mode(self._mode_before)
+
+    def _advance(self, before: Moment, target: Target, last: bool) -> Moment:
+        """Go one control period; only its end is looked at, and pictured."""
+        robot = self.robot
+        steps = robot.steps_at(self._period)
+        legs = 1
+        if robot.interpolation_rate is not None and robot.smooth:
+            legs = max(1, min(steps, math.ceil(robot.interpolation_rate / robot.rate)))
+        robot.drive(target, ages=False)
+        seen, done = before.seen, 0
+        for leg in range(1, legs + 1):
+            until = steps * leg // legs
+            # The setpoint of a leg is the one at its end: the last leg has the target itself.
+            way = between(before.target, target, leg / legs, robot.smooth)
+            seen = robot.step(way, until - done, pictures=last and leg == legs)
+            done = until
+        self._must_have_passed(steps, before.seen, seen)
+        self._period += 1
+        self._now = Moment(seen, target, robot.stamp(seen))
+        return self._now
+
+    def _must_have_passed(self, steps: int, before: StepResult, after: StepResult) -> None:
+        timestep = self.robot.link.timestep
+        passed = after.time - before.time
+        if abs(passed - steps * timestep) > timestep / 2:
+            self._now = None
+            raise RobotError(
+                f'{passed:.4f} s passed instead of {steps * timestep:.4f} s: another client '
+                'stepped the simulation or changed its mode; reset to recover'
+            )
+
+    def _observe(self, target: Target, settle: float) -> Moment:
+        """Hold still for at least a step: a direct server makes pictures of steps only."""
+        steps = max(1, round(settle / self.robot.link.timestep))
+        seen = self.robot.step(target, steps, pictures=True)
+        self._now = Moment(seen, target, self.robot.stamp(seen))
+        return self._now
+
+    def _ready(self) -> Moment:
+        return self._now or self._observe(self.robot.hold(self.robot.link.forward()), 0.0)
+
+
+__all__ = ['LockstepPace']

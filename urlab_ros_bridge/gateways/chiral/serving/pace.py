@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both paces share: the robot that they move, and what they report of it."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from typing import TypeAlias
+
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.clocks import stamp
+from urlab_ros_bridge.gateways.simulation.clocks import steps_at
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+
+# A base stops when no command came for so many control periods, or this long (s).
+TWIST_PERIODS = 3
+TWIST_SECONDS = 0.25
+
+# What was seen last, and the setpoint that the first target starts from -> targets.
+Resolve: TypeAlias = Callable[[StepResult, Target], list[Target]]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """
+    One reply of the server, and what was in force then.
+
+    :ivar stamp: in the clock of the pace.
+    """
+
+    seen: StepResult
+    target: Target
+    stamp: float
+
+
+@dataclass(frozen=True, slots=True)
+class PacedRobot:
+    """
+    One robot on a link, and how it is moved.
+
+    :ivar rate: commands per second of simulated time: a control period is one over it.
+    :ivar interpolation_rate: setpoints per second on the way to a target; None: at once.
+    :ivar hold: returns the setpoint that keeps the robot as it was seen.
+    :ivar smooth: actuators that go gradually.
+    :ivar raw: whether controls bypass the controller of the articulation.
+    :ivar observations: how full observations are.
+    :ivar cameras: of observations, name -> ``sync`` or ``latest``.
+    :ivar clock: of stamps, one of `CLOCKS`.
+    """
+
+    link: SimulationLink
+    prefix: str
+    rate: float
+    interpolation_rate: float | None
+    hold: Callable[[StepResult], Target]
+    smooth: frozenset[str] = frozenset()
+    raw: bool = False
+    observations: str = 'standard'
+    cameras: Mapping[str, str] = field(default_factory=dict)
+    clock: str = 'sim'
+
+    def step(
+        self, target: Target, n_steps: int = 1, *, pictures: bool = False, live: bool = False
+    ) -> StepResult:
+        """
+        Command a setpoint; in direct mode the world advances by `n_steps`.
+
+        :param live: only in live mode, see `SimulationLink.step`.
+        """
+        return self.link.step(
+            {self.prefix: target},
+            n_steps,
+            raw=(self.prefix,) if self.raw else (),
+            cameras=self.cameras if pictures else None,
+            observations=self.observations,
+            live=live,
+        )
+
+    def drive(self, target: Target, *, ages: bool) -> None:
+        """
+        Command the twist of a target that has one.
+
+        :param ages: whether it ends by the wall clock too, see `SimulationLink.drive`.
+        """
+        if target.twist is not None:
+            self.link.drive(self.prefix, target.twist, self.twist_timeout, ages=ages)
+
+    def look(self) -> StepResult:
+        """Return state and pictures of a live world."""
+        return self.link.look(self.cameras, self.observations)
+
+    def stamp(self, seen: StepResult) -> float:
+        """Return the time of a reply that came just now."""
+        return stamp(seen, self.clock)
+
+    def steps_at(self, period: int) -> int:
+        """Return the simulation steps of a control period."""
+        return steps_at(period, self.rate, self.link.timestep)
+
+    @property
+    def twist_timeout(self) -> float:
+        """Return the simulated seconds after which a base stops by itself."""
+        return max(TWIST_SECONDS, TWIST_PERIODS / self.rate)
+
+
+class RobotPace(ABC):
+    """
+    Moves one robot from target to target.
+
+    :ivar in_order: whether a command has to wait for the requests before it.
+    """
+
+    in_order = True
+
+    def __init__(self, robot: PacedRobot) -> None:
+        """
+        Take over the robot as it stands.
+
+        :raises UrlabError: when the server does not allow this pace.
+        """
+        self.robot = robot
+
+    @abstractmethod
+    def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
+        """
+        Go to targets, one a control period.
+
+        :param resolve: chooses them, while nothing else moves the robot; when it raises, nothing
+            has moved.
+        :param took_effect: called once with the time at which the first one is commanded.
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+
+    @abstractmethod
+    def moment(self) -> Moment:
+        """
+        Return what is to be seen now; may be called from several threads.
+
+        :raises UrlabError: when it cannot be seen.
+        """
+
+    @abstractmethod
+    def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
+        """
+        Reset the world; what was commanded before is forgotten.
+
+        :param reset: called while nothing else moves the robot.
+        :param settle: simulated seconds that pass before the next moment.
+        :returns: what `reset` has returned.
+        """
+
+    @abstractmethod
+    def command(self, target: Target) -> None:
+        """Put a setpoint in force at once."""
+
+    @abstractmethod
+    def current(self) -> tuple[StepResult, Target]:
+        """Return the state of now and the setpoint in force."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let the robot go; the pace is not used afterwards."""
+
+
+__all__ = ['Moment', 'PacedRobot', 'Resolve', 'RobotPace']

@@ -1,0 +1,138 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation that a gateway currently serves, and the objects built from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import gc
+import logging
+import threading
+from typing import Generic
+from typing import Protocol
+from typing import TypeVar
+
+from urlab_ros_bridge.client.server_watch import ServerWatch
+from urlab_ros_bridge.files.trim_memory import trim_memory
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+
+class Served(Protocol):
+    """What a gateway makes of a link: robots, threads that move them, prepared messages."""
+
+    link: SimulationLink
+
+    def close(self) -> None:
+        """Let the simulation go; the link is closed afterwards."""
+
+
+S = TypeVar('S', bound=Served)
+
+
+class SimulationHolder(Generic[S]):
+    """
+    Takes a simulation, notices at once when its server ends, and takes the next one.
+
+    Thread-safe.
+
+    :param open_link: returns a link that is not connected yet.
+    :param make: turns a connected link into what the gateway serves; when it raises, the link
+        is closed.
+    :param on_lost: called from its own thread when the server has ended; running requests
+        fail after it.
+    """
+
+    def __init__(
+        self,
+        open_link: Callable[[], SimulationLink],
+        make: Callable[[SimulationLink], S],
+        on_lost: Callable[[], None],
+    ) -> None:
+        self._open_link = open_link
+        self._make = make
+        self._on_lost = on_lost
+        self._taking = threading.Lock()  # held for seconds; `_lock` is not
+        self._lock = threading.Lock()
+        self._held: tuple[S, ServerWatch] | None = None
+
+    @property
+    def current(self) -> S | None:
+        """Return what is served now, None when there is no simulation."""
+        held = self._held
+        return None if held is None else held[0]
+
+    def wait(self) -> S | None:
+        """Return what is served, after a simulation that is being taken is there."""
+        with self._taking, self._lock:
+            return self.current
+
+    def take(self, timeout: float) -> None:
+        """
+        Connect to the server.
+
+        :param timeout: seconds to wait for it.
+        :raises UrlabError: when it is not there, or its world lacks what is needed.
+        """
+        with self._taking:
+            self._connect(timeout)
+
+    def renew(self, timeout: float) -> None:
+        """
+        Take the simulation again when it has gone, or its server was restarted.
+
+        :raises UrlabError: when there is none.
+        """
+        with self._taking:
+            served = self.current
+            if served is None or served.link.was_restarted():
+                del served
+                self.release()
+                self._connect(timeout)
+
+    def release(self) -> None:
+        """Let the simulation go; safe to call twice."""
+        self._release(None)
+
+    def _connect(self, timeout: float) -> None:
+        link = self._open_link()
+        try:
+            link.connect(timeout)
+            served = self._make(link)
+        except BaseException:
+            link.close()
+            raise
+        with self._lock:
+            watch = ServerWatch(link.endpoint, lambda: self._lose(served), link.keys)
+            self._held = served, watch
+        gc.collect()  # a model is megabytes behind a small Python object
+        trim_memory()
+
+    def _lose(self, served: S) -> None:
+        """End everything with a simulation whose server has ended."""
+        served.link.is_lost = True
+        _LOG.warning('lost the simulation at %s', served.link.endpoint)
+        self._on_lost()
+        served.link.give_up()
+        self._release(served)
+
+    def _release(self, which: S | None) -> None:
+        """Let go what is served, when it is `which` (None: whatever it is)."""
+        with self._lock:
+            if self._held is None or which not in (None, self._held[0]):
+                return
+            (served, watch), self._held = self._held, None
+        watch.stop()
+        try:
+            served.close()
+        except UrlabError as error:
+            _LOG.warning('cannot release the simulation: %s', error)
+        served.link.close()
+        del served, watch, which
+        gc.collect()  # a model is megabytes behind a small Python object
+        trim_memory()
+
+
+__all__ = ['Served', 'SimulationHolder']

@@ -1,0 +1,342 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway's link to a URLab server: one session for commands, one for observations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+import logging
+import time
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
+from urlab_ros_bridge.client.ops.wall_age import WALL_TIMEOUT
+from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.motion.target import Twist
+from urlab_ros_bridge.transport.keys import KeySource
+from urlab_ros_bridge.transport.keys import read_client_keys
+
+_LOG = logging.getLogger(__name__)
+
+# Extension of a server that renders in live mode, in metres with 0 for the background.
+LIVE_CAMERAS = 'live_cameras'
+# Extension of a server that takes setpoints without a step.
+SETPOINTS = 'setpoints'
+RENDERER_SECONDS = 30.0
+# A picture may take long on a busy machine without a graphics card.
+TIMEOUT = 10.0
+
+
+class SimulationLink:
+    """
+    Two sessions with a running server, so that a command never waits for a picture.
+
+    Requests are thread-safe.  The link belongs to one life of the server: after a restart it
+    is stale, and a new one takes its place (`SimulationHolder`).
+
+    :ivar handshake: of `connect`.
+    :ivar is_lost: whether its server has ended.
+    :ivar keys: of the streams of this server.
+    """
+
+    def __init__(self, host: str, rpc_port: int, client_name: str, keys: KeySource = None) -> None:
+        self.is_lost = False
+        # Unix time of the server (ns) less our monotonic one, when its last reply came.
+        self._clock_offset: int | None = None
+        self.endpoint = f'tcp://{host}:{rpc_port}'
+        self.keys = read_client_keys(keys)
+        self._commands, self._looks = (
+            Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT, keys=self.keys)
+            for _ in range(2)
+        )
+
+    def connect(self, timeout: float = TIMEOUT) -> None:
+        """
+        Open both sessions.
+
+        :raises RequestTimeout: when no server answers.
+        :raises RobotError: when the server runs no world.
+        """
+        self._commands.timeout = timeout
+        if not self._commands.supports_shared_sessions():
+            self._take_the_session()
+        self.handshake: Handshake = self._commands.connect(timeout)
+        if self._looks is not self._commands:
+            self._looks.connect(timeout)
+        self._commands.timeout = TIMEOUT
+        if not self.handshake.manager_present:
+            raise RobotError('the server is not running a world')
+        self._generations = self._count_handshakes()
+
+    def _take_the_session(self) -> None:
+        """Go on with the one session that a stock server has; it has to serve for everything."""
+        _LOG.warning(
+            'this server does not support shared sessions: the gateway takes the session from its '
+            'owner, and commands wait for camera images'
+        )
+        self._looks.close()
+        self._commands.shared = False
+        self._looks = self._commands
+
+    def give_up(self) -> None:
+        """Let every request fail at once, running ones too: the server has ended."""
+        self.is_lost = True
+        self.close()
+
+    def close(self) -> None:
+        """End both sessions."""
+        self._commands.close()
+        self._looks.close()
+
+    def was_restarted(self) -> bool:
+        """
+        Ask the server whether it still is the one of `connect`.
+
+        :raises RequestTimeout: when it does not answer, though it has not ended.
+        """
+        if SHARED_SESSION in self.handshake.extensions and not self.is_lost:
+            try:
+                self._commands.status()  # an unknown session says hello again
+            except (ConnectionLost, NotConnected):
+                return True  # the server ended just now, or its watch has closed this link
+        return self.is_stale
+
+    @property
+    def is_stale(self) -> bool:
+        """Return whether the server has ended, or a new hello was needed, since `connect`."""
+        return self.is_lost or self._count_handshakes() != self._generations
+
+    def _count_handshakes(self) -> tuple[int, int]:
+        # Either session may be the first to notice a restart.
+        return self._commands.generation, self._looks.generation
+
+    @property
+    def timestep(self) -> float:
+        """Return the seconds of one simulation step."""
+        return self.handshake.timestep or float(self.handshake.model.opt.timestep)
+
+    @property
+    def commands(self) -> Client:
+        """Return the session for commands, for requests that have no method here."""
+        return self._commands
+
+    @property
+    def looks(self) -> Client:
+        """Return the session for observations, whose requests may take long."""
+        return self._looks
+
+    def step(
+        self,
+        targets: Mapping[str, Target] | None = None,
+        n_steps: int = 1,
+        *,
+        raw: Collection[str] = (),
+        cameras: Mapping[str, str] | None = None,
+        observations: str = 'standard',
+        live: bool = False,
+    ) -> StepResult:
+        """
+        Command setpoints; in direct mode the world advances by `n_steps`.
+
+        :param targets: prefix -> setpoint; twists are not sent, see `drive`.
+        :param raw: prefixes whose controls bypass the controller of the articulation.
+        :param cameras: name -> ``sync`` or ``latest``.
+        :param observations: how full the reply is: ``minimal``, ``standard``, ``full``.
+        :param live: only in live mode, see `only_live`.
+        :raises NotLive: with `live`, in another mode.
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        ctrl = {prefix: target.ctrl for prefix, target in (targets or {}).items() if target.ctrl}
+        return self._note_clock(
+            self._commands.step(
+                n_steps,
+                ctrl_map=ctrl or None,
+                control_mode=dict.fromkeys(raw, 'raw') if raw else None,
+                observations=observations,
+                include_cameras=dict(cameras) if cameras else None,
+                while_live=live and self.only_live,
+                timeout=TIMEOUT,
+            )
+        )
+
+    def stage(self, prefix: str, ctrl: Mapping[str, float]) -> None:
+        """
+        Put setpoints in force, or before the next step, without moving time in any mode.
+
+        A stock server takes them with a step only: there they wait for a live world.
+
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        if SETPOINTS in self.handshake.extensions:
+            self._commands.set_setpoints(prefix, ctrl)
+        else:
+            self._commands.step(ctrl_map={prefix: dict(ctrl)}, timeout=TIMEOUT)
+
+    def drive(self, prefix: str, twist: Twist, timeout: float, *, ages: bool = True) -> None:
+        """
+        Command the velocity of a mobile base; the server ends it after `timeout` simulated s.
+
+        :param ages: whether it ends by the wall clock too: while time is frozen, and when the
+            request waits at a stopped server.  False where only commands advance time.
+        :raises StaleCommand: when the request has waited for too long.
+        """
+        vx, vy, yaw = twist
+        self._commands.set_twist(
+            prefix,
+            (vx, vy, 0.0),
+            (0.0, 0.0, yaw),
+            timeout=timeout,
+            wall=self._wall_age(timeout) if ages else None,
+        )
+
+    def _wall_age(self, timeout: float) -> WallAge | None:
+        """
+        Return the largest age of a command sent now; None where the server does not support it.
+
+        Its last clock value may be old when the robot is at rest, so our own monotonic
+        clock counts on from there.
+        """
+        if WALL_TIMEOUT not in self.handshake.extensions:
+            return None
+        offset = self._clock_offset
+        seen = None if offset is None else offset + time.monotonic_ns()
+        return WallAge(max(timeout, MIN_WALL_AGE), seen)
+
+    def _note_clock(self, seen: StepResult) -> StepResult:
+        if seen.wall_time_ns is not None:
+            self._clock_offset = seen.wall_time_ns - time.monotonic_ns()
+        return seen
+
+    def look(
+        self, cameras: Mapping[str, str], observations: str = 'standard', *, live: bool = True
+    ) -> StepResult:
+        """
+        Return state and pictures of a live world, of one and the same step.
+
+        :param live: only in live mode, see `only_live`; in direct mode the world advances.
+        """
+        return self._looks.step(
+            observations=observations,
+            include_cameras=dict(cameras) if cameras else None,
+            while_live=live and self.only_live,
+            timeout=TIMEOUT,
+        )
+
+    def state(self) -> StepResult:
+        """Return the state of a live world."""
+        return self._note_clock(self._commands.step(while_live=self.only_live))
+
+    def forward(self) -> StepResult:
+        """Return the state without a step, in any mode."""
+        return self._commands.forward()
+
+    def warm_up(self, cameras: Mapping[str, str]) -> None:
+        """
+        Wait until the server makes pictures: its renderer starts with the first request.
+
+        :raises RobotError: when it makes none.
+        """
+        if not cameras or LIVE_CAMERAS not in self.handshake.extensions:
+            return
+        deadline = time.monotonic() + RENDERER_SECONDS
+        while True:
+            missing = set(cameras) - set(self.look(cameras, live=False).cameras)
+            if not missing:
+                return
+            if time.monotonic() > deadline:
+                raise RobotError(
+                    f'the server sent no images of {", ".join(sorted(missing))} within '
+                    f'{RENDERER_SECONDS:g} s; "urlab doctor" checks its rendering'
+                )
+            time.sleep(0.2)
+
+    def reset(
+        self,
+        keyframe: str = '',
+        seed: int = 0,
+        positions: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> StepResult:
+        """
+        Rewind the world.
+
+        :param keyframe: empty for that of the server.
+        :param positions: prefix -> joint -> position (rad, m) that differs from the keyframe.
+        :raises UnknownKeyframe: nothing was reset.
+        """
+        name = keyframe or None
+        if positions is None:
+            return self._commands.reset(name, seed)
+        return self._commands.reset(name, seed, {p: dict(q) for p, q in positions.items()})
+
+    def place(
+        self,
+        entity: str,
+        *,
+        pos: Iterable[float] | None = None,
+        quat: Iterable[float] | None = None,
+        linear: Iterable[float] | None = None,
+        angular: Iterable[float] | None = None,
+    ) -> None:
+        """
+        Move something that is free; what is None stays.
+
+        :param pos: m, `quat` wxyz, `linear` m/s, `angular` rad/s: all in the world.
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        self._commands.set_entity_state(entity, pos=pos, quat=quat, linear=linear, angular=angular)
+
+    def remove(self, entity: str) -> None:
+        """
+        Take a robot or a thing out of the world; the link is stale afterwards.
+
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        self._commands.delete_entity(entity)
+
+    @property
+    def only_live(self) -> bool:
+        """
+        Return whether the server refuses what is for live mode alone in another mode.
+
+        Elsewhere such a request advances a world that another client has begun to step.
+        """
+        return STEP_WHILE_LIVE in self.handshake.extensions
+
+    def mode(self) -> str:
+        """
+        Return how time passes: ``live``, ``direct`` or ``puppet``.
+
+        A stock server does not report it; it counts as live.
+        """
+        if SHARED_SESSION not in self.handshake.extensions:
+            return 'live'
+        return self._commands.status().mode
+
+    def use_mode(self, mode: str) -> str:
+        """
+        Switch the server's mode; return the previous one.
+
+        :raises RobotError: when the mode is pinned to another.
+        """
+        if SHARED_SESSION in self.handshake.extensions:  # only then there is a status to ask for
+            before = self._commands.status().mode
+            if before == mode:
+                return before
+        try:
+            return self._commands.set_mode(mode).previous
+        except RemoteError as error:
+            raise RobotError(f'this pace needs the server in {mode} mode: {error}') from error
+
+
+__all__ = ['LIVE_CAMERAS', 'TIMEOUT', 'SimulationLink']

@@ -1,0 +1,92 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The poses of everything: the kinematics of one observation, on the client's own model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import WorldObservation
+from urlab_ros_bridge.gateways.simulation.robot import FrameName
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+
+# MuJoCo's cameras look along -z with y up, OpenCV's along z with y down.
+OPENCV = np.diag([1.0, -1.0, -1.0])
+
+
+class MirroredScene:
+    """
+    The scene of one simulation step.  Not thread-safe: one for each thread that uses it.
+
+    :ivar qpos: positions of the whole model, shape (nq,).
+    """
+
+    def __init__(self, handshake: Handshake) -> None:
+        """
+        Load the model.
+
+        :raises ModelUnavailable: without a model, or with another MuJoCo than the server's.
+        """
+        self._local = LocalModel(handshake)
+
+    @property
+    def qpos(self) -> np.ndarray:
+        """Return the positions of the whole model, shape (nq,)."""
+        qpos: np.ndarray = self._local.data.qpos
+        return qpos
+
+    def update(self, seen: WorldObservation) -> None:
+        """Take over the positions of an observation and recompute all poses."""
+        for prefix, state in seen.articulations.items():
+            self._local.write(prefix, state.qpos)
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                self._local.write_entity(name, entity.qpos)
+        self._local.kinematics()
+
+    def pose(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Return world position, shape (3,), and rotation matrix.
+
+        :param kind: ``body`` or ``site``; `name` is the compiled one.
+        """
+        read = self._local.site_pose if kind == 'site' else self._local.body_pose
+        position, quat = read(name)
+        return np.asarray(position), matrix_of(wxyz_to_xyzw(quat.tolist()))
+
+    def camera_matrix(self, name: str, reference: FrameName | None) -> np.ndarray:
+        """
+        Return the camera-to-reference transform, shape (4, 4), OpenCV axes.
+
+        :param name: compiled name of the camera.
+        :param reference: None is the world.
+        """
+        position, quat = self._local.camera_pose(name)
+        rotation = matrix_of(wxyz_to_xyzw(quat.tolist())) @ OPENCV
+        matrix = np.eye(4)
+        if reference is not None:
+            origin, axes = self.pose(*reference)
+            rotation, position = axes.T @ rotation, axes.T @ (np.asarray(position) - origin)
+        matrix[:3, :3] = rotation
+        matrix[:3, 3] = position
+        return matrix
+
+
+def intrinsics(width: int, height: int, fovy: float) -> np.ndarray:
+    """
+    Return K of a symmetric pinhole camera, shape (3, 3), with integer pixel centres.
+
+    :param fovy: vertical field of view in degrees.
+
+    >>> intrinsics(4, 2, 90.0)
+    array([[1. , 0. , 1.5],
+           [0. , 1. , 0.5],
+           [0. , 0. , 1. ]])
+    """
+    focal = height / 2 / np.tan(np.radians(fovy) / 2)
+    return np.array(
+        [[focal, 0.0, (width - 1) / 2], [0.0, focal, (height - 1) / 2], [0.0, 0.0, 1.0]]
+    ).round(12)

@@ -1,0 +1,108 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The thread that keeps the newest camera images ready, while they are requested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+import threading
+import time
+from typing import Generic
+from typing import TypeVar
+
+from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+T = TypeVar('T')
+
+# After so long without a request nothing is pictured any more.
+IDLE_SECONDS = 2.0
+FIRST_SECONDS = 15.0
+
+
+class Watcher(Generic[T]):
+    """
+    Repeats `look` at most every `period` seconds and keeps the result.
+
+    :param look: blocks until pictures are there.
+    """
+
+    def __init__(self, look: Callable[[], T], period: float) -> None:
+        self._look = look
+        self._period = period
+        self._changed = threading.Condition()
+        self._newest: T | None = None
+        self._failure: UrlabError | None = None
+        self._asked = 0.0
+        self._era = 0
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name='gateway-watcher', daemon=True)
+        self._thread.start()
+
+    def latest(self) -> T:
+        """
+        Return the newest pictures; only the first ones are waited for.
+
+        :raises UrlabError: what `look` raised last.
+        """
+        with self._changed:
+            now = time.monotonic()
+            if now - self._asked > IDLE_SECONDS:
+                self._newest = None  # from before the pause
+            self._asked = now
+            self._changed.notify_all()
+            ready = self._changed.wait_for(
+                lambda: self._newest is not None or self._failure is not None or self._stopping,
+                FIRST_SECONDS,
+            )
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                raise failure
+            if not ready or self._newest is None:
+                raise RobotError(f'no images within {FIRST_SECONDS:g} s')
+            return self._newest
+
+    def forget(self) -> None:
+        """Drop what was seen: the world has been reset."""
+        with self._changed:
+            self._newest = None
+            self._era += 1
+
+    def stop(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopping or self._is_wanted())
+                if self._stopping:
+                    return
+                era, started = self._era, time.monotonic()
+            newest: T | None = None
+            failure: UrlabError | None = None
+            try:
+                newest = self._look()
+            except UrlabError as error:
+                failure = error
+            except Exception as error:  # the thread has to outlive it
+                _LOG.exception('reading the simulation failed')
+                failure = RobotError(f'{type(error).__name__} while reading the simulation')
+            with self._changed:
+                if era == self._era:
+                    self._newest, self._failure = newest, failure
+                    self._changed.notify_all()
+                left = started + self._period - time.monotonic()
+                if left > 0 and not self._stopping:
+                    self._changed.wait_for(lambda: self._stopping, left)
+
+    def _is_wanted(self) -> bool:
+        return time.monotonic() - self._asked < IDLE_SECONDS
+
+
+__all__ = ['Watcher']

@@ -1,0 +1,166 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Materials of the compiled model as glTF has them: linear colours, roughness, pictures as PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from urlab_ros_bridge.client.model import Geom
+from urlab_ros_bridge.client.model.reader import enumeration
+from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Material
+
+# A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).
+_UNSET = (0.5, 0.5, 0.5, 1.0)
+_UNSAID = -1.0  # roughness and metallic of a material that sets neither
+# A browser on a phone has room for pictures of so many pixels on a side.
+_LARGEST_SIDE = 2048
+_MOST_CHANNELS = 4
+# The roughness of a material without any highlight, and what full shininess takes from it.
+_DULL, _SHINE = 0.95, 0.6
+_ROUGHNESS_WITHOUT_MATERIAL = 0.75
+# How sRGB is decoded (IEC 61966-2-1): a line near black, a power above.
+_KNEE, _SLOPE, _OFFSET, _POWER = 0.04045, 12.92, 0.055, 2.4
+
+
+@dataclass(frozen=True)
+class Look:
+    """
+    How one geom looks.
+
+    :ivar texture: id of its flat texture, -1 without one.
+    :ivar repeat: how often this repeats; `uniform`: in space (1 / m), not over the geom.
+    """
+
+    material: Material
+    texture: int = -1
+    repeat: tuple[float, float] = (1.0, 1.0)
+    uniform: bool = False
+
+
+class Materials:
+    """The materials of one model."""
+
+    def __init__(self, model: Any) -> None:
+        """
+        Take the model.
+
+        :param model: mujoco.MjModel.
+        """
+        self._model = model
+        self._flat = int(enumeration(model, 'mjtTexture').mjTEXTURE_2D)
+        roles = enumeration(model, 'mjtTextureRole')
+        self._roles = [int(roles.mjTEXROLE_RGB), int(roles.mjTEXROLE_RGBA)]
+        self._looks: dict[tuple[Any, ...], Look] = {}
+        self._pictures: dict[int, bytes] = {}
+
+    def rgba(self, geom: Geom) -> tuple[float, ...]:
+        """Return the colour that MuJoCo draws a geom with, as in the model (sRGB)."""
+        return self._shown(geom.rgba, geom.material)
+
+    def look(self, geom: Geom) -> Look:
+        """Return how a geom looks; equal ones are the same object."""
+        return self.look_of(geom.rgba, geom.material)
+
+    def look_of(self, rgba: Sequence[float], material: int) -> Look:
+        """
+        Return how something of a colour and a material looks.
+
+        :param rgba: sRGB, as in the model; the neutral grey gives way to that of the material.
+        :param material: its id, -1 for none.
+        """
+        shown = self._shown(rgba, material)
+        key = (*shown, material)
+        if key not in self._looks:
+            self._looks[key] = self._made(shown, material)
+        return self._looks[key]
+
+    def _shown(self, rgba: Sequence[float], material: int) -> tuple[float, ...]:
+        if material >= 0 and np.allclose(rgba, _UNSET):
+            rgba = self._model.mat_rgba[material]
+        return tuple(map(float, rgba))
+
+    def _made(self, rgba: tuple[float, ...], material: int) -> Look:
+        r, g, b = (_linear(part) for part in rgba[:3])
+        alpha = min(max(rgba[3], 0.0), 1.0)
+        if material < 0:
+            return Look(Material((r, g, b, alpha), _ROUGHNESS_WITHOUT_MATERIAL))
+        model = self._model
+        shine = float(model.mat_shininess[material]) * min(
+            float(model.mat_specular[material]), 1.0
+        )
+        roughness, metallic = (
+            float(model.mat_roughness[material]),
+            float(model.mat_metallic[material]),
+        )
+        glow = min(max(float(model.mat_emission[material]), 0.0), 1.0)
+        texture = self._texture(material)
+        picture = b''
+        if texture >= 0 and int(model.tex_type[texture]) != self._flat:
+            # A cube around the geom: its mean is what remains of it here.
+            r, g, b = (
+                part * mean for part, mean in zip((r, g, b), self._mean(texture), strict=True)
+            )
+            texture = -1
+        if texture >= 0:
+            picture = self._picture(texture)
+        return Look(
+            Material(
+                (r, g, b, alpha),
+                _DULL - _SHINE * shine if roughness == _UNSAID else roughness,
+                0.0 if metallic == _UNSAID else metallic,
+                (glow * r, glow * g, glow * b),
+                picture,
+            ),
+            texture,
+            (float(model.mat_texrepeat[material][0]), float(model.mat_texrepeat[material][1])),
+            bool(model.mat_texuniform[material]),
+        )
+
+    def _texture(self, material: int) -> int:
+        textures = self._model.mat_texid[material]
+        return next((int(textures[role]) for role in self._roles if textures[role] >= 0), -1)
+
+    def _texels(self, texture: int) -> np.ndarray:
+        m = self._model
+        shape = int(m.tex_height[texture]), int(m.tex_width[texture]), int(m.tex_nchannel[texture])
+        first = int(m.tex_adr[texture])
+        texels: np.ndarray = np.asarray(m.tex_data[first : first + shape[0] * shape[1] * shape[2]])
+        return texels.reshape(shape)
+
+    def _mean(self, texture: int) -> list[float]:
+        texels = self._texels(texture)
+        mean = texels.reshape(-1, texels.shape[2]).mean(axis=0) / 255.0
+        parts = mean[:3] if len(mean) >= 3 else np.full(3, mean[0])
+        return [_linear(float(part)) for part in parts]
+
+    def _picture(self, texture: int) -> bytes:
+        if texture not in self._pictures:
+            texels = self._texels(texture)
+            channels = texels.shape[2]
+            modes = {1: 'L', 2: 'LA', 3: 'RGB', _MOST_CHANNELS: 'RGBA'}
+            picture = Image.fromarray(
+                texels[:, :, 0] if channels == 1 else texels, modes[channels]
+            )
+            picture.thumbnail((_LARGEST_SIDE, _LARGEST_SIDE))
+            out = io.BytesIO()
+            picture.save(out, 'PNG')
+            self._pictures[texture] = out.getvalue()
+        return self._pictures[texture]
+
+
+def _linear(value: float) -> float:
+    """Decode a part of an sRGB colour, which is what MuJoCo's colours are shown as."""
+    value = min(max(float(value), 0.0), 1.0)
+    if value <= _KNEE:
+        return value / _SLOPE
+    return float(((value + _OFFSET) / (1.0 + _OFFSET)) ** _POWER)
+
+
+__all__ = ['Look', 'Materials']

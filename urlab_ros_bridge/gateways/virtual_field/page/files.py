@@ -1,0 +1,117 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the page is made of: files of the folder `web`, and bodies of the world as binary glTF.
+
+Only files that were there at the start are served, by their exact paths; so there is no path to
+leave the folder by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import gzip
+from importlib import resources
+from pathlib import Path
+import posixpath
+import re
+
+from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.virtual_field.gltf import MIME_TYPE
+
+WEB = Path(str(resources.files('urlab_ros_bridge'))) / 'web'
+INDEX, WITHOUT_LIBRARIES = 'index.html', 'without_libraries.html'
+MAIN = 'js/main.js'
+VENDOR = 'vendor'
+BODIES = '/bodies/'
+_TYPES = {
+    '.html': 'text/html; charset=utf-8',
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+    '.woff2': 'font/woff2',
+}
+_COMPRESSED = ('.js', '.css')
+# Where the modules go in the page, and the imports at the start of a module; `import(...)` is for
+# what comes later.
+_PLACE = re.compile(r'<!-- modules.*?-->', re.DOTALL)
+_IMPORT = re.compile(r"""\bfrom\s*["'](\.[^"']+\.js)["']""")
+# Only content from here, so that a name of a body can never become a script.
+_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' blob: data:; connect-src 'self' blob: data: ws: wss:; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+)
+_SAFE = (
+    ('Content-Security-Policy', _POLICY),
+    ('X-Content-Type-Options', 'nosniff'),
+    ('Referrer-Policy', 'no-referrer'),
+)
+_FOREVER = ('Cache-Control', 'public, max-age=31536000, immutable')
+_A_DAY = ('Cache-Control', 'public, max-age=86400')
+_FRESH = ('Cache-Control', 'no-cache')
+_NOT_FOUND = HttpAnswer(404, 'text/plain; charset=utf-8', b'not found\n', _SAFE)
+
+
+class PageFiles:
+    """
+    Answers GET for the page.
+
+    :ivar has_libraries: whether `make web` was run; without it the page says so.
+    """
+
+    def __init__(self, bodies: Mapping[str, bytes], folder: Path = WEB) -> None:
+        """
+        Read the folder.
+
+        :param bodies: digest -> binary glTF; may change later.
+        """
+        self._bodies = bodies
+        self._answers: dict[str, HttpAnswer] = {}
+        for path in sorted(folder.rglob('*')):
+            name = path.relative_to(folder)
+            hidden = any(part.startswith('.') for part in name.parts)
+            if path.suffix in _TYPES and path.is_file() and not hidden:
+                self._answers[f'/{name.as_posix()}'] = _answer(path, name.parts[0] == VENDOR)
+        self.has_libraries = f'/{VENDOR}/three/build/three.module.js' in self._answers
+        index = self._answers.get(f'/{INDEX if self.has_libraries else WITHOUT_LIBRARIES}')
+        if index is not None:
+            links = ''.join(
+                f'<link rel="modulepreload" href="{name}">' for name in modules(folder, MAIN)
+            )
+            body = _PLACE.sub(links, index.body.decode()).encode()
+            self._answers['/'] = index._replace(body=body)
+
+    def respond(self, path: str) -> HttpAnswer:
+        """Answer GET, see `HttpFiles`."""
+        if path.startswith(BODIES):
+            body = self._bodies.get(path.removeprefix(BODIES).removesuffix('.glb'))
+            if body is not None:
+                return HttpAnswer(200, MIME_TYPE, body, (*_SAFE, _FOREVER))
+        return self._answers.get(path, _NOT_FOUND)
+
+
+def modules(folder: Path, first: str) -> list[str]:
+    """Return the modules that one imports, and those that these import: paths in the folder."""
+    found = [first]
+    for name in found:
+        path = folder / name
+        if path.is_file():
+            for target in _IMPORT.findall(path.read_text()):
+                other = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+                if other not in found:
+                    found.append(other)
+    return found
+
+
+def _answer(path: Path, is_library: bool) -> HttpAnswer:
+    content = path.read_bytes()
+    headers = [*_SAFE, _A_DAY if is_library else _FRESH]
+    if is_library and path.suffix in _COMPRESSED:
+        # Modules are asked for by browsers alone, all of which know gzip.
+        content = gzip.compress(content, 6, mtime=0)
+        headers.append(('Content-Encoding', 'gzip'))
+    return HttpAnswer(200, _TYPES[path.suffix], content, tuple(headers))
+
+
+__all__ = ['BODIES', 'WEB', 'PageFiles', 'modules']

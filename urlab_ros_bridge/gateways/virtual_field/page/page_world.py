@@ -1,0 +1,242 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What all pages of one simulation share: its description, bodies, status and camera images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import hashlib
+import logging
+import threading
+import time
+from typing import Any
+from typing import Protocol
+
+import numpy as np
+
+from urlab_ros_bridge.client.cameras.stream import open_camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
+from urlab_ros_bridge.gateways.virtual_field.page import messages
+from urlab_ros_bridge.gateways.virtual_field.page.channels import all_channels
+from urlab_ros_bridge.gateways.virtual_field.page.description import Bodies
+from urlab_ros_bridge.gateways.virtual_field.page.description import describe
+from urlab_ros_bridge.gateways.virtual_field.page.description import moving_bodies
+from urlab_ros_bridge.gateways.virtual_field.page.pictures import PictureFeed
+from urlab_ros_bridge.gateways.virtual_field.page.tips import find_tips
+from urlab_ros_bridge.gateways.virtual_field.page.tips import LedTip
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
+from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+# Contacts come so often (Hz), the status every so many of these times.
+NEWS_RATE = 15.0
+STATUS_EVERY = 4
+MAX_CONTACTS = 256
+_METRES = {'m': 1.0, 'cm': 0.01}
+
+
+class Listener(Protocol):
+    """A page, as its world sees it."""
+
+    wants_contacts: bool
+    pictures: frozenset[str]
+
+    def offer(self, message: bytes) -> None:
+        """Send a message if it can be sent at once."""
+
+
+class PageWorld:
+    """
+    One simulation for pages.  Thread-safe.
+
+    :ivar description: the first message of each page; `files` the bodies by their digests.
+    """
+
+    def __init__(self, served: ServedScene) -> None:
+        """
+        Read the model: this takes a while where there are large meshes.
+
+        :raises ModelUnavailable: see `Handshake.model`.
+        """
+        handshake, world = served.handshake, served.world
+        self.served = served
+        self.channels = all_channels(handshake)
+        self.moving = np.array(moving_bodies(world), np.intp)
+        self.cameras = all_cameras(handshake)
+        self.tips = find_tips(served)
+        self.files: dict[str, bytes] = {}
+        bodies = self._bodies(served)
+        described = describe(handshake, world, bodies, self.channels, self.tips, self.cameras)
+        self.description = messages.text(described)
+        self._led: dict[int, LedTip] = {}
+        self._places = {name: place for place, name in enumerate(self.cameras)}
+        self._lock = threading.Lock()
+        self._listeners: list[Listener] = []
+        self._feeds: dict[str, PictureFeed] = {}
+        self._news: threading.Thread | None = None
+        self._is_closed = False
+
+    def add(self, listener: Listener) -> None:
+        """Send a page news from now on."""
+        with self._lock:
+            self._listeners.append(listener)
+            if self._news is None:
+                self._news = threading.Thread(target=self._run, name='webxr-news', daemon=True)
+                self._news.start()
+
+    def remove(self, listener: Listener) -> None:
+        """Send a page nothing more."""
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+        self.update_pictures()
+
+    def close(self) -> None:
+        """End: the simulation has gone."""
+        with self._lock:
+            self._is_closed = True
+            self._listeners.clear()
+        self.update_pictures()
+
+    def update_pictures(self) -> None:
+        """Begin and end feeds, as the wishes of the pages are now."""
+        with self._lock:
+            wanted = {name for listener in self._listeners for name in listener.pictures}
+            ended = [self._feeds.pop(name) for name in list(self._feeds) if name not in wanted]
+            for name in wanted - self._feeds.keys():
+                try:
+                    self._feeds[name] = self._feed(name)
+                except UrlabError as error:
+                    _LOG.warning('no images of %s: %s', name, error)
+        for feed in ended:
+            feed.close()
+
+    def tip(self, number: int) -> LedTip:
+        """
+        Return a tip that can be led.
+
+        :raises UnknownName: when there is no such tip.
+        :raises RobotError: when mink is not installed.
+        """
+        if not 0 <= number < len(self.tips):
+            raise UnknownName('tip', number, [str(other) for other in range(len(self.tips))])
+        served, arm = self.served, self.tips[number]
+        with self._lock:
+            if number not in self._led:
+                robot = served.robots[arm.prefix]
+                self._led[number] = LedTip(served.handshake.model, robot, arm)
+            return self._led[number]
+
+    def _bodies(self, served: ServedScene) -> Bodies:
+        models = served.models
+        found: dict[Geoms, dict[int, str]] = {Geoms.WITHOUT_SKINS: {}, Geoms.COLLIDING: {}}
+        for which, digests in found.items():
+            for body in served.world.bodies:
+                if models.is_drawn(body.id, which):
+                    digests[body.id] = self._serve_content(models.glb(body.id, which, named=False))
+        skins = [(self._serve_content(content), bodies) for content, bodies in models.skins()]
+        return Bodies(found[Geoms.WITHOUT_SKINS], found[Geoms.COLLIDING], skins)
+
+    def _serve_content(self, content: bytes) -> str:
+        """Serve a file; return its digest."""
+        digest = hashlib.sha256(content).hexdigest()[:24]
+        self.files[digest] = content
+        return digest
+
+    def _feed(self, name: str) -> PictureFeed:
+        handshake, place = self.served.handshake, self._places[name]
+        host = self.served.link.endpoint.removeprefix('tcp://').rpartition(':')[0]
+        source = open_camera(
+            self.cameras[name],
+            host,
+            shm_dir=handshake.shm_session_dir,
+            keys=self.served.link.keys,
+        )
+
+        def show(width: int, height: int, time: float, jpeg: bytes) -> None:
+            message = messages.picture(place, width, height, time, jpeg)
+            for listener in list(self._listeners):
+                if name in listener.pictures:
+                    listener.offer(message)
+
+        return PictureFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
+
+    def _run(self) -> None:
+        """Send news while there are pages."""
+        turn = 0
+        while True:
+            began = time.monotonic()
+            with self._lock:
+                if not self._listeners or self._is_closed:
+                    self._news = None
+                    return
+                listeners = list(self._listeners)
+            try:
+                self._send_status(listeners, turn)
+            except UrlabError as error:
+                _LOG.debug('cannot read the status: %s', error)
+            except Exception:  # the thread has to outlive it
+                _LOG.exception('cannot read the status')
+            turn += 1
+            time.sleep(max(0.0, began + 1 / NEWS_RATE - time.monotonic()))
+
+    def _send_status(self, listeners: list[Listener], turn: int) -> None:
+        if turn % STATUS_EVERY == 0:
+            status = messages.text(self._status(len(listeners)))
+            for listener in listeners:
+                listener.offer(status)
+        curious = [listener for listener in listeners if listener.wants_contacts]
+        if curious:
+            rows = messages.contacts(self._contacts())
+            for listener in curious:
+                listener.offer(rows)
+
+    def _status(self, pages: int) -> dict[str, Any]:
+        status = self.served.link.looks.status()
+        return {
+            'type': 'status',
+            'mode': status.mode,
+            'pinned': status.pinned,
+            'paused': status.paused,
+            'speed': status.speed,
+            'real_time_factor': round(status.real_time_factor, 3),
+            'tick_rate': round(status.tick_rate, 1),
+            'step': status.step,
+            'pages': pages,
+            'sessions': [
+                {
+                    'client': str(session.get('client', '')),
+                    'shared': bool(session.get('shared')),
+                    'age': session.get('age'),
+                }
+                for session in status.sessions
+            ],
+            'recording': status.raw.get('recording'),
+            'replay': status.raw.get('replay'),
+        }
+
+    def _contacts(self) -> np.ndarray:
+        """Return where bodies touch, and the normal force there on the second one."""
+        found = self.served.link.looks.get_contacts(MAX_CONTACTS).contacts
+        if not found:
+            return np.zeros((0, 6), '<f4')
+        places = np.array([contact.pos for contact in found])
+        forces = np.array([contact.normal * contact.force[0] for contact in found])
+        return np.concatenate([y_up(places), y_up(forces)], axis=1).astype('<f4')
+
+
+def all_cameras(handshake: Handshake) -> Mapping[str, CameraInfo]:
+    """Return the cameras that can be streamed, by names that are unique in the world."""
+    found = dict(handshake.global_cameras)
+    for prefix, robot in handshake.articulations.items():
+        for name, camera in robot.cameras.items():
+            found[f'{prefix}/{name}'] = camera
+    return {name: camera for name, camera in found.items() if camera.port is not None}
+
+
+__all__ = ['Listener', 'PageWorld', 'all_cameras']

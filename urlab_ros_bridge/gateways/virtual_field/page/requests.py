@@ -1,0 +1,194 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a page may ask of the simulation: one function a request, and the table of them.
+
+Each takes the world and the fields of the request and returns the fields of the answer.  Errors of
+the simulation are the answer too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import z_up
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.ops import SPEED_PERCENT
+
+Answer = dict[str, Any]
+
+# A push or a drive that is not repeated ends after this much simulated time (s).
+PUSH_SECONDS = 0.15
+DRIVE_SECONDS = 0.5
+MAX_STEPS = 10_000
+_DEFAULT_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKind:
+    """
+    One kind of request.
+
+    :ivar long: whether it may take longer than a moment.
+    :ivar newest: whether only the newest of several that wait counts: hands move on.
+    """
+
+    run: Callable[[PageWorld, PayloadFields], Answer]
+    long: bool = False
+    newest: bool = False
+
+
+def _pause(world: PageWorld, fields: PayloadFields) -> Answer:
+    return {'paused': world.served.link.commands.set_paused(fields.flag('paused', True))}
+
+
+def _mode(world: PageWorld, fields: PayloadFields) -> Answer:
+    return {'mode': world.served.link.commands.set_mode(fields.text('mode')).current}
+
+
+def _speed(world: PageWorld, fields: PayloadFields) -> Answer:
+    percent = fields.number('percent', None, *SPEED_PERCENT)
+    return {'percent': world.served.link.commands.set_sim_speed(percent)}
+
+
+def _step(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Advance: in direct mode as always, in live mode while it is paused."""
+    count = int(fields.number('count', _DEFAULT_STEPS, 1, MAX_STEPS))
+    seen = world.served.link.commands.step(
+        count, while_paused=fields.flag('while_paused', False), observations='minimal'
+    )
+    return {'step': seen.step, 'time': seen.time, 'replay': seen.replay or None}
+
+
+def _reset(world: PageWorld, fields: PayloadFields) -> Answer:
+    seen = world.served.link.commands.reset(fields.text('keyframe', '') or None)
+    return {'step': seen.step, 'time': seen.time}
+
+
+def _record_start(world: PageWorld, fields: PayloadFields) -> Answer:
+    return {'name': world.served.link.commands.recording_start(fields.text('name', '') or None)}
+
+
+def _record_stop(world: PageWorld, fields: PayloadFields) -> Answer:
+    stopped = world.served.link.commands.recording_stop()
+    return {'frames': stopped.frame_count, 'seconds': stopped.duration}
+
+
+def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
+    path = world.served.link.looks.recording_save(fields.text('name', '') or None)
+    return {'path': path}
+
+
+def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
+    return {'sessions': list(world.served.link.commands.replay_list_sessions())}
+
+
+def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
+    loaded = world.served.link.looks.replay_load(fields.text('name'))
+    return {'name': loaded.name, 'frames': loaded.total_frames}
+
+
+def _replay_start(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Show a recording: the world is in direct mode from then on."""
+    commands = world.served.link.commands
+    if 'session' in fields:
+        commands.replay_set_active(fields.text('session'))
+    world.served.link.use_mode('direct')
+    started = commands.replay_start()
+    return {'session': started.active_session, 'frames': started.total_frames}
+
+
+def _replay_stop(world: PageWorld, fields: PayloadFields) -> Answer:
+    world.served.link.commands.replay_stop()
+    return {'mode': world.served.link.commands.set_mode(fields.text('mode', 'live')).current}
+
+
+def _push(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Push a body at a point, both in the world and y up, until the push is not repeated."""
+    number = int(fields.number('body', None, 1, len(world.served.world.bodies) - 1))
+    force = np.array(z_up(fields.vector('force', 3)))
+    point = np.array(z_up(fields.vector('point', 3)))
+    body, seen = world.served.world.bodies[number], world.served.newest
+    if seen is None:
+        return {}
+    turn = matrix_of(wxyz_to_xyzw(seen.body_quaternions[number].tolist()))
+    centre = seen.body_positions[number] + turn @ np.array(body.inertial.position)
+    world.served.link.commands.apply_wrench(
+        body.compiled,
+        force.tolist(),
+        np.cross(point - centre, force).tolist(),
+        PUSH_SECONDS if force.any() else 0.0,
+        name='page',
+    )
+    return {}
+
+
+def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Drive a robot until the command is not repeated."""
+    vx, vy, yaw = fields.vector('twist', 3)
+    robots = world.served.handshake.articulations
+    name = fields.text('robot')
+    if name not in robots:
+        raise UnknownName('articulation', name, robots)
+    world.served.link.drive(name, (vx, vy, yaw), DRIVE_SECONDS)
+    return {}
+
+
+def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Lead a tip to a place, y up; a `begin` keeps the orientation that it has then."""
+    number = int(fields.number('tip', None, 0, 1e4))
+    tip, seen = world.tip(number), world.served.newest
+    if seen is None:
+        return {}
+    if fields.flag('begin', False):
+        tip.begin(seen.qpos)
+    setpoints = tip.lead(seen.qpos, z_up(fields.vector('position', 3)))
+    world.served.link.commands.set_setpoints(tip.prefix, setpoints)
+    return {}
+
+
+def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Command one actuator."""
+    count = world.served.link.commands.set_setpoints(
+        fields.text('robot'), {fields.text('actuator'): fields.number('value')}
+    )
+    return {'count': count}
+
+
+REQUESTS: dict[str, RequestKind] = {
+    'pause': RequestKind(_pause),
+    'mode': RequestKind(_mode),
+    'speed': RequestKind(_speed),
+    'step': RequestKind(_step, long=True),
+    'reset': RequestKind(_reset, long=True),
+    'record_start': RequestKind(_record_start),
+    'record_stop': RequestKind(_record_stop),
+    'record_save': RequestKind(_record_save, long=True),
+    'replay_list': RequestKind(_replay_list),
+    'replay_load': RequestKind(_replay_load, long=True),
+    'replay_start': RequestKind(_replay_start, long=True),
+    'replay_stop': RequestKind(_replay_stop, long=True),
+    'push': RequestKind(_push, newest=True),
+    'drive': RequestKind(_drive, newest=True),
+    'steer': RequestKind(_steer, newest=True),
+    'setpoint': RequestKind(_setpoint, newest=True),
+}
+
+
+class UnknownRequest(UnknownName):
+    """A page asks for something that is not there."""
+
+    def __init__(self, op: str) -> None:
+        super().__init__('request', op, REQUESTS)
+
+
+__all__ = ['REQUESTS', 'Answer', 'RequestKind', 'UnknownRequest', 'UrlabError']

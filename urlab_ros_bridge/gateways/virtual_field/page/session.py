@@ -1,0 +1,217 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One page: what it sees, and what it asks for."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.serving.turns import RequestTurns
+from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.page import messages
+from urlab_ros_bridge.gateways.virtual_field.page.channels import Channel
+from urlab_ros_bridge.gateways.virtual_field.page.channels import read_channels
+from urlab_ros_bridge.gateways.virtual_field.page.hands import NewestJobs
+from urlab_ros_bridge.gateways.virtual_field.page.messages import Request
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.page.requests import Answer
+from urlab_ros_bridge.gateways.virtual_field.page.requests import RequestKind
+from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
+from urlab_ros_bridge.gateways.virtual_field.page.requests import UnknownRequest
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_poses
+from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSend
+from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import ASSETS_AT_ONCE
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+# So many states may be on their way to a page, or wait to be drawn.
+WINDOW = 6
+# A page that acknowledges nothing for so long (s), in a hidden tab, gets one state now and then.
+_SLOW = 1.0
+MAX_WATCHED = 256
+MAX_PICTURES = 64
+MAX_WATCHED_VALUES = 8192
+_COUNTER = 1 << 32
+_NO_VALUES = np.zeros(0, '<f4')
+
+
+class BinaryPage:
+    """
+    The session of one page, see `PageSession`.
+
+    :ivar wants_contacts: whether it draws contacts.
+    :ivar pictures: names of the cameras that it shows.
+    """
+
+    def __init__(self, world: PageWorld, publications: Publications) -> None:
+        self._world = world
+        self._publications = publications
+        self._published = 0  # version of what the page has of them
+        self._assets: frozenset[tuple[str, int]] = frozenset()
+        self.wants_contacts = False
+        self.pictures: frozenset[str] = frozenset()
+        self._send: PageSend | None = None
+        # Numbers and channels, together, because another thread reads them.
+        self._watched: tuple[tuple[int, ...], tuple[Channel, ...]] = ((), ())
+        self._last: tuple[object, ...] = ()
+        self._sent = self._drawn = 0
+        self._sent_at = 0.0
+        self._turns = RequestTurns('webxr-page')
+        self._hands = NewestJobs('webxr-hands')
+        self._own = {
+            'watch': self._watch,
+            'contacts': self._show_contacts,
+            'cameras': self._show_cameras,
+        }
+
+    def open(self, send: PageSend) -> None:
+        """Send the world, then news."""
+        self._send = send
+        send(self._world.description, droppable=False)
+        self._world.add(self)
+
+    def close(self) -> None:
+        """End; whatever the page commanded ends by itself soon."""
+        self._world.remove(self)
+        self._hands.close()
+        self._turns.close()
+
+    def offer(self, message: bytes) -> None:
+        """Send a message if it can be sent at once."""
+        if self._send is not None:
+            self._send(message, droppable=True)
+
+    def tick(self, scene: SceneFrame) -> None:
+        """Send the newest state, unless the page lags behind, or has it already."""
+        if self._published != self._publications.version:
+            self._publish()
+        now = time.monotonic()
+        lag = (self._sent - self._drawn) % _COUNTER
+        key, watched = self._watched
+        latest = (scene, key)
+        if self._send is None or latest == self._last:
+            return
+        if lag >= WINDOW and now - self._sent_at < _SLOW:
+            return
+        world = self._world
+        poses = scene.of_poses(
+            ('page', id(world)),
+            lambda: y_up_poses(
+                scene.body_positions[world.moving], scene.body_quaternions[world.moving]
+            ),
+        )
+        values = _NO_VALUES
+        if watched:
+            values = scene.shared(('page', key), lambda: read_channels(watched, scene.seen))
+        number = (self._sent + 1) % _COUNTER
+        message = messages.state(number, scene.time, scene.step, poses, values)
+        if self._send(message, droppable=True):
+            self._sent, self._sent_at, self._last = number, now, latest
+
+    def _publish(self) -> None:
+        """Send what publishers show, and as many of the meshes that the page lacks as fit."""
+        version, placed, overlays, meshes = self._publications.read()
+        assets, size = {}, 0
+        lacked = [mesh for mesh in meshes.values() if mesh.key not in self._assets]
+        for mesh in lacked:
+            if size < ASSETS_AT_ONCE:
+                assets[mesh.mesh_id] = mesh.asset_uri
+                size += len(mesh.asset_uri)
+        message = messages.published(placed, assets, overlays)
+        if self._send is not None and self._send(message, droppable=True):
+            had = {mesh.key for mesh in meshes.values() if mesh.mesh_id in assets}
+            keys = {mesh.key for mesh in meshes.values()}
+            self._assets = frozenset((self._assets | had) & keys)
+            if len(assets) == len(lacked):
+                self._published = version
+
+    def receive(self, message: bytes) -> None:
+        """Take an acknowledgement, or carry out a request."""
+        try:
+            said = messages.read_message(message)
+        except messages.BadPageMessage as error:
+            self._answer(Request('', None, {}), {'error': str(error)}, always=True)
+            return
+        if isinstance(said, int):
+            self._drawn = said
+        else:
+            self._run_request(said)
+
+    def _run_request(self, request: Request) -> None:
+        own = self._own.get(request.op)
+        if own is not None:
+            self._carry_out(request, lambda world, fields: own(fields))
+            return
+        kind: RequestKind | None = REQUESTS.get(request.op)
+        if kind is None:
+            self._answer(request, {'error': str(UnknownRequest(request.op))}, always=True)
+            return
+        run = kind.run
+        if kind.newest:
+            which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]
+            self._hands.put(f'{request.op} {which}', lambda: self._carry_out(request, run))
+        else:
+            self._turns.run(lambda: self._carry_out(request, run), long=kind.long)
+
+    def _carry_out(self, request: Request, run: object) -> None:
+        try:
+            answer: Answer = run(self._world, PayloadFields(request.fields))  # type: ignore[operator]
+        except UrlabError as error:
+            self._answer(request, {'error': str(error)}, always=True)
+        except Exception:
+            _LOG.exception('the gateway failed on the request %.100r', request.op)
+            error_text = 'the gateway failed; see its log'
+            self._answer(request, {'error': error_text}, always=True)
+        else:
+            self._answer(request, answer)
+
+    def _answer(self, request: Request, answer: Answer, *, always: bool = False) -> None:
+        if self._send is None or (request.number is None and not always):
+            return
+        content = {'type': 'answer', 'op': request.op, 'id': request.number} | answer
+        with contextlib.suppress(PeerGone):
+            self._send(messages.text(content), droppable=False)
+
+    def _watch(self, fields: PayloadFields) -> Answer:
+        """Add the values of these channels to each state."""
+        numbers = fields.need('channels')
+        channels = self._world.channels
+        if not isinstance(numbers, list) or len(numbers) > MAX_WATCHED:
+            raise BadMessage(f'channels must be a list of at most {MAX_WATCHED} numbers')
+        for number in numbers:
+            if type(number) is not int or not 0 <= number < len(channels):
+                raise UnknownName('channel', number, [f'0 to {len(channels) - 1}'])
+        watched = tuple(channels[number] for number in numbers)
+        if sum(channel.width for channel in watched) > MAX_WATCHED_VALUES:
+            raise BadMessage(f'these channels have more than {MAX_WATCHED_VALUES} values')
+        self._watched = tuple(numbers), watched
+        return {'channels': numbers}
+
+    def _show_contacts(self, fields: PayloadFields) -> Answer:
+        self.wants_contacts = fields.flag('on', True)
+        return {}
+
+    def _show_cameras(self, fields: PayloadFields) -> Answer:
+        """Send pictures of these cameras."""
+        names = fields.need('names')
+        if not isinstance(names, list) or len(names) > MAX_PICTURES:
+            raise BadMessage(f'names must be a list of at most {MAX_PICTURES} cameras')
+        for name in names:
+            if not isinstance(name, str) or name not in self._world.cameras:
+                raise UnknownName('camera', name, self._world.cameras)
+        self.pictures = frozenset(names)
+        self._world.update_pictures()
+        return {'names': names}
+
+
+__all__ = ['WINDOW', 'BinaryPage']

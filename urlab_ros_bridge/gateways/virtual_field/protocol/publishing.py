@@ -1,0 +1,189 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a publisher asks for: meshes and points in the scene of all clients."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import ORIGIN
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import Quaternion
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import Vector
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import vector
+from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import GLB
+from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
+
+ONE: Vector = (1.0, 1.0, 1.0)
+POINT_SIZE = 0.008
+MAX_POINTS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a mesh is: metres, y up, x y z w; `scale` along its own axes."""
+
+    translation: Vector = ORIGIN
+    rotation: Quaternion = IDENTITY
+    scale: Vector = ONE
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AddMesh:
+    """A mesh that is added, or replaces one of the same owner."""
+
+    mesh_id: str
+    asset_uri: str
+    placement: Placement
+    static_asset: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMesh:
+    """A mesh that is moved; what is None stays."""
+
+    mesh_id: str
+    translation: Vector | None
+    rotation: Quaternion | None
+    scale: Vector | None
+    visible: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMesh:
+    """A mesh that goes."""
+
+    mesh_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearMeshes:
+    """All meshes of the owner go."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPoints:
+    """Points, shape k x 3 in metres, y up; they replace those of the same id."""
+
+    overlay_id: str
+    points: tuple[tuple[float, ...], ...]
+    point_size: float
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePoints:
+    """Points that go."""
+
+    overlay_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearPoints:
+    """All points of the owner go."""
+
+
+Publication: TypeAlias = (
+    AddMesh | MoveMesh | RemoveMesh | ClearMeshes | SetPoints | RemovePoints | ClearPoints
+)
+
+
+def read_publication(envelope: Envelope) -> Publication:
+    """
+    Read a message of a publisher other than hello and heartbeat.
+
+    :raises BadMessage: for fields that are missing, of the wrong kind or size.
+    """
+    return _READERS[envelope.type](PayloadFields(envelope.payload))
+
+
+def _add_mesh(fields: PayloadFields) -> AddMesh:
+    _need(fields, 'add_mesh', 'mesh_id', 'mesh_data_b64')
+    mesh_id = fields.name('mesh_id')
+    kind = fields.text('mime_type', GLB)
+    text = fields.need('mesh_data_b64')
+    if not isinstance(text, str):
+        raise BadMessage(f'mesh_data_b64 must be a string, got {shown(text)}')
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise BadMessage(f'mesh_data_b64: {error}') from None
+    whole = rewrite_gltf(data, kind)
+    placement = Placement(
+        fields.vector('translation', 3, ORIGIN),
+        fields.quaternion('rotation_xyzw', IDENTITY),
+        fields.vector('scale', 3, ONE),
+        fields.flag('visible', True),
+    )
+    uri = f'data:{GLB};base64,{base64.b64encode(whole).decode()}'
+    return AddMesh(mesh_id, uri, placement, fields.flag('static_asset', False))
+
+
+def _move_mesh(fields: PayloadFields) -> MoveMesh:
+    _need(fields, 'update_mesh_transform', 'mesh_id')
+    return MoveMesh(
+        fields.name('mesh_id'),
+        fields.vector('translation', 3) if 'translation' in fields else None,
+        fields.quaternion('rotation_xyzw') if 'rotation_xyzw' in fields else None,
+        fields.vector('scale', 3) if 'scale' in fields else None,
+        fields.flag('visible', True) if 'visible' in fields else None,
+    )
+
+
+def _remove_mesh(fields: PayloadFields) -> RemoveMesh:
+    _need(fields, 'remove_mesh', 'mesh_id')
+    return RemoveMesh(fields.name('mesh_id'))
+
+
+def _set_points(fields: PayloadFields) -> SetPoints:
+    _need(fields, 'update_overlay_points', 'overlay_id')
+    points = fields.values.get('points', [])
+    if not isinstance(points, list):
+        raise BadMessage('points must be a list of [x, y, z]')
+    if len(points) > MAX_POINTS:
+        raise BadMessage(f'points has {len(points)} elements, more than {MAX_POINTS}')
+    size = fields.number('point_size', POINT_SIZE)
+    if size <= 0:
+        raise BadMessage('point_size must be > 0')
+    return SetPoints(
+        fields.name('overlay_id'),
+        tuple(vector(point, f'points[{index}]', 3) for index, point in enumerate(points)),
+        size,
+        fields.flag('visible', True),
+    )
+
+
+def _remove_points(fields: PayloadFields) -> RemovePoints:
+    _need(fields, 'remove_overlay_points', 'overlay_id')
+    return RemovePoints(fields.name('overlay_id'))
+
+
+def _need(fields: PayloadFields, request: str, *names: str) -> None:
+    if any(name not in fields for name in names):
+        raise BadMessage(f'{request} requires {" and ".join(names)}')
+
+
+_READERS: dict[str, Callable[[PayloadFields], Publication]] = {
+    'add_mesh': _add_mesh,
+    'update_mesh_transform': _move_mesh,
+    'remove_mesh': _remove_mesh,
+    'clear_meshes': lambda _: ClearMeshes(),
+    'update_overlay_points': _set_points,
+    'remove_overlay_points': _remove_points,
+    'clear_overlay_points': lambda _: ClearPoints(),
+}
+PUBLICATIONS = tuple(_READERS)
+
+__all__ = [
+    'PUBLICATIONS', 'AddMesh', 'ClearMeshes', 'ClearPoints', 'MoveMesh', 'Placement',
+    'Publication', 'RemoveMesh', 'RemovePoints', 'SetPoints', 'read_publication',
+]  # fmt: skip

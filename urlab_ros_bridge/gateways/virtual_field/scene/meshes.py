@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bodies of the simulation as glTF meshes and spheres, and the JSON of meshes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+import threading
+from typing import Any
+
+import numpy as np
+import orjson
+
+from urlab_ros_bridge.client.model import Geom
+from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import Y_UP_TURN
+from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.virtual_field.scene.message_template import open_rows
+from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import DIGITS
+from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import PoseNumbers
+
+OWNER = 'simulation'
+# Ids of what the simulation shows begin so.
+RESERVED = 'sim/'
+_ONE = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """
+    A mesh that clients load once.
+
+    :ivar version: another one for another mesh of the same id.
+    :ivar asset_uri: of binary glTF, as a ``data:`` URI.
+    """
+
+    mesh_id: str
+    owner_id: str
+    version: int
+    asset_uri: str
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return its unique key."""
+        return self.mesh_id, self.version
+
+
+def mesh_json(
+    mesh: Mesh,
+    translation: Sequence[float],
+    rotation: Sequence[float],
+    scale: Sequence[float] = _ONE,
+    *,
+    visible: bool = True,
+    static_asset: bool = True,
+) -> bytes:
+    """Return a mesh of scene_state, without its data."""
+    return orjson.dumps(
+        {
+            'mesh_id': mesh.mesh_id,
+            'owner_id': mesh.owner_id,
+            'translation': list(translation),
+            'rotation_xyzw': list(rotation),
+            'scale': list(scale),
+            'visible': visible,
+            'static_asset': static_asset,
+        }
+    )
+
+
+def with_asset(json: Any, mesh: Mesh) -> dict[str, Any]:
+    """Return a mesh of scene_state with its data, from the one without."""
+    fields = json if isinstance(json, dict) else orjson.loads(orjson.dumps(json))
+    return {**fields, 'asset_uri': mesh.asset_uri}
+
+
+class BodyMeshes:
+    """
+    What of the simulation is drawn: one mesh a body, and spheres for bodies that are one.
+
+    Meshes are made when the first client wants them: that takes a second for a large world.
+
+    :ivar spheres: body id -> its one geom.
+    """
+
+    def __init__(self, models: BodyModels, world: WorldModel, numbers: PoseNumbers) -> None:
+        self._world = world
+        self._models = models
+        self._lock = threading.Lock()
+        self._meshes: dict[str, Mesh] | None = None
+        self.spheres: dict[int, Geom] = {}
+        self._moving: list[int] = []
+        self._static: list[int] = []
+        for body in world.bodies:
+            if not self._models.is_drawn(body.id):
+                continue
+            geoms = self._models.geoms(body.id)
+            is_static = world.is_static(body.id)
+            is_sphere = len(geoms) == 1 and geoms[0].kind == 'sphere'
+            if is_sphere and not is_static and not self._models.has_skin(body.id):
+                self.spheres[body.id] = geoms[0]
+            else:
+                (self._static if is_static else self._moving).append(body.id)
+        self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
+        self._numbers = numbers
+        moving, balls = (np.array([*some], np.intp) for some in (self._moving, self.spheres))
+        centres = np.array([geom.pose.position for geom in self.spheres.values()])
+        self._places = numbers.add_points(moving, np.zeros((len(moving), 3)))
+        self._turns = numbers.add_turns(moving, np.tile(Y_UP_TURN, (len(moving), 1, 1)))
+        self._centres = numbers.add_points(balls, centres)
+        self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
+
+    def meshes(self) -> dict[str, Mesh]:
+        """Return all meshes by id."""
+        with self._lock:
+            if self._meshes is None:
+                found = {}
+                for body in (*self._static, *self._moving):
+                    data = base64.b64encode(self._models.glb(body)).decode()
+                    uri = f'data:model/gltf-binary;base64,{data}'
+                    found[self._ids[body]] = Mesh(self._ids[body], OWNER, 0, uri)
+                self._meshes = found
+            return self._meshes
+
+    def states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
+        """
+        Return the meshes, without their data, and the spheres of scene_state by id.
+
+        They are the same tables for each frame, and not to be changed: the rows of what moves are
+        left open.
+        """
+        if self._shown is None:
+            parts = (self._places, self._turns, self._centres)
+            places, turns, centres = map(open_rows, parts)
+            still = self._static_states(frame)
+            fixed = {name: orjson.Fragment(orjson.dumps(state)) for name, state in still.items()}
+            self._shown = (
+                fixed | self._table(self._moving, places, turns),
+                self._spheres_at(centres),
+            )
+        return self._shown
+
+    def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return such tables anew, of plain values."""
+        self._numbers.follow(frame)
+        parts = (self._places, self._turns, self._centres)
+        places, turns, centres = (self._numbers.array(part).tolist() for part in parts)
+        meshes = self._static_states(frame) | self._table(self._moving, places, turns)
+        return meshes, self._spheres_at(centres)
+
+    def _static_states(self, frame: SceneFrame) -> dict[str, Any]:
+        static = self._static
+        places = y_up(frame.body_positions[static]).round(DIGITS).tolist()
+        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS).tolist()
+        return self._table(static, places, turns)
+
+    def _table(
+        self, bodies: Sequence[int], places: Sequence[Any], turns: Sequence[Any]
+    ) -> dict[str, Any]:
+        return {
+            self._ids[body]: {
+                'mesh_id': self._ids[body],
+                'owner_id': OWNER,
+                'translation': place,
+                'rotation_xyzw': turn,
+                'scale': _ONE,
+                'visible': True,
+                'static_asset': True,
+            }
+            for body, place, turn in zip(bodies, places, turns, strict=True)
+        }
+
+    def _spheres_at(self, centres: Sequence[Any]) -> dict[str, Any]:
+        return {
+            self._ids[body]: {
+                'sphere_id': self._ids[body],
+                'owner_id': OWNER,
+                'translation': place,
+                'radius': geom.size[0],
+                'color_rgb': list(self._models.rgba(geom)[:3]),
+                'visible': True,
+            }
+            for place, (body, geom) in zip(centres, self.spheres.items(), strict=True)
+        }
+
+    def _name(self, body: int) -> str:
+        return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
+
+
+__all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_json', 'with_asset']

@@ -1,0 +1,326 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The gateway: one port for the page and the protocol, whatever simulation is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import logging
+import ssl
+import threading
+import time
+from urllib.parse import quote
+
+from websockets.http11 import Request
+
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.http_files import HttpFiles
+from urlab_ros_bridge.gateways.serving.websocket_connection import KEEPALIVE
+from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.errors import NoSimulation
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import acknowledge
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import BINARY
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import PUBLISHER
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
+from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
+from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
+from urlab_ros_bridge.gateways.virtual_field.serving.client_names import ClientNames
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSessions
+from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
+from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
+from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
+from urlab_ros_bridge.gateways.virtual_field.serving.ticker import Ticker
+from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+_LOG = logging.getLogger(__name__)
+
+PORT = 8766
+CLIENT_NAME = 'urlab_webxr'
+TRY_AGAIN = 1013
+GONE = 'the simulation has gone: reconnect when it is back'
+# How long a client that says hello waits for a simulation that has gone (s).
+RETURN_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class WebXrConfig:
+    """
+    Settings of a gateway.
+
+    :ivar host: of the URLab server; `state_port` where it does not report its own.
+    :ivar keys: folder of keys for that server, '' where it wants none.
+    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar insecure: whether any client may connect when `bind` is wider than loopback.
+    :ivar allow_origins: sites whose pages may connect, beside those of this machine.
+    :ivar tls: certificate and key; then the page is https and the WebSocket wss.
+    """
+
+    host: str = '127.0.0.1'
+    rpc_port: int = 5559
+    state_port: int = STATE_PORT
+    keys: str = ''
+    bind: str = '127.0.0.1'
+    port: int = PORT
+    token: str = ''
+    insecure: bool = False
+    allow_origins: tuple[str, ...] = ()
+    tls: ssl.SSLContext | None = None
+    keepalive: float = KEEPALIVE
+
+
+class WebXrServer:
+    """
+    Serves one simulation to many clients.
+
+    `start` connects to the simulation and binds; each connection has its own thread, and one
+    thread sends the states of all.
+    """
+
+    def __init__(
+        self,
+        config: WebXrConfig,
+        files: HttpFiles | None = None,
+        pages: PageSessions | None = None,
+    ) -> None:
+        """
+        Prepare; nothing is bound before `start`.
+
+        :param files: the page; None: the port speaks the protocol alone.
+        :param pages: makes the sessions of our own page; None: the extension is not offered.
+        :raises OpenWithoutToken: for a bind wider than loopback without a token.
+        """
+        self.config = config
+        access = Access(config.bind, config.token, config.allow_origins, config.insecure)
+        self._server = WebSocketServer(
+            self,
+            access,
+            config.port,
+            name='webxr',
+            port_option='--port (launch: webxr_port)',
+            keepalive=config.keepalive,
+            files=files,
+            tls=config.tls,
+        )
+        self._pages = pages
+        self._clients: dict[WebSocketConnection, WebXrClient] = {}
+        self._names = ClientNames()
+        self._reading = ReadingShare()
+        self._publications = Publications()
+        self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
+            lambda link: ServedSimulation(
+                link, config.host, config.state_port, self._publications
+            ),
+            lambda: self._server.close_all(TRY_AGAIN, GONE),
+        )
+        self._ticker = Ticker(self._newest_frame, self._show, lambda: list(self._clients.values()))
+
+    def start(self, timeout: float = 10.0) -> None:
+        """
+        Connect to the simulation and listen.
+
+        :param timeout: seconds to wait for the simulation.
+        :raises PortTaken: when another program has the port.
+        :raises UrlabError: when the simulation is not there.
+        """
+        self._server.bind()
+        try:
+            self._simulation.take(timeout)
+        except BaseException:
+            self._server.stop('')
+            raise
+        if self._pages is not None:
+            threading.Thread(target=self._prepare, name='webxr-prepare', daemon=True).start()
+        self._ticker.start()
+        self._server.start()
+
+    @property
+    def port(self) -> int:
+        """Return the bound port."""
+        return self._server.port
+
+    @property
+    def url(self) -> str:
+        """Return where the page is, with the token that opens it."""
+        shown = f'/?token={quote(self.config.token, safe="")}' if self.config.token else ''
+        where = self._server.url.replace('ws', 'http', 1)
+        for anywhere in ('0.0.0.0', '[::]'):
+            where = where.replace(f'//{anywhere}:', f'//{_reachable(anywhere)}:')
+        return where + shown
+
+    def describe(self) -> str:
+        """Return what is served, for the line that says so."""
+        simulation = self._simulation.current
+        if simulation is None:
+            return 'world=none'
+        scene, steerable = simulation.scene, simulation.pool.steerable
+        return f'world={scene.name} robots={",".join(scene.robots) or "none"} arms={steerable}'
+
+    @property
+    def clients(self) -> list[WebXrClient]:
+        """Return those that are connected."""
+        return list(self._clients.values())
+
+    @property
+    def served(self) -> ServedSimulation | None:
+        """Return what is served now, None when there is no simulation."""
+        return self._simulation.current
+
+    def stop(self) -> None:
+        """Close all connections and release the simulation; safe to call twice."""
+        self._server.stop('the gateway is shutting down')
+        self._ticker.stop()
+        self._simulation.release()
+
+    def admit(self, connection: WebSocketConnection, request: Request) -> None:
+        """Let a client in: what it is, it says in its hello."""
+        self._clients[connection] = WebXrClient(connection)
+
+    def serve(self, connection: WebSocketConnection) -> None:
+        """Talk to a client until it has gone."""
+        WebXrSession(self._clients[connection], self, self._reading).run()
+
+    def left(self, connection: WebSocketConnection) -> None:
+        """Forget a client that has gone."""
+        client = self._clients.pop(connection)
+        self._end(client)
+
+    def begin(self, client: WebXrClient, hello: Hello) -> None:
+        """Let a client in, in place of what it was before, and answer."""
+        if BINARY in hello.extensions and self._pages is None:
+            raise BadMessage('this gateway has no page: the extension binary is not offered')
+        simulation = self._find()
+        if hello.role == VR_CLIENT:
+            robots_of(hello.character_mode, simulation.pool.modes)  # before anything changes
+        self._end(client)
+        if BINARY not in hello.extensions:
+            simulation.scene.bodies.meshes()  # made here, not in the thread of all clients
+        name = self._names.take(client, hello)
+        holding = None
+        try:
+            if hello.role == VR_CLIENT:
+                holding = simulation.take(name, hello.character_mode, hello.arm_count)
+        except BaseException:
+            self._names.release(client, name)
+            raise
+        client.hello, client.name, client.simulation = hello, name, simulation
+        if hello.role == PUBLISHER:
+            client.reply('hello_ack', acknowledge(hello, name, [], []))
+        else:
+            ids = ([], []) if holding is None else (holding.arm_ids, holding.controlled_arm_ids)
+            nothing = {'user_id': name, 'arms': {}, 'scenery': {}}
+            client.reply('hello_ack', acknowledge(hello, name, *ids))
+            client.reply('asset_manifest', nothing if holding is None else holding.manifest())
+        if BINARY in hello.extensions and self._pages is not None:
+            page = self._pages(simulation.scene, self._publications)
+            page.open(client.send_page)
+            client.page = page
+        client.sees = True
+        _LOG.info('%s is the %s %s', client.connection.peer, hello.role, name)
+
+    def handle(self, client: WebXrClient, envelope: Envelope) -> None:
+        """Carry out a message of a client after its hello."""
+        if client.role == PUBLISHER:
+            if envelope.type != 'heartbeat':
+                ack = self._publications.apply(client.name, read_publication(envelope))
+                client.reply(*ack)
+            return
+        if client.role == VR_CLIENT:
+            self._handle_user(client, envelope)
+
+    def _handle_user(self, client: WebXrClient, envelope: Envelope) -> None:
+        simulation, hello = client.simulation, client.hello
+        if simulation is None or hello is None:
+            raise NoSimulation
+        if envelope.type == 'reset':
+            # What it has counts as free, so it gets the same, and starts over.
+            holding = simulation.take(client.name, hello.character_mode, hello.arm_count)
+            client.reply(
+                'hello_ack',
+                {
+                    'reset': True,
+                    'user_id': client.name,
+                    'arm_ids': holding.arm_ids,
+                    'controlled_arm_ids': holding.controlled_arm_ids,
+                },
+            )
+            return
+        operator = simulation.operator(client.name)
+        if operator is None:
+            raise NoSimulation
+        if envelope.type == 'xr_input':
+            operator.hear(read_xr_input(envelope.payload), time.monotonic())
+        else:
+            operator.greet(time.monotonic())
+
+    def _find(self) -> ServedSimulation:
+        """
+        Return the simulation, after it was restarted too.
+
+        :raises NoSimulation: when there is none.
+        """
+        try:
+            self._simulation.renew(RETURN_SECONDS)
+        except UrlabError as error:
+            raise NoSimulation(error) from error
+        served = self._simulation.current
+        if served is None:
+            raise NoSimulation
+        return served
+
+    def _end(self, client: WebXrClient) -> None:
+        """End the session of a client, if it has one."""
+        with client.changing:
+            role = client.role
+            client.sees, client.hello = False, None
+            page, client.page = client.page, None
+            simulation, client.simulation = client.simulation, None
+        if simulation is not None and role == VR_CLIENT:
+            simulation.release(client.name)
+        if role == PUBLISHER:
+            self._publications.forget(client.name)
+        self._names.release(client, client.name)
+        if page is not None:
+            try:
+                page.close()
+            except Exception:
+                _LOG.exception('%s: failed to close its page', client.connection.peer)
+
+    def _prepare(self) -> None:
+        simulation = self._simulation.current
+        if simulation is None or self._pages is None:
+            return
+        try:
+            self._pages.prepare(simulation.scene)
+        except Exception:  # whoever opens the page hears why
+            _LOG.debug('cannot prepare the page', exc_info=True)
+
+    def _newest_frame(self) -> SceneFrame | None:
+        simulation = self._simulation.current
+        return None if simulation is None else simulation.scene.poll()
+
+    def _show(self, client: WebXrClient, frame: SceneFrame) -> bool:
+        simulation = client.simulation
+        return simulation is not None and simulation.show(client, frame)
+
+
+def _reachable(anywhere: str) -> str:
+    """Return an address at which other machines reach a socket that is bound to all."""
+    wants_v6 = ':' in anywhere
+    found = next((a for a in own_addresses() if (':' in a) == wants_v6), '127.0.0.1')
+    return f'[{found}]' if ':' in found else found
+
+
+__all__ = ['PORT', 'WebXrConfig', 'WebXrServer']

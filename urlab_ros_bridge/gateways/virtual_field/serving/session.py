@@ -1,0 +1,156 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The conversation with one client, from its first message to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from typing import Protocol
+
+from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import PUBLISHER
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import SPECTATOR
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import PUBLICATIONS
+from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+# Clients may keep one processor busy for this share of the time; then they are read later.
+CPU_SHARE = 0.2
+# Of all clients but publishers (bytes); it bounds what decoding a message costs.
+MAX_SMALL = 1 << 16
+_BURST = 0.1  # s of processor time that it may use at once
+
+
+class Host(Protocol):
+    """What a session asks of the gateway."""
+
+    def begin(self, client: WebXrClient, hello: Hello) -> None:
+        """
+        Let a client in, in place of what it was before, and answer.
+
+        :raises UrlabError: with the reason for the client, which may say hello again.
+        """
+
+    def handle(self, client: WebXrClient, envelope: Envelope) -> None:
+        """
+        Carry out a message of a client after its hello; its type suits its role.
+
+        :raises UrlabError: with the reason for the client.
+        """
+
+
+class ReadingShare:
+    """
+    The processor time that reading may cost: `CPU_SHARE`, in equal parts for those who want more.
+
+    Clients that send as clients do need hardly any of it, and never wait.  Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting = 0
+
+    def pay(self, spent: float) -> None:
+        """Wait for as long as it takes to have a right to so much processor time (s)."""
+        with self._lock:
+            self._waiting += 1
+            part = CPU_SHARE / self._waiting
+        try:
+            time.sleep(spent / part)
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+
+class WebXrSession:
+    """One client's messages, one after the other."""
+
+    def __init__(self, client: WebXrClient, host: Host, share: ReadingShare) -> None:
+        self._client = client
+        self._host = host
+        self._share = share
+        self._debt = 0.0
+        self._paid_at = time.monotonic()
+
+    def run(self) -> None:
+        """Go on until the client is gone."""
+        with contextlib.suppress(PeerGone):
+            for data, is_text in self._client.connection.typed_messages():
+                began = time.thread_time()
+                self._handle_message(data, is_text)
+                self._slow_down(time.thread_time() - began)
+
+    def _handle_message(self, data: bytes, is_text: bool) -> None:
+        client = self._client
+        if client.page is not None and not is_text:
+            try:
+                client.page.receive(data)
+            except PeerGone:
+                raise
+            except Exception:
+                _LOG.exception('%s: the page failed on a message', client.connection.peer)
+            return
+        try:
+            if len(data) > MAX_SMALL and client.role != PUBLISHER:
+                raise BadMessage(
+                    f'a message of {len(data)} bytes; only publishers may exceed {MAX_SMALL}'
+                )
+            self._answer(read_envelope(data))
+        except UrlabError as error:
+            client.refuse(str(error))
+        except PeerGone:
+            raise
+        except Exception:
+            _LOG.exception('%s: the gateway failed on a message', client.connection.peer)
+            client.refuse('the gateway failed; see its log')
+
+    def _answer(self, envelope: Envelope) -> None:
+        client = self._client
+        if envelope.type == 'hello':
+            self._host.begin(client, read_hello(envelope.payload))
+            return
+        if client.hello is None:
+            raise BadMessage('hello required first')
+        if envelope.type not in REQUESTS[client.role]:
+            raise BadMessage(_unsupported(client.role, envelope.type))
+        self._host.handle(client, envelope)
+
+    def _slow_down(self, spent: float) -> None:
+        """Let a client that sends more than its share wait: its socket slows it down."""
+        now = time.monotonic()
+        self._debt = max(0.0, self._debt - (now - self._paid_at) * CPU_SHARE) + spent
+        self._paid_at = now
+        if self._debt > _BURST:
+            self._share.pay(self._debt - _BURST)
+            self._debt, self._paid_at = _BURST, time.monotonic()
+
+
+# Role -> what it may send after its hello.
+REQUESTS = {
+    VR_CLIENT: ('xr_input', 'heartbeat', 'reset'),
+    SPECTATOR: ('heartbeat',),
+    PUBLISHER: (*PUBLICATIONS, 'heartbeat'),
+}
+
+
+def _unsupported(role: str, kind: str) -> str:
+    name = kind if len(kind) <= 64 else f'{kind[:64]}...'
+    if role == SPECTATOR:
+        return f'{name} unsupported for spectator role'
+    if role == PUBLISHER:
+        return f'unsupported publisher message type: {name}'
+    return f'unsupported type: {name}'
+
+
+__all__ = ['REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']

@@ -1,0 +1,121 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the gateway makes of one simulation."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import HANDS
+from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
+from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessages
+from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import ArmPool
+from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Holding
+from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
+from urlab_ros_bridge.gateways.virtual_field.steering.steering import Steering
+from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_steerable
+from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
+
+# A base that only holds what is commanded cannot be driven.
+
+
+class ServedSimulation:
+    """
+    One life of one world, with its operators.
+
+    :ivar scene: what there is to see; `messages` what clients are sent of it.
+    :ivar pool: which users have which arms.
+    """
+
+    def __init__(
+        self, link: SimulationLink, host: str, state_port: int, publications: Publications
+    ) -> None:
+        """
+        Take a simulation.
+
+        :raises ModelUnavailable: when its model cannot be loaded here.
+        """
+        self.link = link
+        self.scene = ServedScene(link, host, state_port)
+        self.messages = StateMessages(self.scene, publications)
+        self.pool = self._pool()
+        self._steering: Steering | None = None
+        self._lock = threading.Lock()
+
+    def show(self, client: WebXrClient, frame: SceneFrame) -> bool:
+        """Send a client a frame, see `StateMessages.show`."""
+        return self.messages.show(client, frame, self.pool.ownership)
+
+    def take(self, user_id: str, mode: str, count: int) -> Holding:
+        """
+        Give a user arms and a base, see `ArmPool.take`, and let it move them.
+
+        :raises RobotError: when mink is not installed.
+        """
+        holding = self.pool.take(user_id, mode, count)
+        try:
+            self._steer(holding)
+        except BaseException:
+            self.pool.release(user_id)
+            raise
+        return holding
+
+    def _steer(self, holding: Holding) -> None:
+        scene = self.scene
+        model = self.scene.handshake.model
+        controls = [
+            TipControl(model, scene.robots[scene.arms[place].prefix], scene.arms[place])
+            for place in holding.arms[: len(HANDS)]
+        ]
+        drive = None
+        if holding.base:
+            drive = scene.robots[holding.base].description.twist_controller
+        operator = Operator(controls, holding.base, drive, time.monotonic())
+        with self._lock:
+            if self._steering is None:
+                self._steering = Steering(self.link, self._positions)
+            self._steering.add(holding.user_id, operator)
+
+    def operator(self, user_id: str) -> Operator | None:
+        """Return the operators, by the user's id."""
+        return None if self._steering is None else self._steering.find(user_id)
+
+    def release(self, user_id: str) -> None:
+        """Take back what a user has: its arms hold, its base stops."""
+        if self._steering is not None:
+            self._steering.remove(user_id)
+        self.pool.release(user_id)
+
+    def close(self) -> None:
+        """Let the simulation go."""
+        with self._lock:
+            if self._steering is not None:
+                self._steering.stop()
+        self.scene.close()
+
+    def _positions(self) -> np.ndarray | None:
+        newest = self.scene.newest
+        return None if newest is None else newest.qpos
+
+    def _pool(self) -> ArmPool:
+        scene = self.scene
+        steerable: dict[str, list[int]] = {prefix: [] for prefix in scene.robots}
+        for place, arm in enumerate(scene.arms):
+            if is_steerable(scene.robots[arm.prefix], arm):
+                steerable[arm.prefix].append(place)
+        bases = [
+            prefix
+            for prefix, robot in scene.robots.items()
+            if (drive := robot.description.twist_controller) and drive.drives
+        ]
+        return ArmPool(scene.name, scene.arms, steerable, bases)
+
+
+__all__ = ['ServedSimulation']

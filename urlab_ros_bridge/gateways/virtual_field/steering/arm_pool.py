@@ -1,0 +1,156 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which user has which arms and which base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+import threading
+
+from urlab_ros_bridge.gateways.virtual_field.errors import NoFreeArm
+from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
+from urlab_ros_bridge.gateways.virtual_field.scene.state_message import Ownership
+from urlab_ros_bridge.gateways.virtual_field.steering.modes import modes_of
+from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
+
+# Of the published page, in order of a user's arms.
+COLORS = ('#ff6b6b', '#74c0fc', '#8ce99a', '#ffd43b', '#f783ac', '#63e6be')
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """
+    What a user steers.
+
+    :ivar arms: places of its arms among those of the world, left hand first.
+    :ivar base: prefix of the robot whose base it drives, empty for none.
+    """
+
+    user_id: str
+    mode: str
+    robot: str
+    arms: tuple[int, ...]
+    base: str
+
+    @property
+    def arm_ids(self) -> list[str]:
+        """Return the ids of its arms."""
+        return [f'{self.user_id}_arm_{index}' for index in range(len(self.arms))]
+
+    @property
+    def controlled_arm_ids(self) -> list[str]:
+        """Return the ids of the arms of the left and the right hand; one arm follows both."""
+        ids = self.arm_ids[:2]
+        return ids * 2 if len(ids) == 1 else ids
+
+    def manifest(self) -> dict[str, object]:
+        """Return the payload of asset_manifest."""
+        colors = {
+            arm_id: {'color': COLORS[index % len(COLORS)]}
+            for index, arm_id in enumerate(self.arm_ids)
+        }
+        return {'user_id': self.user_id, 'arms': colors, 'scenery': {}}
+
+
+class ArmPool:
+    """
+    Hands out arms and bases.  Thread-safe.
+
+    :ivar modes: character_mode -> prefixes of robots.
+    """
+
+    def __init__(
+        self,
+        world: str,
+        arms: Sequence[ArmChain],
+        steerable: Mapping[str, Sequence[int]],
+        bases: Sequence[str],
+    ) -> None:
+        """
+        Begin with everything free.
+
+        :param world: its name.
+        :param steerable: prefix of every robot -> places of its arms that can be steered.
+        :param bases: prefixes of robots that can be driven.
+        """
+        self.modes = modes_of(world, steerable)
+        self._world = world
+        self._names = [arm.full_name for arm in arms]
+        self._steerable = {prefix: tuple(places) for prefix, places in steerable.items()}
+        self._bases = frozenset(bases)
+        self._lock = threading.Lock()
+        self._holdings: dict[str, Holding] = {}
+        self._version = 0
+        self._ownership = self._describe()
+
+    @property
+    def steerable(self) -> int:
+        """Return how many arms can be steered."""
+        return sum(map(len, self._steerable.values()))
+
+    @property
+    def ownership(self) -> Ownership:
+        """Return which user has which arms."""
+        return self._ownership
+
+    def take(self, user_id: str, mode: str, count: int) -> Holding:
+        """
+        Give a user arms of one robot, and its base, as far as they are free.
+
+        What the user has already counts as free.
+
+        :param count: how many arms at most.
+        :raises BadMessage: for an unknown mode.
+        :raises NoFreeArm: when nothing is free, or there is nothing to steer.
+        """
+        robots = robots_of(mode, self.modes)
+        with self._lock:
+            others = [h for h in self._holdings.values() if h.user_id != user_id]
+            taken = {arm for holding in others for arm in holding.arms}
+            driven = {holding.base for holding in others}
+            best: tuple[str, tuple[int, ...], str] = '', (), ''
+            for robot in robots:
+                arms = tuple(a for a in self._steerable[robot] if a not in taken)[:count]
+                base = robot if robot in self._bases - driven else ''
+                if (len(arms), bool(base)) > (len(best[1]), bool(best[2])):
+                    best = robot, arms, base
+            if not best[0]:
+                raise NoFreeArm(self._why_not(mode, robots))
+            holding = Holding(user_id, mode, *best)
+            self._holdings[user_id] = holding
+            self._changed()
+            return holding
+
+    def release(self, user_id: str) -> None:
+        """Take back what a user has, if anything."""
+        with self._lock:
+            if self._holdings.pop(user_id, None) is not None:
+                self._changed()
+
+    def _why_not(self, mode: str, robots: Sequence[str]) -> str:
+        arms = sum(len(self._steerable[robot]) for robot in robots)
+        bases = len(self._bases.intersection(robots))
+        if not arms and not bases:
+            return f'mode {mode!r} has nothing to steer: no arm with actuators, no mobile base'
+        users = ', '.join(sorted(h.user_id for h in self._holdings.values() if h.robot in robots))
+        what = [f'{arms} arms'] * bool(arms) + [f'{bases} bases'] * bool(bases)
+        return f'no free arm: all {" and ".join(what)} of mode {mode!r} are taken by {users}'
+
+    def _changed(self) -> None:
+        self._version += 1
+        self._ownership = self._describe()
+
+    def _describe(self) -> Ownership:
+        ids: list[str] = list(self._names)
+        owners: list[str | None] = [None] * len(ids)
+        users = {}
+        for holding in self._holdings.values():
+            users[holding.user_id] = tuple(holding.arm_ids)
+            for place, arm_id in zip(holding.arms, holding.arm_ids, strict=True):
+                ids[place], owners[place] = arm_id, holding.user_id
+        return Ownership(self._version, tuple(ids), tuple(owners), users)
+
+
+__all__ = ['COLORS', 'ArmPool', 'Holding']

@@ -1,0 +1,134 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The thread that moves what users steer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+import threading
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.motion.target import Twist
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import STOPPED
+from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+RATE = 72.0  # Hz
+# The server stops a base by itself when nothing comes for so long (simulated s).
+TWIST_SECONDS = 0.5
+_REPEAT = 0.1  # s
+_WARN_EVERY = 5.0  # s
+_IDLE = 0.2  # s
+
+
+class Steering:
+    """
+    Moves the arms and bases of all users at a fixed rate; idle while there is none.
+
+    :param positions: returns qpos of the whole model, None before the first state.
+    """
+
+    def __init__(
+        self,
+        link: SimulationLink,
+        positions: Callable[[], np.ndarray | None],
+        rate: float = RATE,
+    ) -> None:
+        self._link = link
+        self._positions = positions
+        self._period = 1 / rate
+        self._lock = threading.Lock()
+        self._operators: dict[str, Operator] = {}
+        self._twists: dict[str, tuple[Twist, float]] = {}
+        self._warned_at = float('-inf')
+        self._wake = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name='webxr-steering', daemon=True)
+        self._thread.start()
+
+    def add(self, user_id: str, operator: Operator) -> None:
+        """Let a user steer, in place of what it steered before."""
+        with self._lock:
+            self._operators[user_id] = operator
+        self._wake.set()
+
+    def remove(self, user_id: str) -> None:
+        """Let a user steer no more: its arms hold, its base stops."""
+        with self._lock:
+            self._operators.pop(user_id, None)
+        self._wake.set()
+
+    def find(self, user_id: str) -> Operator | None:
+        """Return the operators, by the user's id."""
+        return self._operators.get(user_id)
+
+    def stop(self) -> None:
+        """Stop all bases and end; safe to call twice."""
+        with self._lock:
+            self._operators.clear()
+        self._stopping = True
+        self._wake.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        while True:
+            stopping = self._stopping
+            with self._lock:
+                operators = list(self._operators.values())
+            try:
+                self._act(operators)
+            except UrlabError as error:
+                self._warn(error)
+            except Exception:  # the thread has to outlive it
+                _LOG.exception('steering failed')
+            if stopping:
+                return
+            if not operators and not self._twists:
+                self._wake.wait(_IDLE if operators else None)
+                self._wake.clear()
+                due = time.monotonic()
+                continue
+            due = max(due + self._period, time.monotonic() - self._period)
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def _act(self, operators: list[Operator]) -> None:
+        wanted = {operator.base: operator.twist() for operator in operators if operator.base}
+        qpos = self._positions()
+        now = time.monotonic()
+        if qpos is not None:
+            staged: dict[str, dict[str, float]] = {}
+            for operator in operators:
+                for prefix, ctrl in operator.act(qpos, now, self._period).items():
+                    staged.setdefault(prefix, {}).update(ctrl)
+            for prefix, ctrl in staged.items():
+                self._link.stage(prefix, ctrl)
+        # A base without an operator still has a last twist, which is stopped here.
+        for prefix in {*wanted, *self._twists}:
+            self._drive(prefix, wanted.get(prefix, STOPPED), now)
+
+    def _drive(self, prefix: str, twist: Twist, now: float) -> None:
+        last, at = self._twists.get(prefix, (STOPPED, now))
+        if twist == last and (twist == STOPPED or now - at < _REPEAT):
+            return
+        self._link.drive(prefix, twist, TWIST_SECONDS)
+        if twist == STOPPED:
+            self._twists.pop(prefix, None)
+        else:
+            self._twists[prefix] = twist, now
+
+    def _warn(self, error: UrlabError) -> None:
+        now = time.monotonic()
+        if now - self._warned_at > _WARN_EVERY and not self._link.is_lost:
+            self._warned_at = now
+            _LOG.warning('a command was lost: %s', error)
+        time.sleep(self._period)
+
+
+__all__ = ['RATE', 'Steering']
