@@ -88,6 +88,7 @@ FAULTS = (
             'ctrl', [0.0] * 50))),
     ('step.direct.controller', lambda: on_states(shifted('ctrl'))),
     ('step.puppet.writes', lambda: steps(lambda m: m.pop('qvel', None))),
+    ('step.divergence', lambda: on_reply('step', lambda _, r: r.pop('divergence', None))),
     ('step.while_live', lambda: steps(lambda m: m.pop('while_live', None))),
     ('step.puppet.by_joint', lambda: steps(lambda m: m.pop('qvel_map', None))),
     ('reset.default', lambda: of_state('reset', shifted('qpos'))),

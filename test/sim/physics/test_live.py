@@ -85,6 +85,29 @@ def test_an_exploding_world_stays_live(server, connect, caplog):
     assert caplog.text.count('unstable and was reset') <= 2
 
 
+def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, connect):
+    running = server()
+    caller = connect(running, shared=True)
+    engine, data = running.context.engine, running.context.world.data
+    exploding = [True]
+
+    def explode():
+        if exploding[0]:
+            data.qvel[:] = 1e12
+
+    engine.on_substep.append(explode)
+    until(lambda: 'fault' in caller.ask('status'))
+    status = caller.ask('status')
+    assert status['paused'] is True and 'unstable' in status['fault']
+    assert status['divergence']['quantity'] in status['fault']
+    exploding[0] = False
+    caller.ask('reset')
+    status = caller.ask('status')
+    assert not {'fault', 'divergence'} & status.keys() and status['paused'] is True
+    caller.ask('set_paused', paused=False)
+    until(lambda: caller.ask('status')['step'] > 20)
+
+
 def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
     running = server(model=mjcf(SLOW, 'slow'))
     caller = connect(running, shared=True)

@@ -12,6 +12,7 @@ from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.handshake import divergence_block
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.sim.transports.dispatcher import PreSession
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -73,7 +74,8 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
     Return mode, pace and sessions; takes no lock, so it answers during a long step too.
 
     Without a world there are only the sessions, and `mode` is ''.  `fault` is there only when the
-    live loop broke and therefore paused the world.
+    live loop broke and therefore paused the world, `divergence` only when the simulation became
+    unstable since the last reset.
     """
     context, sessions = stage.context, stage.sessions.connected()
     if context is None:
@@ -101,6 +103,7 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         'world_revision': stage.revision,
         'recording': context.recorder.report(),
         'control_stream': context.inbound.report(),
+        **divergence_block(engine),
     }
     if engine.fault:
         reply['fault'] = engine.fault

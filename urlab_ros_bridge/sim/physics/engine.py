@@ -20,6 +20,8 @@ import mujoco
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.divergence import Divergence
+from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
@@ -36,6 +38,10 @@ PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
 # s up to which steps that take longer than usual were maybe interrupted by another program.  Such
 # a request must not make the next ones look slow, as those of slow steps take two threads more.
 _INTERRUPTION = 0.01
+# A live world that becomes unstable this often, each time within so many simulated seconds of the
+# last, is paused: it would jump back for ever.
+_MOST_DIVERGENCES = 10
+_RECOVERY_SECONDS = 1.0
 _RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +58,8 @@ class Engine:
     :ivar resets: how often the state or the time was set back: what was commanded before was meant
         for a world that is gone.
     :ivar fault: why the live loop has stopped time, '' when all is well.
+    :ivar divergence: the last time that the simulation became unstable, None when it did not since
+        the last reset; `divergences` counts on over resets.
     :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar on_state: called with the lock held after the state changed; the argument says whether
@@ -89,6 +97,10 @@ class Engine:
         self.resets = 0
         self.revision = 0
         self.fault = ''
+        self.divergence: Divergence | None = None
+        self.divergences = 0
+        self._divergences_in_a_row = 0
+        self._resumed_at = 0.0  # simulated s after the last divergence
         self.speed = 1.0
         self.draining = False
         self.replaced = False
@@ -106,6 +118,7 @@ class Engine:
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
         self._has_halves = _has_halves(world.model)
+        self._monitor = DivergenceMonitor(world.model, world.data)
 
     @property
     def stamp_ns(self) -> int:
@@ -131,8 +144,8 @@ class Engine:
         if acting:
             external.end()
         self.steps += 1
-        if data.time <= before:
-            self._diverged()
+        if self._monitor.diverged():
+            self._diverged(before)
         self.sensing.stepped(model, data)
         for hook in self.on_substep:
             hook()
@@ -334,6 +347,7 @@ class Engine:
     def set_paused(self, paused: bool) -> None:
         """Stop or resume time.  Needs the lock."""
         self.fault = ''
+        self._divergences_in_a_row = 0
         if paused != self.paused:
             self.paused = paused
             self.lock.changed.notify_all()
@@ -369,6 +383,8 @@ class Engine:
         self.external.clear()
         self.sensing.restart(seed)
         self.fault = ''
+        self.divergence = None
+        self._divergences_in_a_row = 0
         self.replay_source = None
 
     def rewind_clock(self) -> None:
@@ -390,6 +406,7 @@ class Engine:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
+        self._monitor.clear()
         self._derived = self._solved = True
         self.sensing.settled(model, data)
         self.lock.changed.notify_all()
@@ -403,12 +420,27 @@ class Engine:
         for hook in self.on_substep:
             hook()
 
-    def _diverged(self) -> None:
-        """MuJoCo has reset the data because the state became invalid; continue from there."""
-        self._complain(
-            'the simulation became unstable and was reset by MuJoCo (time back to '
-            f'{self.world.data.time:g} s); check gains, timestep and commands'
-        )
+    def _diverged(self, before: float) -> None:
+        """
+        Record that the simulation became unstable, and continue from where MuJoCo left it.
+
+        :param before: s, at the beginning of the step.
+        """
+        self.divergences += 1
+        found = self.divergence = self._monitor.take(self.divergences, before)
+        self._complain(str(found))
+        quick = before - self._resumed_at < _RECOVERY_SECONDS
+        self._divergences_in_a_row = self._divergences_in_a_row + 1 if quick else 1
+        self._resumed_at = self.world.data.time
+        if found.world_reset:
+            self._follow_reset()
+        if self.mode == 'live' and self._divergences_in_a_row >= _MOST_DIVERGENCES:
+            self.fault = f'unstable {self._divergences_in_a_row} times in a row: {found}'
+            self.paused = True
+            self.lock.changed.notify_all()
+
+    def _follow_reset(self) -> None:
+        """Start counting anew after MuJoCo has reset the data."""
         # Bad positions and velocities are found after a step, bad accelerations within it; then
         # the step was done from the state after the reset.
         self._begin_anew(1 if self.world.data.time > 0.0 else 0)

@@ -14,6 +14,7 @@ from urlab_ros_bridge.sim.cameras.describe import camera_topics
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
@@ -49,6 +50,7 @@ EXTENSIONS = (
     'reset_count',
     'snapshot_level',
     'step_topics',
+    'divergence',
 )
 
 
@@ -111,7 +113,14 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
         'timestep': world.model.opt.timestep,
         'qpos_joints': [world.model.joint(joint).name for joint in range(world.model.njnt)],
         **({} if start is None else {'start_qpos': start.tolist()}),
+        **divergence_block(context.engine),
     }
+
+
+def divergence_block(engine: Engine) -> dict[str, Any]:
+    """Return the field `divergence` of handshake and status; empty while all is well."""
+    found = engine.divergence
+    return {} if found is None else {'divergence': found.report()}
 
 
 def articulation_block(

@@ -11,6 +11,7 @@ from urlab_ros_bridge.conformance.check import DIRECT
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.fields import close
+from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.model import Robot
 from urlab_ros_bridge.conformance.peer import Peer
 from urlab_ros_bridge.conformance.verdict import equal
@@ -163,3 +164,33 @@ def xfrc_cleared(peer: Peer) -> None:
     after = peer.call('step', n_steps=20)['per_articulation'][robot.prefix]['qvel'][2]
     fall = -9.81 * 20 * peer.timestep
     expect(after - before < 0.5 * fall, f'a fall by about {fall:.3f} m/s', after - before)
+
+
+@check('step.divergence', PLUGIN, 'extension divergence', modes=DIRECT)
+def divergence(peer: Peer) -> None:
+    """An unstable world is reported in replies and status until the next reset."""
+    if not peer.extension('divergence'):
+        raise skip('the server has no extension divergence')
+    robot, _ = peer.robot(lambda robot, _: robot.joints, 'with joints')
+    before = peer.call('step', n_steps=3)
+    equal('divergence of a stable world', before.get('divergence'), None)
+    torque = [0.0, 0.0, 0.0, 9e9, 9e9, 9e9]
+    wrench = {robot.prefix: {'xfrc_applied': dict.fromkeys(robot.bodies, torque)}}
+    reply = peer.call('step', per_articulation=wrench)
+    went_back = reply['time'] < before['time'] + peer.timestep / 2
+    if not went_back and 'divergence' not in reply:
+        raise skip('this world stays stable')
+    count = field(reply, 'divergence/count', 'integer')
+    close('time of the divergence', field(reply, 'divergence/time', 'number'), before['time'],
+          1e-9)  # fmt: skip
+    quantity = field(reply, 'divergence/quantity', 'string')
+    expect(quantity in ('qpos', 'qvel', 'qacc', 'ctrl'), 'qpos, qvel, qacc or ctrl', quantity)
+    field(reply, 'divergence/element', 'string')
+    reset = field(reply, 'divergence/world_reset', 'bool')
+    equal('whether time was set back', went_back, reset)
+    for op in ('forward', 'status'):
+        equal(f'divergence of {op}', peer.call(op).get('divergence'), reply['divergence'])
+    equal('divergence of reset', peer.call('reset').get('divergence'), None)
+    equal('divergence of status', peer.call('status').get('divergence'), None)
+    again = peer.call('step', per_articulation=wrench)
+    equal('count of the next', field(again, 'divergence/count', 'integer'), count + 1)

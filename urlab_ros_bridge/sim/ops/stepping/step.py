@@ -145,7 +145,7 @@ class PreparedStep:
                 for twist, linear, angular in self._twists
             ]
         advance(context, self._count, command)
-        if self._session.encoding != 'msgpack':
+        if self._session.encoding != 'msgpack' or engine.divergence is not None:
             return observed(context, self._session, self._level, self._topics)
         if self._reply is None:  # it contains the mode, which is always direct here
             self._reply = context.observer.step_reply(self._level, self._topics)

@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.articulation import Index
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
+from urlab_ros_bridge.sim.physics.divergence import Divergence
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
@@ -157,6 +158,7 @@ class Observer:
         self._data = engine.world.data
         self._layouts: dict[tuple[str, Topics], ObservationLayout] = {}
         self._packed: dict[tuple[str, str, str, Topics], PackedMessage] = {}
+        self._divergence: Divergence | None = None  # in the packed messages
         self._snapshot = (-1, b'')
 
     def header(self, step: int) -> dict[str, Any]:
@@ -170,20 +172,27 @@ class Observer:
 
     def observe(self, level: str, step: int, topics: Topics = None) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply."""
-        fixed = {'mode': self._engine.mode} if level == SNAPSHOT else {}
-        return {**self.header(step), **self._layout(level, topics).numbers(), **fixed}
+        return {
+            **self.header(step),
+            **self._layout(level, topics).numbers(),
+            **self._fixed(level),
+        }
 
     def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
         """Return the msgpack frame of a step reply."""
         return self.step_reply(level, topics)(step)
 
     def step_reply(self, level: str, topics: Topics = None) -> Callable[[int], bytes]:
-        """Return `packed` as a function of the step; it is valid until the mode changes."""
+        """
+        Return `packed` as a function of the step.
+
+        It is valid until the mode changes, or `Engine.divergence`.
+        """
         return partial(self._fill, self._message(level, 'step_ok', topics))
 
     def snapshot(self) -> bytes:
         """
-        Return a state/full message: standard level, and effort, scan_stamps, resets and mode.
+        Return a state/full message: standard level, effort, scan_stamps, resets, mode, divergence.
 
         All but the level are extensions.
 
@@ -201,13 +210,23 @@ class Observer:
         return message.pack(seconds, seconds_to_ns(seconds), step)
 
     def _message(self, level: str, op: str, topics: Topics = None) -> PackedMessage:
+        if self._engine.divergence is not self._divergence:
+            self._divergence = self._engine.divergence
+            self._packed.clear()
         mode = self._engine.mode if level == SNAPSHOT else ''
         message = self._packed.get((level, op, mode, topics))
         if message is None:
-            fixed = {'mode': mode} if mode else None
-            message = PackedMessage(op, self._layout(level, topics), fixed)
+            message = PackedMessage(op, self._layout(level, topics), self._fixed(level))
             self._packed[level, op, mode, topics] = message
         return message
+
+    def _fixed(self, level: str) -> dict[str, Any]:
+        """Return the fields that rarely change: mode (snapshots only) and divergence."""
+        engine = self._engine
+        fixed: dict[str, Any] = {'mode': engine.mode} if level == SNAPSHOT else {}
+        if engine.divergence is not None:
+            fixed['divergence'] = engine.divergence.report()
+        return fixed
 
     def _layout(self, level: str, topics: Topics) -> ObservationLayout:
         layout = self._layouts.get((level, topics))

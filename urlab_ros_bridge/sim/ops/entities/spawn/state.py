@@ -41,6 +41,8 @@ _COUNTS = (
     'epoch',
     'resets',
     'fault',
+    'divergence',
+    'divergences',
     'speed',
     'seconds_per_step',
 )

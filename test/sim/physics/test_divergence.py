@@ -1,0 +1,92 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""An unstable simulation is reported in every reply and snapshot until the next reset."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.wire.encoding import codec
+
+QUANTITIES = ('qpos', 'qvel', 'qacc', 'ctrl')
+
+
+def break_world(rig, quantity):
+    """Make a state or setpoint that MuJoCo reports as a bad `quantity`."""
+    if quantity == 'qpos':
+        rig.data.qpos[-1] = np.inf
+    elif quantity == 'qvel':
+        rig.data.qvel[-1] = 1e12
+    elif quantity == 'qacc':
+        rig.data.xfrc_applied[-1] = 9e9
+    else:
+        rig.engine.controls['rover'].write([0.0, np.nan])
+    rig.engine.invalidate()
+
+
+def stepped(rig, **fields):
+    """Return what the reply to one step says of divergence, by every way that shows it."""
+    reply = rig.ask('step', **fields)
+    shown = [reply.get('divergence')]
+    shown.append(codec.unpack(rig.context.observer.snapshot()).get('divergence'))
+    shown.append(rig.ask('status').get('divergence'))
+    shown.append(rig.ask('forward').get('divergence'))
+    shown.append(rig.caller(shared=True, encoding='json').ask('forward').get('divergence'))
+    shown.append(rig.exchange_hello().get('divergence'))
+    assert all(each == shown[0] for each in shown), shown
+    return shown[0]
+
+
+@pytest.fixture
+def rover(rover):
+    """Return the rover, whose steps repeat one shape of request, as those of a policy do."""
+    command = {'rover': {'ctrl': [1.0, 1.0]}}
+    for _ in range(4):
+        rover.ask('step', n_steps=5, per_articulation=command)
+    other = rover.caller(shared=True)
+    rover.exchange_hello = lambda: other.ask('hello', shared=True)
+    return rover
+
+
+@pytest.mark.parametrize('autoreset', [True, False])
+@pytest.mark.parametrize('quantity', QUANTITIES)
+def test_divergence_is_reported_until_the_next_reset(rover, quantity, autoreset):
+    if not autoreset:
+        rover.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    assert stepped(rover) is None
+    before = rover.data.time
+    break_world(rover, quantity)
+    found = stepped(rover)
+    last = 'actuator' if quantity == 'ctrl' else 'joint'
+    count = rover.model.nu if quantity == 'ctrl' else rover.model.njnt
+    names = [getattr(rover.model, last)(number).name for number in range(count)]
+    assert found['quantity'] == quantity and found['element'] in names
+    assert found['count'] == 1 and found['time'] == pytest.approx(before, abs=1e-12)
+    reset = autoreset and quantity != 'ctrl'
+    assert found['world_reset'] == reset
+    assert (rover.data.time < before) == reset
+    if not autoreset:
+        rover.model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+        rover.ask('reset')
+        assert stepped(rover) is None
+        return
+    assert stepped(rover, per_articulation={'rover': {'ctrl': [1.0, 1.0]}}) == found
+    # Restarting the clock does not undo it, a reset does; the count goes on.
+    rover.ask('reset', keep_state=True)
+    assert stepped(rover) == found
+    rover.ask('reset', keep_time=True)
+    assert stepped(rover) is None
+    break_world(rover, quantity)
+    assert stepped(rover)['count'] == 2
+
+
+@pytest.mark.parametrize('quantity', QUANTITIES)
+def test_divergence_in_the_first_step_is_noticed(rover, quantity):
+    rover.ask('reset')
+    break_world(rover, quantity)
+    assert stepped(rover)['time'] == 0.0
+
+
+def test_an_ordinary_world_never_diverges(rover):
+    rover.ask('step', n_steps=2000, per_articulation={'rover': {'ctrl': [5.0, -5.0]}})
+    assert rover.engine.divergence is None and rover.engine.divergences == 0
