@@ -4,6 +4,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+import pickle
 import re
 import signal
 import subprocess
@@ -15,14 +16,17 @@ from lifelines import start_process
 import numpy as np
 from ports import free_port
 import pytest
+from unstable_world import write_unstable_world
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.errors import UnknownKeyframe
 from urlab_ros_bridge.client.errors import UnknownOp
+from urlab_ros_bridge.testing import Simulation
 
 pytest.importorskip('mujoco')
 pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
@@ -230,3 +234,30 @@ def test_a_killed_server_is_found_again_with_fresh_data():
     finally:
         client.close()
         server.kill()
+
+
+def test_a_step_of_an_unstable_world_raises_once_for_each_divergence(tmp_path):
+    with Simulation(write_unstable_world(tmp_path), bridge=None, mode='direct') as simulation:
+        client = simulation.client
+        assert client.step(3, ctrl=[0.0]).divergence is None
+        for count in (1, 2):
+            began = client.forward().time
+            with pytest.raises(SimulationDiverged, match='hinge') as caught:
+                client.step(3, ctrl=[0.5])
+            error = caught.value
+            assert error.divergence.count == count and error.divergence.time == began
+            # The request was carried out, its reply is not lost, and nothing is raised twice.
+            assert error.result.divergence == error.divergence
+            assert client.step(1).divergence == error.divergence == client.status().divergence
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+        # A new client knows from its handshake what happened before; after a reset all is well.
+        with Client(rpc_port=simulation.ports['rpc'], shared=True) as other:
+            assert other.handshake.divergence == error.divergence
+            assert other.step(1).divergence == error.divergence
+            other.reset()
+            assert other.status().divergence is client.step(1).divergence is None
+            # Each client that looks learns of it, whoever made it.
+            client.raise_on_divergence = False
+            assert client.step(1, ctrl=[0.5]).divergence.count == 3
+            with pytest.raises(SimulationDiverged):
+                other.step(1)

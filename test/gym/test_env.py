@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from unstable_world import write_unstable_world
 
 gymnasium = pytest.importorskip('gymnasium')
 
@@ -138,3 +139,30 @@ def test_many_side_by_side_are_each_what_one_alone_is(rover):
             assert np.array_equal(outcomes[11][0][index], rover.reset()[0])
     finally:
         vector.close()
+
+
+def test_an_unstable_episode_is_truncated_and_the_next_one_is_sound(tmp_path):
+    asked = []
+    env = gymnasium.make_vec(
+        ID,
+        num_envs=2,
+        vectorization_mode='vector_entry_point',
+        world=str(write_unstable_world(tmp_path)),
+        reward=lambda step: asked.append(step) or 1.0,
+        terminated=far,
+    )
+    try:
+        seen, info = env.reset(seed=1)
+        assert not info['diverged'].any()
+        rest = seen.copy()
+        seen, rewards, terminated, truncated, info = env.step(np.array([[0.0], [0.5]]))
+        # The state after MuJoCo's reset looks like any other: it must not be taken for one.
+        assert truncated.tolist() == info['diverged'].tolist() == [False, True]
+        assert rewards.tolist() == [1.0, 0.0] and len(asked) == 1 and not terminated.any()
+        assert np.array_equal(seen[1], rest[1])
+        # The next step begins an episode where one has ended.
+        _, rewards, terminated, truncated, info = env.step(np.zeros((2, 1)))
+        assert not (truncated | terminated | info['diverged']).any()
+        assert env.step(np.zeros((2, 1)))[1].tolist() == [1.0, 1.0]
+    finally:
+        env.close()

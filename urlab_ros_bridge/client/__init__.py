@@ -10,6 +10,7 @@ from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
@@ -30,6 +31,7 @@ __all__ = [
     'RequestTimeout',
     'ShmCameraStream',
     'ShmStateStream',
+    'SimulationDiverged',
     'Snapshot',
     'StateStream',
     'StepResult',

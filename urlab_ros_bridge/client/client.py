@@ -13,6 +13,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.editor.editor import EditorAccess
 from urlab_ros_bridge.client.errors import ExtensionMissing
+from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.ops.commanding import CommandingOps
 from urlab_ros_bridge.client.ops.entities import EntityOps
 from urlab_ros_bridge.client.ops.randomize import RandomizeOps
@@ -114,6 +115,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             shows only what rows with these topics do, and all `qpos` and `qvel` (extension
             ``step_topics``); None: all of it.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
+        :raises SimulationDiverged: when the simulation became unstable since the last step, or
+            since the handshake (extension ``divergence``); see `raise_on_divergence`.
         :raises NotLive: with `while_live`, in another mode; nothing was done.
         :raises ExtensionMissing: for twists, topics or `while_live`, when the server cannot;
             nothing was sent.
@@ -149,7 +152,19 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['topics'] = [*topics]
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        return StepResult(self._request(message, timeout))
+        result = StepResult(self._request(message, timeout))
+        if 'divergence' in result.raw:
+            self._check_divergence(result)
+        return result
+
+    def _check_divergence(self, result: StepResult) -> None:
+        """Raise `SimulationDiverged` for a divergence that no reply has reported before."""
+        found = result.divergence
+        if found is None or found.count <= self._divergences:
+            return
+        self._divergences = found.count
+        if self.raise_on_divergence:
+            raise SimulationDiverged('step', found, result)
 
     def push_state(
         self,

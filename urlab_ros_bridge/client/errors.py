@@ -15,6 +15,7 @@ from typing import Any
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -114,6 +115,26 @@ class UnsendableValue(ClientError, TypeError):
 
     def __init__(self, op: str, reason: object) -> None:
         super().__init__(f'{op}: a field cannot be encoded: {reason}')
+
+
+class SimulationDiverged(ClientError):
+    """
+    The simulation became unstable: results since then are not those of the experiment.
+
+    The request was carried out; see `Session` for how to get replies without this error.
+
+    :ivar divergence: when and where.
+    :ivar result: the reply to the request, a `StepResult`.
+    """
+
+    def __init__(self, op: str, divergence: Divergence, result: Any) -> None:
+        self.op = op
+        self.divergence = divergence
+        self.result = result
+        super().__init__(f'{op}: {divergence}')
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.divergence, self.result)
 
 
 class ModelUnavailable(ClientError):

@@ -57,6 +57,8 @@ class Session:
 
     :ivar generation: number of handshakes so far; it grows when the server was restarted.
     :ivar keys: that its streams need too, None without encryption.
+    :ivar raise_on_divergence: whether `step` raises `SimulationDiverged` after the simulation has
+        become unstable, once for each time; otherwise look at `StepResult.divergence`.
     :ivar on_hello: called after every handshake, with the lock held: it may send requests.
     """
 
@@ -74,6 +76,7 @@ class Session:
         on_hello: Callable[[Handshake], None] | None = None,
         transport: str = 'zmq',
         keys: KeySource = None,
+        raise_on_divergence: bool = True,
     ) -> None:
         """
         Describe the session; nothing is sent before `connect`.
@@ -96,6 +99,8 @@ class Session:
         self.encoding = encoding
         self.timeout = timeout
         self.on_hello = on_hello
+        self.raise_on_divergence = raise_on_divergence
+        self._divergences = 0  # of this world, that the user knows of
         self.generation = 0
         self._handshake: Handshake | None = None
         self._session_id = ''
@@ -177,6 +182,8 @@ class Session:
             handshake = parse_handshake(reply)
             self._handshake = handshake
             self._session_id = handshake.session_id
+            known = handshake.divergence
+            self._divergences = 0 if known is None else known.count
             self.generation += 1
             self._rpc.attach(handshake)
             if self.on_hello is not None:

@@ -123,6 +123,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         )
         try:
             self.client = self._simulation.client
+            self.client.raise_on_divergence = False  # `step` truncates instead
             self.robot = _robot_of(self.client, robot)
             self._steps = _steps_of(self.client, period)
             self._twist = _is_twist(self.client, self.robot, action)
@@ -178,7 +179,13 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(self._state), self._info()
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Do an action for one period; it never truncates, `TimeLimit` does."""
+        """
+        Do an action for one period.
+
+        When the simulation becomes unstable the episode is truncated, with ``info['diverged']``:
+        the observation is the last one before, and the reward is 0 without asking the hooks.
+        For other limits use `TimeLimit`.
+        """
         done = np.asarray(action, np.float64)
         if done.shape != self.action_space.shape or not np.isfinite(done).all():
             raise BadEnvironment(
@@ -198,6 +205,8 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
                 self._steps, ctrl={self.robot: done}, include_cameras=self._cameras
             )
         self._picture = self._state.cameras
+        if self._state.divergence is not None:
+            return self._seen(before), 0.0, False, True, self._info()
         transition = Transition(
             before.articulations[self.robot],
             self._state.articulations[self.robot],
@@ -247,7 +256,9 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return np.asarray(self._observe(state.articulations[self.robot]), np.float64)
 
     def _info(self) -> dict[str, Any]:
-        return {'sim_time': self._state.time, 'step': self._state.step}
+        state = self._state
+        diverged = state.divergence is not None
+        return {'sim_time': state.time, 'step': state.step, 'diverged': diverged}
 
 
 def _robot_of(client: Client, name: str) -> str:

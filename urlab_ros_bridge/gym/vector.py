@@ -106,9 +106,9 @@ class UrlabVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarr
         seen = np.stack([outcome[0] for outcome in outcomes])
         rewards = np.array([outcome[1] for outcome in outcomes], np.float64)
         terminated = np.array([outcome[2] for outcome in outcomes], bool)
-        truncated = np.zeros(self.num_envs, bool)
+        truncated = np.array([outcome[3] for outcome in outcomes], bool)
         if self._limit is not None:
-            truncated = (self._lengths >= self._limit) & ~ended
+            truncated |= (self._lengths >= self._limit) & ~ended
         infos: dict[str, Any] = {}
         for index, outcome in enumerate(outcomes):
             infos = self._add_info(infos, outcome[4], index)

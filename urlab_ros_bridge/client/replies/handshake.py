@@ -23,6 +23,7 @@ from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.schema.lenient import read_lenient
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
+from urlab_ros_bridge.wire.divergence import Divergence
 
 MODEL_FILE = 'model.mjb'
 # Kinds of the stock plugin that only keep the command.
@@ -220,6 +221,7 @@ class Handshake:
     :ivar timestep: seconds, None when the server does not say (then `model` knows).
     :ivar qpos_joints: compiled names of all joints in the order of qpos, that of pushed vectors;
         empty on stock servers (`model` knows it too).
+    :ivar divergence: as in `StepResult`, at the time of the handshake.
     :ivar mjb: the compiled model, empty without a running world.
     :ivar mjcf_compiled: the model as XML, only after ``connect(include_assets=True)``.
     :ivar vfs_assets: the files that this XML names, by bare name.
@@ -240,6 +242,7 @@ class Handshake:
     ports: dict[str, int] = key(factory=dict)
     timestep: float | None = None
     world: str = ''
+    divergence: Divergence | None = None
     mjb: bytes = key(b'', repr=False)
     mjcf_compiled: str = key('', repr=False)
     vfs_assets: dict[str, bytes] = key(factory=dict, repr=False)

@@ -28,6 +28,7 @@ from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.lenient import read_lenient_field
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
+from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.stamp import BadTime
@@ -204,6 +205,11 @@ class WorldObservation(ReplyView):
         'Unix time at which the server made this, in ns; None when not reported.',
         'wall_time',
         parse=read_time,
+    )
+    divergence = LazyField.optional(
+        Divergence,
+        'Last time that the simulation became unstable (extension), None when it did not since '
+        'the last reset, or when not reported.',
     )
     articulations = LazyViews(ArticulationState, 'Prefix -> state.', 'per_articulation', 'arts')
     entities = LazyViews(

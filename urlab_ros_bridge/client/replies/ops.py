@@ -12,6 +12,7 @@ import numpy as np
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.client.replies.reader import read_time
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.ops import Op
 
 
@@ -119,6 +120,8 @@ class ServerStatus:
     :ivar real_time_factor: measured, 1.0 is real time.
     :ivar tick_rate: measured physics ticks per wall second.
     :ivar world_revision: grows whenever another or a changed world begins; 0 when not reported.
+    :ivar fault: why the server has paused the world by itself, empty when all is well.
+    :ivar divergence: as in `StepResult`.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """
 
@@ -134,6 +137,8 @@ class ServerStatus:
     cameras: int = 0
     world: str = ''
     world_revision: int = 0
+    fault: str = ''
+    divergence: Divergence | None = None
     raw: dict[str, Any] = key(factory=dict, takes='whole', repr=False)
 
 

@@ -433,6 +433,7 @@ def make_client(settings: Settings, name: str = NAME, transport: str = 'zmq') ->
         timeout=settings.rpc_timeout,
         transport=transport,
         keys=settings.keys,
+        raise_on_divergence=False,  # /diagnostics and the log report it
     )
 
 

@@ -10,12 +10,10 @@ resets the data, warnings included; bad controls it replaces by zeros for that s
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from dataclasses import dataclass
-from typing import Any
-
 import mujoco
 import numpy as np
+
+from urlab_ros_bridge.wire.divergence import Divergence
 
 _QPOS = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _QVEL = int(mujoco.mjtWarning.mjWARN_BADQVEL)
@@ -26,39 +24,6 @@ _BAD = slice(_QPOS, _CTRL + 1)
 # The first that is bad is the cause of the others.
 _QUANTITIES = {_QPOS: 'qpos', _QVEL: 'qvel', _QACC: 'qacc', _CTRL: 'ctrl'}
 _AUTORESET = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """
-    The last time that the simulation became unstable.
-
-    :ivar count: divergences since the world began; resets do not lower it.
-    :ivar time: simulated time (s) at the beginning of the step in which it happened.
-    :ivar quantity: what was not finite or too large: qpos, qvel, qacc or ctrl.
-    :ivar element: compiled name of the joint, or actuator, at which MuJoCo noticed it.
-    :ivar world_reset: MuJoCo reset the world, its time included.
-    """
-
-    count: int
-    time: float
-    quantity: str
-    element: str
-    world_reset: bool
-
-    def report(self) -> dict[str, Any]:
-        """Return the block `divergence` of replies, snapshots and `status`."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        """Return a sentence for logs."""
-        what = 'actuator' if self.quantity == 'ctrl' else 'joint'
-        return (
-            f'the simulation became unstable at {self.time:g} s ({self.quantity} of {what} '
-            f'{self.element})'
-            + (', and MuJoCo reset the world' if self.world_reset else '')
-            + '; check gains, timestep and commands'
-        )
 
 
 class DivergenceMonitor:
@@ -104,4 +69,4 @@ class DivergenceMonitor:
         return mujoco.mj_id2name(model, kind, element) or f'number {element}'
 
 
-__all__ = ['Divergence', 'DivergenceMonitor']
+__all__ = ['DivergenceMonitor']

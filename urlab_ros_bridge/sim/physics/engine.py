@@ -20,7 +20,6 @@ import mujoco
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.divergence import Divergence
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
@@ -30,6 +29,7 @@ from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
+from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout

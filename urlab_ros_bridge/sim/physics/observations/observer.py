@@ -21,12 +21,12 @@ from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.articulation import Index
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
-from urlab_ros_bridge.sim.physics.divergence import Divergence
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.observations.packed import Tree
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.rows import ENTITY_FIELDS
 from urlab_ros_bridge.wire.stamp import ns_to_block
