@@ -54,7 +54,7 @@ from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.models.soccer import write_world
 

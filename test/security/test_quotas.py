@@ -18,7 +18,7 @@ from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.gateways.serving import websocket_connection
 from urlab_ros_bridge.gateways.serving import websocket_server
-from urlab_ros_bridge.gateways.simspark.tcp import server as simspark
+from urlab_ros_bridge.gateways.simspark import connections as simspark
 from urlab_ros_bridge.gateways.simspark.wire import framing
 from urlab_ros_bridge.gateways.virtual_field.protocol import foreign_gltf
 from urlab_ros_bridge.gateways.virtual_field.serving import publications
@@ -82,7 +82,7 @@ NUMBERS = {
         publications.MAX_TOTAL_BYTES // MIB,
     ),
     'connections of SimSpark': (
-        simspark.MAX_CLIENTS, framing.MAX_COMMAND // 1024, simspark.MAX_WAITING,
+        simspark.MAX_CLIENTS, framing.MAX_COMMAND // 1024,
     ),
 }  # fmt: skip
 

@@ -8,10 +8,10 @@ from bundled_server import start_server
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
-from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
-from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
+from urlab_ros_bridge.gateways.simspark.world.stage import Teleporter
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 

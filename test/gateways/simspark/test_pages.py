@@ -8,7 +8,7 @@ from pathlib import Path
 import re
 
 from test.gateways.simspark.conftest import gateway_at
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
 HOW_TOS = Path(__file__).parents[3] / 'docs' / 'howto'

@@ -106,8 +106,8 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     try:
         import mujoco  # noqa: F401
 
-        from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-        from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+        from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+        from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig

@@ -5,8 +5,8 @@
 import pytest
 
 from test.gateways.simspark.stage import SteppedWorld
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 
 
 @pytest.fixture(scope='package')

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from test.gateways.simspark.stage import SteppedWorld
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.agent import perceptor_of
 
 EXACT = 6e-4

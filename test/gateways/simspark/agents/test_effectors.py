@@ -8,14 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.gateways.simspark.agents.effectors import BeamEffector
 from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
-from urlab_ros_bridge.gateways.simspark.agents.effectors import InitEffector
-from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
-from urlab_ros_bridge.gateways.simspark.agents.effectors import PassEffector
-from urlab_ros_bridge.gateways.simspark.agents.effectors import SayEffector
-from urlab_ros_bridge.gateways.simspark.agents.effectors import SceneEffector
-from urlab_ros_bridge.gateways.simspark.agents.effectors import SynEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import Effector
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
@@ -28,17 +22,20 @@ trees = st.recursive(atoms | words, lambda inner: st.lists(inner, max_size=4), m
 @pytest.mark.parametrize(
     ('text', 'effector'),
     [
-        ('(scene rsg/agent/nao/nao.rsg)', SceneEffector('rsg/agent/nao/nao.rsg')),
-        ('(scene rsg/agent/nao/nao_hetero.rsg 4)', SceneEffector('rsg/agent/nao/nao_hetero.rsg')),
-        ('(init (unum 7)(teamname Ours))', InitEffector(7, 'Ours')),
-        ('(init (teamname Ours)(unum 0)(other 1))', InitEffector(0, 'Ours')),
-        ('(init (teamname Ours))', InitEffector(0, 'Ours')),
-        ('(beam -1.5 0.5 90)', BeamEffector(-1.5, 0.5, 90.0)),
-        ('(he1 0.5)', JointEffector('he1', (0.5,))),
-        ('(uj 1 -2e-1)', JointEffector('uj', (1.0, -0.2))),
-        ('(say aB%20~!characters)', SayEffector('aB%20~!characters')),
-        ('(syn)', SynEffector()),
-        ('(pass)', PassEffector()),
+        ('(scene rsg/agent/nao/nao.rsg)', Effector('scene', 'rsg/agent/nao/nao.rsg')),
+        (
+            '(scene rsg/agent/nao/nao_hetero.rsg 4)',
+            Effector('scene', 'rsg/agent/nao/nao_hetero.rsg'),
+        ),
+        ('(init (unum 7)(teamname Ours))', Effector('init', 'Ours', (7,))),
+        ('(init (teamname Ours)(unum 0)(other 1))', Effector('init', 'Ours', (0,))),
+        ('(init (teamname Ours))', Effector('init', 'Ours', (0,))),
+        ('(beam -1.5 0.5 90)', Effector('beam', '', (-1.5, 0.5, 90.0))),
+        ('(he1 0.5)', Effector('joint', 'he1', (0.5,))),
+        ('(uj 1 -2e-1)', Effector('joint', 'uj', (1.0, -0.2))),
+        ('(say aB%20~!characters)', Effector('say', 'aB%20~!characters')),
+        ('(syn)', Effector('syn')),
+        ('(pass)', Effector('pass')),
     ],
 )
 def test_what_is_taken(text, effector):

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
 from urlab_ros_bridge.gateways.simspark.client.agent import NotAdmitted
+from urlab_ros_bridge.gateways.simspark.client.connection import ServerGone
 from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
 from urlab_ros_bridge.gateways.simspark.client.localisation import locate
 from urlab_ros_bridge.gateways.simspark.client.monitor_client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
 from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
 from urlab_ros_bridge.gateways.simspark.client.motion import Motion
 from urlab_ros_bridge.gateways.simspark.client.motion import STANCE

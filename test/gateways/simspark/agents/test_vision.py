@@ -8,10 +8,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.gateways.simspark.agents.field import PENALTY_LENGTH
-from urlab_ros_bridge.gateways.simspark.agents.field import PENALTY_WIDTH
 from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
 from urlab_ros_bridge.gateways.simspark.agents.vision import clip_to_cone
+from urlab_ros_bridge.gateways.simspark.agents.vision import PENALTY_LENGTH
+from urlab_ros_bridge.gateways.simspark.agents.vision import PENALTY_WIDTH
 from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
 from urlab_ros_bridge.gateways.simspark.client.localisation import cartesian
 from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks

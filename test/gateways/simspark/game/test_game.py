@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
-from urlab_ros_bridge.gateways.simspark.game.play_modes import INDEX
-from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
 from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import BadRule
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.game.state import PLAY_MODES
 
 PAGE = (
     'BeforeKickOff KickOff_Left KickOff_Right PlayOn KickIn_Left KickIn_Right corner_kick_left '
@@ -25,7 +24,7 @@ PAGE = (
 
 def test_the_modes_of_the_page_have_its_numbers():
     assert list(PLAY_MODES[:17]) == PAGE.split()
-    assert [INDEX[mode] for mode in PLAY_MODES] == list(range(21))
+    assert len(set(PLAY_MODES)) == len(PLAY_MODES) == 21
 
 
 def test_the_rules_have_the_names_and_values_of_the_page():

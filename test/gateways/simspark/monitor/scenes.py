@@ -7,8 +7,8 @@ from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
 
 class Watcher:

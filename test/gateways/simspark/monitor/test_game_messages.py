@@ -5,9 +5,9 @@
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import environment
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import game_state
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import report
+from urlab_ros_bridge.gateways.simspark.monitor.messages import environment
+from urlab_ros_bridge.gateways.simspark.monitor.messages import game_state
+from urlab_ros_bridge.gateways.simspark.monitor.messages import report
 
 # Network Protocol page, "Environment Information Message", without its line breaks.
 PAGE_ENVIRONMENT = (

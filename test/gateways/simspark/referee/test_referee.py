@@ -13,7 +13,7 @@ from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
-from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 
 STILL = (0.0, 0.0, 0.0)
 NO_BALL = """

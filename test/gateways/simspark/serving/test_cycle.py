@@ -27,6 +27,7 @@ class Recorder:
 
     def received(self, connection, expressions):
         self.calls.append(('received', connection, expressions))
+        return iter(())
 
     def disconnected(self, connection):
         self.calls.append(('disconnected', connection))

@@ -20,10 +20,10 @@ import pytest
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
+from urlab_ros_bridge.gateways.simspark.client.connection import ServerGone
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 
 NAN_COMMANDS = (
@@ -101,6 +101,11 @@ class Watcher(threading.Thread):
                 self.times.append(self.monitor.update().time)
 
 
+def frames(times):
+    """Return the numbers of the frames with these times, each once."""
+    return sorted({int(time / PERIOD + 0.25) for time in list(times)})
+
+
 def game(cycles, hostile):
     """Return what an agent perceived, when a monitor heard, its last view, and what was sent."""
     agents = HeldAgents(AgentOptions(vision_cycles=1))
@@ -127,6 +132,7 @@ def game(cycles, hostile):
                 heard.append(player.hear())
                 player.say(f'(he1 {0.5 if cycle % 100 < 50 else -0.5})(lae1 0.1)(syn)')
             heard.append(player.hear())
+            wait_until(lambda: len(frames(watcher.times)) >= cycles // 2 - 1)
         seen = {key: np.array(node.matrix) for key, node in monitor.view.players.items()}
         ball = monitor.view.ball
         for peer in (player, opponent):
@@ -141,9 +147,7 @@ def check(cycles):
     assert sent['resets'] > 4 and sent['messages of NaN'] > 8
     assert disturbed == quiet
     for found in (times, times_then):
-        frames = [int(time / PERIOD + 0.25) for time in found]
-        # Once all time has been played, no further message belongs to a new frame.
-        new = sorted(set(frames))
+        new = frames(found)
         assert new == list(range(new[0], new[-1] + 1)) and len(new) >= cycles // 2 - 1
     np.testing.assert_allclose(view[0], view_then[0], atol=0.05)
     assert view[1].keys() == view_then[1].keys()

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
-from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.monitor import viewers
 
 TRANSCRIPTS = Path(__file__).parent / 'transcripts'

@@ -9,7 +9,7 @@ import numpy as np
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
 HEIGHT = 0.4
 
@@ -43,7 +43,6 @@ class Reply:
     """A connection that keeps what it is sent."""
 
     peer = 'trainer'
-    is_busy = False
 
     def __init__(self):
         self.got = []
@@ -76,7 +75,8 @@ class Pitch:
         self.reply = Reply()
 
     def trainers(self, killsim=False):
-        trainers = Trainers(self._full, self._kill if killsim else None)
+        viewers = SimpleNamespace(request_full_state=self._full)
+        trainers = Trainers(viewers, self._kill if killsim else None)
         trainers.begin(GameStage(self.game, self.scene, self.moves))
         return trainers
 

@@ -14,7 +14,6 @@ import pytest
 
 from test.gateways.simspark.trainer.pitch import HEIGHT
 from test.gateways.simspark.trainer.pitch import Pitch
-from test.gateways.simspark.trainer.pitch import Reply
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
@@ -27,10 +26,8 @@ def pitch():
 
 
 def say(pitch, text, **options):
-    trainers = pitch.trainers(**options)
-    trainers.received(pitch.reply, read(text.encode()))
-    while trainers.is_busy:
-        trainers.work()
+    for _ in pitch.trainers(**options).received(pitch.reply, read(text.encode())):
+        pass
     return pitch
 
 
@@ -158,18 +155,9 @@ def test_killsim_is_an_option(pitch, caplog):
     assert pitch.kills == 1
 
 
-def test_clients_take_turns(pitch):
-    trainers, other = pitch.trainers(), Reply()
-    trainers.received(pitch.reply, read(b'(time 1)' * 200))
-    trainers.received(other, read(b'(time 7)(getAck mine)'))
-    assert pitch.reply.is_busy and other.is_busy
-    for _ in range(4):
-        trainers.work()
-    assert other.got == [b'(ack mine)']
-    assert pitch.reply.is_busy and not other.is_busy
-    for _ in range(198):
-        trainers.work()
-    assert not pitch.reply.is_busy and not trainers.is_busy
+def test_other_clients_have_their_turn_after_each_command(pitch):
+    turns = pitch.trainers().received(pitch.reply, read(b'(time 1)(time 2)(getAck mine)'))
+    assert [pitch.game.time for _ in turns] == [1, 2, 2] and pitch.reply.got == [b'(ack mine)']
 
 
 def test_a_message_of_very_many_commands_changes_nothing(pitch):
@@ -277,10 +265,8 @@ def test_any_expressions_are_carried_out_or_refused(items):
     logging.disable()
     try:
         pitch = Pitch()
-        trainers = pitch.trainers()
-        trainers.received(pitch.reply, items)
-        while trainers.is_busy:
-            trainers.work()
+        for _ in pitch.trainers().received(pitch.reply, items):
+            pass
         for call in pitch.moves.calls:
             numbers = [v for part in call if isinstance(part, list) for v in part]
             assert all(math.isfinite(v) for v in numbers)

@@ -13,45 +13,76 @@ import numpy as np
 
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.agents.body_sensors import BodySensors
-from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
-from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
-from urlab_ros_bridge.gateways.simspark.agents.hearing import RANGE
-from urlab_ros_bridge.gateways.simspark.agents.hearing import Shout
 from urlab_ros_bridge.gateways.simspark.agents.joints import JointControl
-from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.vision import Eye
+from urlab_ros_bridge.gateways.simspark.agents.vision import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
 from urlab_ros_bridge.gateways.simspark.agents.vision import VisionNoise
+from urlab_ros_bridge.gateways.simspark.connections import Connection
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
-from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 
-# A gateway later than this moves joints more slowly than commanded, s.
+HEARING_RANGE = 50.0  # m
+# After a longer cycle, joints move more slowly than commanded, s.
 _LONGEST = 0.1
-# An agent that has a robot and never sends (syn) has joined after so many percepts more.
+# An agent that has a robot and never sends (syn) has joined after this many percepts.
 _JOINING_PERCEPTS = 50
-# What takes longer to join is no longer waited for, s.
+# An agent that takes longer to join is no longer waited for, s.
 _JOINING_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """
+    Settings of the agents' side.
+
+    :ivar vision_cycles: period of vision, in cycles.
+    :ivar noise: whether vision and beams have the errors of the league, from `seed`.
+    :ivar ground_truth: whether See has the agent's own position and heading, and the ball's.
+    :ivar score: whether GS has the score.
+    :ivar wait_for_syn: whether the next cycle waits for the (syn) of agents that send it.
+    """
+
+    vision_cycles: int = 2
+    noise: bool = False
+    seed: int = 0
+    ground_truth: bool = False
+    score: bool = True
+    wait_for_syn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shout:
+    """
+    A word that a player has said.
+
+    :ivar team: name of the team; `position` of the speaker, m.
+    """
+
+    player: Player
+    team: str
+    text: str
+    position: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
 class AgentCycle:
     """
-    What all agents perceive of one cycle.
+    What all agents perceive in one cycle.
 
-    :ivar players: as they are seen; empty in cycles without vision (see `sees`).
+    :ivar players: as others see them; empty in cycles without vision (see `sees`).
     """
 
     scene: SimSparkScene
     game: GameState
     landmarks: Landmarks
     players: Sequence[SeenPlayer]
-    calls: Sequence[Shout]
+    shouts: Sequence[Shout]
     sees: bool
 
 
@@ -79,21 +110,20 @@ class PlayedRobot:
     @property
     def rest_height(self) -> float:
         """Return the height of the base in the reference configuration, m."""
-        base = self._robot.base
-        return base.pose.position[2]
+        return self._robot.base.pose.position[2]
 
     def resume(self, other: PlayedRobot) -> None:
-        """Go on as the same robot of another world."""
+        """Continue with the commands of the same robot in another world."""
         self._joints.resume(other._joints)
 
-    def move(self, effector: JointEffector) -> None:
+    def move(self, joint: str, speeds: Sequence[float]) -> None:
         """
-        Set speeds of a joint.
+        Set speeds of a joint, rad/s.
 
         :raises UnknownName: when the robot has no such joint.
         :raises BadCommand: for the wrong number of speeds.
         """
-        self._joints.command(effector.name, effector.speeds)
+        self._joints.command(joint, speeds)
 
     def targets(self, scene: SimSparkScene) -> Target:
         """Return the setpoints of the next cycle."""
@@ -102,37 +132,37 @@ class PlayedRobot:
         seconds = min(max(passed, CYCLE / 2), _LONGEST)
         return self._joints.advance(scene.state(self.player.robot).qpos, seconds)
 
-    def percepts(self, moment: AgentCycle) -> str:
-        """Return what only this robot perceives."""
-        scene = moment.scene
+    def percepts(self, current: AgentCycle) -> str:
+        """Return the percepts of this robot alone."""
+        scene = current.scene
         state = scene.state(self.player.robot)
         parts = [self._sensors.percepts(scene, state), self._joints.percepts(state.qpos)]
-        if moment.sees:
-            more = self._truth(scene) if self._options.ground_truth else ''
-            parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
-        parts += [self._heard(moment, call) for call in moment.calls]
-        condition = moment.game.conditions.get(self.player.robot)
-        if condition is not None:  # the Nao has no such perceptor until a trainer speaks of it
-            state_of_it = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
-            parts.append(f'(AgentState {state_of_it})')
+        if current.sees:
+            truth = self._truth(scene) if self._options.ground_truth else ''
+            parts.append(self.eye.see(scene, current.landmarks, current.players, truth))
+        parts += [self._heard(current, shout) for shout in current.shouts]
+        condition = current.game.conditions.get(self.player.robot)
+        if condition is not None:  # the Nao has no such perceptor until a trainer sets one
+            values = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
+            parts.append(f'(AgentState {values})')
         return ''.join(parts)
 
-    def _heard(self, moment: AgentCycle, call: Shout) -> str:
-        if call.player == self.player:
-            way = 'self'
+    def _heard(self, current: AgentCycle, shout: Shout) -> str:
+        if shout.player == self.player:
+            direction = 'self'
         else:
-            if np.linalg.norm(call.place - self.eye.place(moment.scene)) > RANGE:
+            distance = np.linalg.norm(shout.position - self.eye.position(current.scene))
+            if distance > HEARING_RANGE:
                 return ''
-            way = f'{self.eye.direction(moment.scene, call.place):.2f}'
-        return f'(hear {call.team} {moment.game.time:.2f} {way} {call.text})'
+            direction = f'{self.eye.direction(current.scene, shout.position):.2f}'
+        return f'(hear {shout.team} {current.game.time:.2f} {direction} {shout.text})'
 
     def _truth(self, scene: SimSparkScene) -> str:
-        """Return place and heading as the own team counts them: towards positive x."""
+        """Return position and heading in the axes of the own team: x towards its opponents."""
         sign = 1 if self.player.side is Side.LEFT else -1
-        place = self.eye.place(scene)
+        x, y, z = self.eye.position(scene).tolist()
         forward = self._base.axes(scene)[:, 0] * sign
         heading = math.degrees(math.atan2(forward[1], forward[0]))
-        x, y, z = place.tolist()
         text = f'(mypos {sign * x:.3f} {sign * y:.3f} {z:.3f}) (myorien {heading:.3f})'
         if scene.ball is not None:
             x, y, z = scene.ball.position.tolist()
@@ -145,49 +175,61 @@ class Agent:
     """
     A client of the agents' port.
 
-    :ivar created: whether it has sent (scene ...): it gets percepts from then on.
-    :ivar wanted: robot that its scene names, '' for any.
+    :ivar created: whether it has sent (scene ...): it receives percepts from then on.
+    :ivar scene: name of the scene that it requested.
     :ivar played: its robot, from (init ...) on.
-    :ivar announced: whether GS has sent its number and side, `told` how many percepts have gone
-        out since then.
-    :ivar begun: when its scene came, by `time.monotonic`.
+    :ivar announced: whether GS has sent its number and side, `percepts_sent` the number of
+        percepts since then.
+    :ivar created_at: when its scene was received, by `time.monotonic`.
+    :ivar is_removed: whether it has lost its robot: it stays connected and gets no percepts.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
     """
 
     connection: Connection
     created: bool = False
-    wanted: str = ''
+    scene: str = ''
     played: PlayedRobot | None = None
     announced: bool = False
-    told: int = 0
-    begun: float = 0.0
-    gone: bool = False
+    percepts_sent: int = 0
+    created_at: float = 0.0
+    is_removed: bool = False
     syncs: bool = False
     synced: bool = True
 
     @property
-    def holds_up(self) -> bool:
+    def blocks_cycle(self) -> bool:
         """Return whether its (syn) is due."""
-        return self.syncs and not self.synced and not self.gone and self.connection.is_open
+        waited_for = self.syncs and not self.synced and not self.is_removed
+        return waited_for and self.connection.is_open
 
     @property
     def is_joining(self) -> bool:
-        """Return whether it may not have read yet what it was told of its robot."""
-        if self.syncs or not self.created or self.gone or not self.connection.is_open:
+        """Return whether it may not have read its number and side yet."""
+        if self.syncs or not self.created or self.is_removed or not self.connection.is_open:
             return False
-        recent = time.monotonic() - self.begun < _JOINING_SECONDS
-        return recent and self.told < _JOINING_PERCEPTS
+        recent = time.monotonic() - self.created_at < _JOINING_SECONDS
+        return recent and self.percepts_sent < _JOINING_PERCEPTS
 
-    def sent(self, on_the_way: bool) -> None:
-        """Note what became of the percepts that `game_state` was part of."""
+    def create(self, scene: str) -> None:
+        """Request a robot."""
+        if not self.created:
+            self.created, self.created_at = True, time.monotonic()
+        self.scene = scene
+
+    def remove(self) -> None:
+        """Take its robot away; as in SimSpark, it stays connected."""
+        self.played, self.is_removed = None, True
+
+    def note_sent(self, sent: bool) -> None:
+        """Note whether the percepts with `game_state` were sent or dropped."""
         self.synced = False
-        # Of a client that does not keep up messages are dropped: it is told again.
-        if on_the_way and self.played is not None:
+        # To a client that does not keep up, number and side are sent again.
+        if sent and self.played is not None:
             self.announced = True
-            self.told += 1
+            self.percepts_sent += 1
 
     def game_state(self, game: GameState, with_score: bool) -> str:
-        """Return GS; number and side come once."""
+        """Return GS, with number and side once."""
         parts = []
         if self.played is not None and not self.announced:
             player = self.played.player
@@ -198,4 +240,4 @@ class Agent:
         return f'(GS {" ".join(parts)})'
 
 
-__all__ = ['Agent', 'AgentCycle', 'PlayedRobot']
+__all__ = ['Agent', 'AgentCycle', 'AgentOptions', 'PlayedRobot', 'Shout']

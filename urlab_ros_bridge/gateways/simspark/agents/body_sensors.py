@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Gyro, accelerometer, and what presses on feet and bumpers."""
+"""Gyro, accelerometer, and forces on feet and bumpers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
-from urlab_ros_bridge.gateways.simspark.agents.joints import word
+from urlab_ros_bridge.gateways.simspark.agents.joints import escape
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import quaternion_of_matrix
@@ -23,7 +23,7 @@ from urlab_ros_bridge.geometry import rotation_vector
 # A contact sensor NAME_contact with data="found force pos" of a net force is the foot NAME.
 _FOOT = '_contact'
 _FOOT_VALUES = 7
-# Who has turned further in a cycle was put somewhere, rad.
+# A robot that has turned further in a cycle was teleported, rad.
 _MOST_TURN = 1.0
 
 
@@ -31,10 +31,10 @@ class BodySensors:
     """
     GYR, ACC, FRP and TCH of one robot.
 
-    The first gyro and the first accelerometer of the robot are those of the torso.  Of a floating
-    base both are means of a cycle, from the differences of velocity and orientation: what a foot
-    that strikes the ground does to the torso lasts for some milliseconds only, and agents add the
-    readings up.  SimSpark, whose physics has one step a cycle, means the same.
+    The first gyro and the first accelerometer of the robot count as those of the torso.  For a
+    floating base both are means over a cycle, from the differences of velocity and orientation:
+    the shock of a foot that strikes the ground lasts some milliseconds only, and agents integrate
+    the readings.  SimSpark's physics, with one step a cycle, reports means too.
     """
 
     def __init__(self, robot: ServedRobot) -> None:
@@ -45,19 +45,19 @@ class BodySensors:
         self._gyro = _first(robot, 'gyro')
         self._accelerometer = _first(robot, 'accelerometer')
         self._feet = [
-            (name, word(name.removesuffix(_FOOT)), frame)
+            (name, escape(name.removesuffix(_FOOT)), frame)
             for name, sensor in robot.sensors.items()
             if (frame := _foot_frame(robot, name, sensor)) is not None
         ]
         felt = {frame.body for _, _, frame in self._feet}
         self._bumpers = [
-            (name, word(name))
+            (name, escape(name))
             for name, sensor in robot.sensors.items()
             if sensor.kind == 'touch' and _body_of(robot, sensor) not in felt
         ]
 
     def percepts(self, scene: SimSparkScene, state: ArticulationState) -> str:
-        """Return the messages of one moment."""
+        """Return the percepts of a scene."""
         parts = []
         readings = state.sensors
         if self._gyro is not None and self._gyro[0] in readings:
@@ -116,10 +116,10 @@ class BodySensors:
 
 
 def _force(scene: SimSparkScene, name: str, frame: FixedFrame, reading: np.ndarray) -> str:
-    """Return the FRP of a foot: where it is pressed, and the force on it, in its own axes."""
+    """Return the FRP of a foot: point and force of its contact, in its own axes."""
     axes = frame.axes(scene)
-    where = to_body_axes(axes.T @ (reading[4:7] - frame.place(scene)))
-    # MuJoCo has the force that the foot exerts.
+    where = to_body_axes(axes.T @ (reading[4:7] - frame.position(scene)))
+    # The sensor reports the force that the foot exerts.
     force = to_body_axes(axes.T @ -reading[1:4])
     return f'(FRP (n {name}) (c {_numbers(where)}) (f {_numbers(force)}))'
 
@@ -150,7 +150,7 @@ def _body_of(robot: ServedRobot, sensor: Sensor) -> int:
 
 
 def _foot_frame(robot: ServedRobot, name: str, sensor: Sensor) -> FixedFrame | None:
-    """Return the frame of a foot: the site with its name, else the body that is pressed."""
+    """Return the frame of a foot: the site with its name, else the body of the sensor."""
     if sensor.kind != 'contact' or sensor.dim != _FOOT_VALUES or not name.endswith(_FOOT):
         return None
     frame = site_frame(robot, name.removesuffix(_FOOT))

@@ -3,8 +3,8 @@
 """
 The axes of agents.
 
-A body's axes are those of the Nao: x to the right, y forward, z up.  What is seen is in the axes
-of the head: x forward, y to the left, z up, which are those of MuJoCo's robots (REP-103).
+Body axes are those of the Nao: x to the right, y forward, z up.  Vision uses the axes of the head,
+x forward, y to the left, z up, as MuJoCo's robots do (REP-103).
 """
 
 from __future__ import annotations
@@ -49,24 +49,25 @@ class FixedFrame:
     """
     A frame that moves with a body.
 
-    :ivar body: id of the body; `position` (m) and `rotation` are in it.
+    :ivar body: id of the body.
+    :param position: m, and `rotation`, in the frame of the body.
     """
 
     def __init__(self, body: int, position: np.ndarray, rotation: np.ndarray) -> None:
         self.body = body
-        self.position = position
-        self.rotation = rotation
+        self._position = position
+        self._rotation = rotation
 
-    def place(self, scene: SimSparkScene) -> np.ndarray:
+    def position(self, scene: SimSparkScene) -> np.ndarray:
         """Return the origin in the world, m, shape (3,)."""
         where: np.ndarray = scene.positions[self.body] + (
-            scene.rotations[self.body] @ self.position
+            scene.rotations[self.body] @ self._position
         )
         return where
 
     def axes(self, scene: SimSparkScene) -> np.ndarray:
         """Return the rotation matrix, frame to world, shape (3, 3)."""
-        axes: np.ndarray = scene.rotations[self.body] @ self.rotation
+        axes: np.ndarray = scene.rotations[self.body] @ self._rotation
         return axes
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The joints of a robot as an agent has them: angles in degrees out, speeds in rad/s in.
+The joints of a robot for its agent: angles in degrees out, speeds in rad/s in.
 
 An effector has the name of its joint.  The perceptor of a Nao's joint has another one (``hj1``
 for ``he1``), that of any other joint the same.  Two hinges of one body are a universal joint
@@ -20,25 +20,25 @@ from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
-from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # The fastest motor of the Nao, rad/s (351.77 degrees a second).
 MAX_SPEED = 6.1395
-# How far a setpoint may be ahead of its joint when the actuator's strength is not known, rad.
+# Limit of the distance from joint to setpoint, for actuators of unknown strength, rad.
 _SLACK = 0.35
 
 _NAO = re.compile(r'(h|[lr][al])e([1-7])')
 
 
-# What an atom of a percept cannot have.
-_NO_WORD = re.compile(r'[^!#-\'*-~]')
+# Characters that an atom of a percept cannot have.
+_NO_ATOM = re.compile(r'[^!#-\'*-~]')
 
 
-def word(name: str) -> str:
-    """Return a name as an atom without quotes."""
-    return _NO_WORD.sub('_', name)
+def escape(name: str) -> str:
+    """Return a name as an atom without quotes; other characters become underscores."""
+    return _NO_ATOM.sub('_', name)
 
 
 def perceptor_name(joint: str) -> str:
@@ -54,12 +54,11 @@ def perceptor_name(joint: str) -> str:
 
 class JointControl:
     """
-    Follows the speeds that an agent commands, on the setpoints of one robot.
+    Turns the speeds that an agent commands into setpoints of its robot.
 
-    SimSpark's motors keep a speed until the next command and hold their place at speed 0.  A
-    position actuator does this when its setpoint is moved: the setpoint is that of a joint
-    which has followed all commands exactly, but it never runs away from the joint further than
-    the actuator could pull.
+    SimSpark's motors keep a speed until the next command and hold their position at speed 0.  With
+    a position actuator, the setpoint is the angle of a joint that has followed all commands
+    exactly, at most as far from the actual angle as the actuator can pull.
     """
 
     def __init__(self, robot: ServedRobot) -> None:
@@ -70,11 +69,11 @@ class JointControl:
         self._text = self._template()
         by_joint = {each.joint: each for each in robot.actuators.values() if each.joint}
         driven = [
-            (place, by_joint[joint.name], _law(by_joint[joint.name], robot.has_controller))
+            (place, actuator, _control_kind(actuator, robot.has_controller))
             for place, joint in enumerate(self._hinges)
-            if joint.name in by_joint
+            if (actuator := by_joint.get(joint.name)) is not None
         ]
-        self._driven = [(place, actuator.name, law) for place, actuator, law in driven if law]
+        self._driven = [(place, actuator.name, kind) for place, actuator, kind in driven if kind]
         self._low = np.array([joint.range[0] for joint in self._hinges])
         self._high = np.array([joint.range[1] for joint in self._hinges])
         count = len(self._hinges)
@@ -82,26 +81,26 @@ class JointControl:
         self._lead, self._slack = np.zeros(count), np.full(count, _SLACK)
         self._gear, self._fastest = np.ones(count), np.full(count, MAX_SPEED)
         self._by_speed = np.zeros(count, dtype=bool)
-        for place, actuator, law in driven:
-            self._by_speed[place] = law == 'velocity'
+        for place, actuator, kind in driven:
+            self._by_speed[place] = kind == 'velocity'
             self._gear[place] = 1.0 if robot.has_controller else actuator.gear or 1.0
-            if law == 'velocity':
+            if kind == 'velocity':
                 self._fastest[place] = np.inf
             elif not robot.has_controller:
                 self._lead[place], self._slack[place] = _strength(actuator)
 
     @property
     def effectors(self) -> list[str]:
-        """Return the names of what can be commanded."""
+        """Return the names of all effectors."""
         return [*(self._hinges[place].name for place, _, _ in self._driven), *self._pairs]
 
     def start(self, qpos: np.ndarray) -> None:
-        """Begin from the angles that are; nothing moves."""
+        """Hold the current angles."""
         self._wanted[:] = qpos[self._slots]
         self._speeds[:] = 0.0
 
     def resume(self, other: JointControl) -> None:
-        """Go on as the same robot of a world that this one takes the place of."""
+        """Take over the speeds of the same robot in the replaced world."""
         for name, place in self._index.items():
             there = other._index.get(name)
             if there is not None:
@@ -130,8 +129,8 @@ class JointControl:
         """
         Return the setpoints of the next cycle.
 
-        :param qpos: of the articulation, where it is.
-        :param seconds: how long the cycle is: longer where the gateway comes late.
+        :param qpos: current one of the articulation.
+        :param seconds: length of the cycle; longer when the gateway is late.
         """
         now = qpos[self._slots]
         wanted = self._wanted
@@ -163,7 +162,7 @@ class JointControl:
 
 
 def _in_template(name: str) -> str:
-    return word(name).replace('%', '%%')
+    return escape(name).replace('%', '%%')
 
 
 def _universal(robot: ServedRobot, hinges: Sequence[Joint]) -> dict[str, tuple[int, int]]:
@@ -177,8 +176,8 @@ def _universal(robot: ServedRobot, hinges: Sequence[Joint]) -> dict[str, tuple[i
     }
 
 
-def _law(actuator: Actuator, has_controller: bool) -> str:
-    """Return what an actuator's control is: a place, a speed, or nothing that an agent sets."""
+def _control_kind(actuator: Actuator, has_controller: bool) -> str:
+    """Return what an actuator controls: ``position``, ``velocity``, or '' for anything else."""
     if has_controller or actuator.kind == 'position':
         return 'position'
     return 'velocity' if actuator.kind == 'velocity' else ''
@@ -205,4 +204,4 @@ def _strength(actuator: Actuator) -> tuple[float, float]:
     return -CYCLE / math.expm1(-CYCLE * stiffness / damping) - CYCLE, slack
 
 
-__all__ = ['MAX_SPEED', 'JointControl', 'perceptor_name', 'word']
+__all__ = ['MAX_SPEED', 'JointControl', 'escape', 'perceptor_name']

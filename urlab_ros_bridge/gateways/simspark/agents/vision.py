@@ -3,27 +3,33 @@
 """
 What a player sees: landmarks, lines, the ball and other players in a cone before its head.
 
-Nothing hides anything, as in SimSpark.
+There is no occlusion, as in SimSpark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 import math
 from zlib import crc32
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import polar
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
+from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
+PENALTY_LENGTH = 1.8
+# On both sides of the goal together.
+PENALTY_WIDTH = 3.9
+# Agents see the centre circle as a decagon.
+RING = 10
 # Half the cone, degrees; what is nearer than NEAREST (m) is not seen.
 HALF_CONE = 60.0
 NEAREST = 0.1
@@ -34,7 +40,7 @@ _SHORTEST = 1e-3
 CALIBRATION = 0.005
 SPREAD = np.array([0.000965, 0.1225, 0.148])
 
-# Part of a player -> local names of the site or body that it is, the first that a robot has.
+# Part of a player -> local names of its site or body; the first that a robot has counts.
 PARTS = {
     'head': ('vision', 'head', 'camera_link'),
     'rlowerarm': ('rforearm', 'rlowerarm'),
@@ -54,8 +60,49 @@ _PLANES = np.array([
 ])  # fmt: skip
 
 
+class Landmarks:
+    """
+    Static landmarks, in the world: m.
+
+    :ivar names: of the flags and posts; `points` their positions, shape (n, 3).
+    :ivar lines: both ends of each line, shape (m, 2, 3): 11 straight ones, 10 of the circle.
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        """
+        Compute them.
+
+        :param rules: None: a world without a field.
+        """
+        self.names: list[str] = []
+        self.points, self.lines = np.zeros((0, 3)), np.zeros((0, 2, 3))
+        if rules is None:
+            return
+        x, y, post = rules.half_length, rules.half_width, rules.goal_width / 2
+        high = rules.goal_height
+        places = {
+            'F1L': (-x, y, 0.0), 'F2L': (-x, -y, 0.0), 'F1R': (x, y, 0.0), 'F2R': (x, -y, 0.0),
+            'G1L': (-x, post, high), 'G2L': (-x, -post, high),
+            'G1R': (x, post, high), 'G2R': (x, -post, high),
+        }  # fmt: skip
+        self.names = list(places)
+        self.points = np.array(list(places.values()))
+        inner, side = x - PENALTY_LENGTH, post + PENALTY_WIDTH / 2
+        flat = [
+            (-x, y, x, y), (-x, -y, x, -y), (-x, -y, -x, y), (x, -y, x, y), (0, -y, 0, y),
+            (-x, side, -inner, side), (-x, -side, -inner, -side), (-inner, -side, -inner, side),
+            (x, side, inner, side), (x, -side, inner, -side), (inner, -side, inner, side),
+        ]  # fmt: skip
+        radius = rules.free_kick_distance
+        turns = [2 * math.pi * corner / RING for corner in range(RING + 1)]
+        ring = [(radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
+        flat += [(*here, *there) for here, there in pairwise(ring)]
+        self.lines = np.zeros((len(flat), 2, 3))
+        self.lines[:, :, :2] = np.array(flat).reshape(-1, 2, 2)
+
+
 def eye_of(robot: ServedRobot) -> FixedFrame:
-    """Return where a robot sees from: its site ``vision``, its first camera, or its base."""
+    """Return the frame of the eyes: the site ``vision``, the first camera, or the base."""
     eye = site_frame(robot, 'vision')
     if eye is not None:
         return eye
@@ -83,10 +130,10 @@ def parts_of(robot: ServedRobot) -> dict[str, FixedFrame]:
 @dataclass(frozen=True, slots=True)
 class SeenPlayer:
     """
-    A player, shared by all that see it.
+    A player as others see it.
 
-    :ivar robot: its prefix; `label` how a See begins it; `parts` their names.
-    :ivar points: where they are in the world, m, shape (n, 3).
+    :ivar robot: its prefix; `label` the beginning of its entry in See; `parts` their names.
+    :ivar points: positions of the parts in the world, m, shape (n, 3).
     """
 
     robot: str
@@ -130,11 +177,11 @@ class Eye:
         more: str = '',
     ) -> str:
         """
-        Return the See of a moment.
+        Return See.
 
-        :param more: further children of it.
+        :param more: further children.
         """
-        place, axes = self._frame.place(scene), self._frame.axes(scene)
+        place, axes = self._frame.position(scene), self._frame.axes(scene)
         labels = list(landmarks.names)
         points = [landmarks.points]
         if scene.ball is not None:
@@ -162,18 +209,18 @@ class Eye:
         return f'(See {" ".join(parts)})'
 
     def direction(self, scene: SimSparkScene, place: np.ndarray) -> float:
-        """Return the angle to the left at which a place is, degrees."""
-        local = (place - self._frame.place(scene)) @ self._frame.axes(scene)
+        """Return the angle to the left of a position, degrees."""
+        local = (place - self._frame.position(scene)) @ self._frame.axes(scene)
         return math.degrees(math.atan2(local[1], local[0]))
 
-    def place(self, scene: SimSparkScene) -> np.ndarray:
-        """Return where the eye is in the world, m, shape (3,)."""
-        return self._frame.place(scene)
+    def position(self, scene: SimSparkScene) -> np.ndarray:
+        """Return the position of the eye in the world, m, shape (3,)."""
+        return self._frame.position(scene)
 
     def _project(
         self, points: np.ndarray, place: np.ndarray, axes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return points as they are seen, shape (n, 3), and which of them, shape (n,)."""
+        """Return distances and angles of points, shape (n, 3), and which are visible, (n,)."""
         seen = polar(self._calibrated((points - place) @ axes))
         shown = (np.abs(seen[:, 1:]) <= HALF_CONE).all(axis=1) & (seen[:, 0] >= NEAREST)
         return self._disturbed(seen), shown
@@ -219,6 +266,6 @@ def clip_to_cone(lines: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    'HALF_CONE', 'NEAREST', 'Eye', 'SeenPlayer', 'VisionNoise', 'clip_to_cone', 'eye_of',
-    'parts_of',
+    'HALF_CONE', 'NEAREST', 'Eye', 'Landmarks', 'SeenPlayer', 'VisionNoise', 'clip_to_cone',
+    'eye_of', 'parts_of',
 ]  # fmt: skip

@@ -4,22 +4,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
-import socket
 
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
+from urlab_ros_bridge.gateways.simspark.client.connection import ServerGone
+from urlab_ros_bridge.gateways.simspark.client.connection import SimSparkConnection
 from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Writable
-from urlab_ros_bridge.gateways.simspark.wire.expressions import write
-from urlab_ros_bridge.gateways.simspark.wire.framing import frame
-from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
-from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
 
 NAO = 'rsg/agent/nao/nao.rsg'
 CYCLE = 0.02
-_READ = 1 << 16
 
 
 class NotAdmitted(ServerGone):
@@ -32,7 +26,7 @@ class NotAdmitted(ServerGone):
         )
 
 
-class AgentClient:
+class AgentClient(SimSparkConnection):
     """
     One player.  Not thread-safe.
 
@@ -59,63 +53,33 @@ class AgentClient:
         timeout: float = 20.0,
     ) -> None:
         """
-        Connect and take a robot.
+        Connect and request a robot.
 
         :param number: 0 is the next free one.
-        :param scene: model; for a robot by its name, that name.
+        :param scene: scene file, or the name of a robot of the world.
         :param sync: whether to end messages with (syn).
         :param timeout: seconds to wait for a message.
-        :raises NotAdmitted: when the server gives it no robot.
+        :raises NotAdmitted: when the server assigns no robot.
         :raises OSError: when nothing listens there.
         """
+        super().__init__(host, port, timeout)
         self._sync = sync
-        self._socket = socket.create_connection((host, port), timeout)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._reader = FrameReader(MAX_SCENE)
-        self._ready: deque[bytes] = deque()
         self.percepts = Percepts()
         self.number, self.side = 0, ''
         try:
             self._begin(team, number, scene)
         except BaseException:
-            self._socket.close()
+            self.close()
             raise
-
-    def __enter__(self) -> AgentClient:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Leave the game."""
-        self._socket.close()
 
     def perceive(self) -> Percepts:
         """
         Return the next percepts.
 
-        :raises ServerGone: when the server has ended.
-        :raises TimeoutError: when none came in time.
+        :raises ServerGone, TimeoutError: as `receive`.
         """
         self.percepts = read_percepts(self.receive())
         return self.percepts
-
-    def receive(self) -> bytes:
-        """
-        Return the next message as it came.
-
-        :raises ServerGone, TimeoutError: as `perceive`.
-        """
-        while not self._ready:
-            try:
-                data = self._socket.recv(_READ)
-            except ConnectionError as error:
-                raise ServerGone(str(error)) from error
-            if not data:
-                raise ServerGone('the server has closed the connection')
-            self._ready += self._reader.feed(data)
-        return self._ready.popleft()
 
     def act(self, speeds: Mapping[str, float] | None = None, *others: Writable) -> None:
         """
@@ -128,7 +92,7 @@ class AgentClient:
         if self._sync:
             items.append(['syn'])
         if items:
-            self._socket.sendall(frame(write(*items)))
+            self.send(*items)
 
     def beam(self, x: float, y: float, heading: float = 0.0) -> None:
         """Stand somewhere before the kick-off: m, and degrees to the left of the goal ahead."""

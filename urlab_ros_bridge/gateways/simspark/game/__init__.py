@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a game: no bytes, no bodies."""
+"""The state of a game, independent of protocol and physics."""

@@ -10,14 +10,26 @@ import random
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import OutOfRange
-from urlab_ros_bridge.gateways.simspark.game.play_modes import BEFORE_KICK_OFF
-from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
-from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
 from urlab_ros_bridge.gateways.simspark.game.players import Condition
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+
+BEFORE_KICK_OFF = 'BeforeKickOff'
+PLAY_ON = 'PlayOn'
+GAME_OVER = 'GameOver'
+
+# The first 17 are the page's; SimSpark has the others since.
+PLAY_MODES = (
+    BEFORE_KICK_OFF, 'KickOff_Left', 'KickOff_Right', PLAY_ON, 'KickIn_Left', 'KickIn_Right',
+    'corner_kick_left', 'corner_kick_right', 'goal_kick_left', 'goal_kick_right', 'offside_left',
+    'offside_right', GAME_OVER, 'Goal_Left', 'Goal_Right', 'free_kick_left', 'free_kick_right',
+    'direct_free_kick_left', 'direct_free_kick_right', 'pass_left', 'pass_right',
+)  # fmt: skip
+
+# The clock of the game is stopped in these.
+STOPPED = frozenset({BEFORE_KICK_OFF, GAME_OVER})
 
 # No game lasts longer (s) or has more goals; viewers store both in 32 bits.
 MAX_TIME = 1e6
@@ -153,4 +165,7 @@ class GameState:
         self.set_play_mode(BEFORE_KICK_OFF)
 
 
-__all__ = ['MAX_SCORE', 'MAX_TIME', 'GameState']
+__all__ = [
+    'BEFORE_KICK_OFF', 'GAME_OVER', 'MAX_SCORE', 'MAX_TIME', 'PLAY_MODES', 'PLAY_ON', 'STOPPED',
+    'GameState',
+]  # fmt: skip

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo's geoms as the standard primitives that every viewer of the protocol draws."""
+"""MuJoCo's geoms as standard primitives, which every viewer of the protocol draws."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from urlab_ros_bridge.wire.names import Prefixes
 
 BOX = 'StdUnitBox'
 SPHERE = 'StdUnitSphere'
-# The parameters are not looked at; the size comes from the scale.
+# Viewers ignore the parameters; the scale has the size.
 CYLINDER = 'StdUnitCylinder 1 1'
 
-# Viewers of MuJoCo draw these groups.
+# MuJoCo's viewer draws the groups below this one.
 SHOWN_GROUPS = 3
-# A viewer that does not know colours shows this; RoboViz takes the colour beside it.
+# For viewers that do not know colours; RoboViz uses the colour that follows.
 GREY = 'matGrey'
-# Geoms of the material of this local name have the colour that the viewer gives the team.
+# Geoms with the material of this local name get the colour of their team from the viewer.
 TEAM = 'team'
 
 
@@ -42,15 +42,15 @@ class GeomShapes:
 
     def nodes(self, geoms: list[Geom], team_material: str = '') -> list[SceneNode]:
         """
-        Return nodes of the geoms of one body, to hang into its transform.
+        Return nodes of the geoms of one body, children of its transform.
 
-        :param team_material: what geoms in the colour of the team get.
+        :param team_material: for geoms in the colour of the team.
         """
         shown = [geom for geom in geoms if geom.group < SHOWN_GROUPS]
         return [
             node
             for geom in shown
-            if geom.kind != 'plane'  # without an end; viewers draw the field
+            if geom.kind != 'plane'  # infinite; viewers draw the field
             for node in self._shape(geom, team_material)
         ]
 

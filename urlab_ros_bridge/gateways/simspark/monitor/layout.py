@@ -3,7 +3,7 @@
 """
 The scene graph of a world: the layout of its top level.
 
-Tools count places as on SimSpark's field: 0 and 1 are lights, 2 the field, 3 the sky, 35 the
+Tools rely on the indices of SimSpark's field: 0 and 1 are lights, 2 the field, 3 the sky, 35 the
 ball, and from 36 on the agents.  Between them is the scenery.
 """
 
@@ -34,14 +34,14 @@ BALL_MATERIAL = 'soccerball_rcs-soccerball.png'
 FIELD_MESH = 'models/naosoccerfield.obj'
 SKY_MESH = 'models/skybox.obj'
 TEAM_MATERIALS = {Side.LEFT: 'matLeft', Side.RIGHT: 'matRight'}
-# RoboViz loads the first mesh of this name for its number only; it is never shown.
+# RoboViz finds a player by the materials of this mesh, which is never shown.
 MARK = 'StdUnitBox'
 MARK_SIZE = 0.01
 
 # A disc below the selected player.
 _DISC = (0.25, 0.25, 0.01)
 _DISC_COLOR = (1.0, 0.9, 0.1, 0.6)
-# What ends below is paint on the floor, and viewers draw their own lines (m).
+# Geoms below this height are paint on the floor; viewers draw their own lines (m).
 _PAINT = 0.02
 
 _WHITE = (1.0, 1.0, 1.0, 1.0)
@@ -50,7 +50,7 @@ _NONE = (0.0, 0.0, 0.0, 1.0)
 
 
 def selection_key(player: Player) -> str:
-    """Return what switches the mark of a selected player."""
+    """Return the key of the disc under a selected player."""
     return f'{player.side.value} {player.number}'
 
 
@@ -93,7 +93,7 @@ class _Layout:
         return moving(ball.body, mesh_file(BALL_MESH, ball.radius, BALL_MATERIAL))
 
     def _agent(self, player: Player) -> SceneNode:
-        """Return one transform that stays, with those of all bodies, in the world, below it."""
+        """Return a fixed transform that contains one per body, in the world frame."""
         robot = self._scene.robots[player.robot]
         team = TEAM_MATERIALS[player.side]
         bodies = [moving(body.id) for body in robot.bodies.values()]
@@ -106,7 +106,7 @@ class _Layout:
             if node.body >= 0:
                 node.children = self._shapes.nodes(self._geoms.get(node.body, []), team)
         base.children += [
-            # One primitive has one material; a player is known by its number beside its team.
+            # A primitive has one material only, and viewers need number and team together.
             mesh_file(
                 MARK, MARK_SIZE, f'matNum{player.number}', team, 'naowhite', visible=False
             ),
@@ -115,11 +115,11 @@ class _Layout:
                 marks=selection_key(player),
             ),
         ]  # fmt: skip
-        # The base goes first: tools take the first body for the torso.
+        # The base goes first: tools regard the first body as the torso.
         return fixed(AT_ORIGIN, base, *bodies)
 
     def _scenery(self, playing: set[str], places: int) -> list[SceneNode]:
-        """Return what is neither the ball nor a player: first all static parts."""
+        """Return everything but the ball and the players: first all static parts."""
         ball = None if self._scene.ball is None else self._scene.ball.body
         still: list[SceneNode] = []
         roots: dict[int, list[SceneNode]] = {}

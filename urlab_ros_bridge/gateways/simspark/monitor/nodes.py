@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Nodes of a scene graph, and how they read on the wire (page, "Scene Graph Contents").
+Nodes of a scene graph and their text (page, "Scene Graph Contents").
 
-Base nodes are not among them: SimSpark sends none, and RoboViz loses what hangs below one.
+There are no base nodes: SimSpark sends none, and RoboViz loses their children.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class SceneNode:
     One node.
 
     :ivar kind: ``TRF``, ``SMN``, ``StaticMesh`` or ``Light``.
-    :ivar details: what follows the kind in a full message, but for a transform.
-    :ivar body: id of the body whose world pose a transform has, -1: it never changes.
-    :ivar values: twelve numbers of a transform that never changes.
-    :ivar marks: key of what switches a mesh on and off, '' for one that always is as it is.
+    :ivar details: text after the kind in a full message; a transform has none.
+    :ivar body: id of the body whose world pose a transform has, -1: a constant one.
+    :ivar values: twelve numbers of a constant transform.
+    :ivar marks: key that switches a mesh on and off, '' for a constant one.
     """
 
     kind: str
@@ -45,12 +45,12 @@ class SceneNode:
 
 
 def local_transform(values: tuple[float, ...] | list[float]) -> str:
-    """Return the leaf that sets a transform, of its twelve numbers."""
+    """Return the text of a transform from its twelve numbers."""
     return _SLT % tuple(values)
 
 
 def fixed(pose: Pose, *children: SceneNode) -> SceneNode:
-    """Return a transform that stays."""
+    """Return a constant transform."""
     numbers = (*matrix_of(pose.orientation).T.ravel().tolist(), *pose.position)
     return SceneNode('TRF', children=list(children), values=tuple(_exact(n) for n in numbers))
 
@@ -61,7 +61,7 @@ def moving(body: int, *children: SceneNode) -> SceneNode:
 
 
 def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> SceneNode:
-    """Return a light; what the page calls direction and scale are colours r g b a."""
+    """Return a light; the page calls its colours direction and scale."""
     named = (('setDiffuse', diffuse), ('setAmbient', ambient), ('setSpecular', specular))
     return SceneNode('Light', ' '.join(f'({name} {_numbers(*color)})' for name, color in named))
 
@@ -69,7 +69,7 @@ def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> SceneNode:
 def mesh_file(
     path: str, scale: float, *materials: str, visible: bool = True, marks: str = ''
 ) -> SceneNode:
-    """Return a mesh of a file that the viewer has."""
+    """Return a mesh from a file of the viewer."""
     size = _numbers(scale, scale, scale)
     details = f'(load {path}) (sSc {size})(resetMaterials {" ".join(materials)})'
     return SceneNode('StaticMesh', _visibility(visible) + details, marks=marks)
@@ -88,7 +88,7 @@ def primitive(
     Return a standard primitive: ``StdUnitBox``, ``StdUnitSphere`` or ``StdUnitCylinder 1 1``.
 
     :param scale: m: edges of a box, radii of a sphere, two radii and the length of a cylinder.
-    :param material: what viewers show that do not know `rgba`.
+    :param material: for viewers that do not know `rgba`.
     :param rgba: RoboViz's extension.
     """
     details = _visibility(visible)
@@ -124,7 +124,7 @@ def _numbers(*values: float) -> str:
 
 
 def _exact(value: float, tiny: float = 1e-12) -> float:
-    """Return a number without the dust of a rotation's sines."""
+    """Return a number without the rounding error of a rotation's sines."""
     return 0.0 if abs(value) < tiny else value
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A scene graph that is written in full, or as changes since a viewer last saw it."""
+"""A scene graph, written in full or as changes since an earlier state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.nodes import transforms_of
 
 # A transform is sent again when one of its numbers differs by more (m, or of a unit vector).
 THRESHOLD = 0.005
-# One that has come to rest is sent once more, so that viewers do not keep that error.
+# One that has come to rest is sent once more, so that no such error remains.
 _REST = 1e-5
 _EXACT = 1e-4
 
@@ -24,10 +24,10 @@ _EXACT = 1e-4
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenGraph:
     """
-    What viewers know of a scene graph.
+    The state of a scene graph that viewers have received.
 
     :ivar values: of the transforms that may change, shape (n, 12).
-    :ivar marks: what is switched on.
+    :ivar marks: keys of the meshes that are switched on.
     """
 
     values: np.ndarray
@@ -38,7 +38,7 @@ class SceneGraph:
     """
     The nodes of one world; their structure never changes.
 
-    The text is cut once where numbers may change, so that a message only joins pieces.
+    The text is split once where numbers may change; a message joins the parts.
     """
 
     def __init__(self, top: Iterable[SceneNode]) -> None:
@@ -51,7 +51,7 @@ class SceneGraph:
         self._diff: list[str] = ['']
         for node in top:
             self._add(node)
-        self._no_news = ''.join(self._diff).encode('ascii')
+        self._no_changes = ''.join(self._diff).encode('ascii')
         self._ids = np.array(self._bodies, np.intp)
         self._now = np.zeros((len(self._bodies), 12))
         self._before = self._now
@@ -63,7 +63,7 @@ class SceneGraph:
 
     def update(self, positions: np.ndarray, rotations: np.ndarray) -> None:
         """
-        Take over the poses of all bodies of the world.
+        Update the poses of all bodies of the world.
 
         :param positions: m, shape (nbody, 3); `rotations` body to world, shape (nbody, 3, 3).
         """
@@ -74,11 +74,11 @@ class SceneGraph:
         self, before: SeenGraph | None = None, marks: AbstractSet[str] = frozenset()
     ) -> SeenGraph:
         """
-        Return what viewers are to know now.
+        Return the state to send now.
 
-        :param before: what they knew: transforms that differ less than `THRESHOLD` from it stay
-            so; None: nothing.
-        :param marks: what is switched on.
+        :param before: earlier state; transforms that differ by less than `THRESHOLD` from it keep
+            its values.
+        :param marks: keys of the meshes to switch on.
         """
         on = frozenset(marks) & set(self._marks)
         if before is None:
@@ -91,7 +91,7 @@ class SceneGraph:
         return SeenGraph(values, on)
 
     def full(self, seen: SeenGraph) -> bytes:
-        """Return all nodes as they are to be known."""
+        """Return all nodes of a state."""
         parts = self._full.copy()
         for slot, values in zip(self._slots, seen.values.tolist(), strict=True):
             parts[slot] = local_transform(values)
@@ -100,9 +100,9 @@ class SceneGraph:
         return ''.join(parts).encode('ascii')
 
     def changes(self, before: SeenGraph, after: SeenGraph) -> bytes:
-        """Return empty nodes with what differs between two states of knowledge."""
+        """Return empty nodes with the differences between two states."""
         if after.values is before.values and after.marks == before.marks:
-            return self._no_news
+            return self._no_changes
         parts = self._diff.copy()
         if after.values is not before.values:
             changed = np.flatnonzero((after.values != before.values).any(axis=1))
@@ -116,7 +116,7 @@ class SceneGraph:
         return ''.join(parts).encode('ascii')
 
     def _changed(self, known: np.ndarray) -> np.ndarray:
-        """Return which transforms viewers have to get."""
+        """Return the indices of the transforms to send."""
         if not len(known):
             return np.zeros(0, np.intp)
         off = np.abs(self._now - known)
@@ -127,7 +127,7 @@ class SceneGraph:
         return np.flatnonzero((off > THRESHOLD) | ((off > _EXACT) & (moved < _REST)))
 
     def _add(self, node: SceneNode) -> None:
-        """Write a node and what hangs below it."""
+        """Write a node and its children."""
         if node.kind == 'TRF':
             gap = '' if node.children else ' '
             self._text('(nd TRF ', '(nd ' if node.children else '(nd')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The monitors: what each has seen, and what each is sent."""
+"""The monitors: what each has received, and what each is sent."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Protocol
 
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import environment
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import game_state
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import GameReport
-from urlab_ros_bridge.gateways.simspark.monitor.game_messages import report
 from urlab_ros_bridge.gateways.simspark.monitor.layout import scene_nodes
 from urlab_ros_bridge.gateways.simspark.monitor.layout import selection_key
+from urlab_ros_bridge.gateways.simspark.monitor.messages import environment
+from urlab_ros_bridge.gateways.simspark.monitor.messages import game_state
+from urlab_ros_bridge.gateways.simspark.monitor.messages import GameReport
+from urlab_ros_bridge.gateways.simspark.monitor.messages import report
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SeenGraph
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
-# From one message to the next: simulated seconds; real ones while time is frozen.
+# Seconds between messages: of simulated time; of real time while that is frozen.
 PERIOD = 0.04
 _STILL_PERIOD = 0.08
 LOG_PERIOD = 0.2
-# RoboViz ignores the field of a full message that comes while it starts: it gets more (s).
+# RoboViz ignores the field in a full message that arrives during its start: repeat it after (s).
 _REPEATS = (1.0, 4.0)
-# And so for the lines of a log, which is replayed at any speed.
+# A log repeats it every so many lines.
 _LOG_REPEATS = 100
 
 FULL = b'(RSG 0 1)'
@@ -36,19 +36,19 @@ DIFF = b'(RDS 0 1)'
 
 
 class Receiver(Protocol):
-    """Takes messages: a connection, or a log."""
+    """Receives messages: a connection, or a log."""
 
     @property
     def is_clear(self) -> bool:
-        """Return whether a message would be taken now."""
+        """Return whether a message would be accepted now."""
 
     def send(self, payload: bytes) -> bool:
-        """Take a message, or drop it; return whether it was taken."""
+        """Accept or drop a message; return whether it was accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """What viewers know; those that know the same share it."""
+    """What viewers have received; those with the same state share it."""
 
     graph: SceneGraph
     nodes: SeenGraph
@@ -60,20 +60,20 @@ class _Viewer:
     """
     One receiver.
 
-    :ivar watches: whether it is shown now; a log is read later.
-    :ivar seen: None: it needs everything.
-    :ivar introduced: whether it has had the second full message, or needs none.
-    :ivar repeats: when it gets everything again, by `time.monotonic`.
-    :ivar sent: how many messages were due to it.
+    :ivar is_live: whether it shows the scene now; a log is read later.
+    :ivar seen: None: it needs a full message.
+    :ivar got_second_full: whether it has received the second full message, or needs none.
+    :ivar repeats: times of further full messages, by `time.monotonic`.
+    :ivar due: number of messages that were due to it.
     """
 
     receiver: Receiver
     period: float
-    watches: bool
+    is_live: bool
     seen: _Seen | None = None
-    introduced: bool = False
+    got_second_full: bool = False
     repeats: list[float] = field(default_factory=list)
-    sent: int = 0
+    due: int = 0
     frame: int | None = None
     sim: float = 0.0
     sent_at: float = 0.0
@@ -83,9 +83,8 @@ class Viewers:
     """
     Sends every viewer what it has not seen.
 
-    There is one state of knowledge that every message brings its reader to, so that those that
-    have read everything get the same bytes, and one that missed messages has caught up with the
-    next that it takes.  Not thread-safe.
+    Every message leads its viewer to one common state, so that all that are up to date get the
+    same bytes, and one that missed messages is up to date after the next one.  Not thread-safe.
     """
 
     def __init__(self, game: GameState, clock: Callable[[], float] = time.monotonic) -> None:
@@ -104,20 +103,20 @@ class Viewers:
         return len(self._viewers)
 
     def begin(self, stage: GameStage) -> None:
-        """Show another world; every viewer gets it in full."""
+        """Show another world, in full."""
         self._stage = stage
         self._graph = None
 
     def join(self, receiver: Receiver, period: float = PERIOD) -> None:
-        """Add a viewer, which gets everything with the next cycle."""
+        """Add a viewer; the next cycle sends it a full message."""
         now = self._clock()
-        watches = period == PERIOD
-        repeats = [now + seconds for seconds in _REPEATS] if watches else []
-        viewer = _Viewer(receiver, period, watches, introduced=not watches, repeats=repeats)
+        is_live = period == PERIOD
+        repeats = [now + seconds for seconds in _REPEATS] if is_live else []
+        viewer = _Viewer(receiver, period, is_live, got_second_full=not is_live, repeats=repeats)
         self._viewers[receiver] = viewer
 
     def leave(self, receiver: Receiver) -> None:
-        """Forget a viewer; one that is not there is not missed."""
+        """Remove a viewer, if it is there."""
         self._viewers.pop(receiver, None)
 
     def request_full_state(self) -> None:
@@ -146,13 +145,13 @@ class Viewers:
             if viewer.repeats and now >= viewer.repeats[0]:
                 del viewer.repeats[0]
                 viewer.seen = None
-            viewer.sent += 1
-            if not viewer.watches and viewer.sent % _LOG_REPEATS == 0:
+            viewer.due += 1
+            if not viewer.is_live and viewer.due % _LOG_REPEATS == 0:
                 viewer.seen = None
             self._send(viewer, known, written)
 
     def _renew(self, stage: GameStage, graph: SceneGraph) -> _Seen:
-        """Return what every viewer should know now."""
+        """Return the state that every viewer should have now."""
         if stage.scene.version != self._scene_version:
             self._scene_version = stage.scene.version
             graph.update(stage.scene.positions, stage.scene.rotations)
@@ -161,9 +160,9 @@ class Viewers:
         return self._known
 
     def _send(self, viewer: _Viewer, known: _Seen, written: dict[_Seen | None, bytes]) -> None:
-        """Bring a viewer up to date; `written` has the messages by their start."""
+        """Update a viewer; `written` has the messages by the state that they start from."""
         if not viewer.receiver.is_clear:
-            return  # nothing is written for one that does not read
+            return  # it does not read
         seen = viewer.seen
         if seen is not None and seen.graph is not known.graph:
             seen = None
@@ -172,13 +171,13 @@ class Viewers:
         if not viewer.receiver.send(written[seen]):
             return
         viewer.seen = known
-        if not viewer.introduced:
-            viewer.introduced = True
+        if not viewer.got_second_full:
+            viewer.got_second_full = True
             # The page has two full messages: after the environment, and after the game state.
             viewer.receiver.send(self._second_full(known))
 
     def _second_full(self, known: _Seen) -> bytes:
-        """Return the message after the first one, written once for all that connect now."""
+        """Return the second message, written once for all that connect now."""
         if self._second is None or self._second[0] is not known:
             nodes = known.graph.full(known.nodes)
             self._second = known, b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes)
@@ -202,7 +201,7 @@ class Viewers:
 
 
 def _frame(viewer: _Viewer, sim: float) -> int:
-    """Return the number of the message that a moment belongs to; live time is not exact."""
+    """Return the number of the message for a time; live time is not exact."""
     return int(sim / viewer.period + 0.25)
 
 
@@ -211,8 +210,8 @@ def _is_due(viewer: _Viewer, sim: float, now: float) -> bool:
         return True
     if _frame(viewer, sim) != viewer.frame:
         return True
-    # While time is frozen, things may still be moved; a log leaves that out.
-    return viewer.watches and sim == viewer.sim and now - viewer.sent_at >= _STILL_PERIOD
+    # While time is frozen, things may still be moved; a log omits that.
+    return viewer.is_live and sim == viewer.sim and now - viewer.sent_at >= _STILL_PERIOD
 
 
 __all__ = ['LOG_PERIOD', 'PERIOD', 'Receiver', 'Viewers']

@@ -15,15 +15,15 @@ import logging
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
-from urlab_ros_bridge.gateways.simspark.game.play_modes import BEFORE_KICK_OFF
-from urlab_ros_bridge.gateways.simspark.game.play_modes import GAME_OVER
-from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_ON
-from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
 from urlab_ros_bridge.gateways.simspark.game.players import Side
-from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.game.state import BEFORE_KICK_OFF
+from urlab_ros_bridge.gateways.simspark.game.state import GAME_OVER
+from urlab_ros_bridge.gateways.simspark.game.state import PLAY_ON
+from urlab_ros_bridge.gateways.simspark.game.state import STOPPED
+from urlab_ros_bridge.gateways.simspark.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.world.scene import BallBody
-from urlab_ros_bridge.gateways.simspark.world.set_pieces import send_away
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
+from urlab_ros_bridge.gateways.simspark.world.stage import STILL
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,7 +36,6 @@ SET_PIECE_SECONDS = 15.0
 GOAL_KICK = 1.0
 # Before the kick-off the ball may be off the centre by so much, m, and so fast, m/s.
 _CENTRED = 0.01
-_STILL = (0.0, 0.0, 0.0)
 _GOALS = {'Goal_Left': Side.LEFT, 'Goal_Right': Side.RIGHT}
 
 
@@ -86,7 +85,7 @@ class SoccerReferee:
         stage.game.roster.enlist(stage.scene.robots)
         self._last_time = stage.scene.time
         # In any other world a ball is a thing like others, and stays where it is.
-        self._has_field = 'field_length' in stage.scene.numerics()
+        self._has_field = stage.scene.has_field
         self._out = self._last_touch = self._spot = None
         self._mode = ''
 
@@ -176,8 +175,10 @@ class SoccerReferee:
                 self._enter(stage)
 
     def _restart(self, stage: GameStage, ball: BallBody, piece: SetPiece) -> None:
-        stage.placement.move_ball((*piece.place, ball.radius), _STILL)
-        send_away(stage, piece.place, stage.game.rules.free_kick_distance, piece.side.opponent)
+        stage.placement.move_ball((*piece.place, ball.radius), STILL)
+        distance = stage.game.rules.free_kick_distance
+        opponents = stage.game.roster.of_side(piece.side.opponent)
+        stage.send_away(piece.place, distance, opponents)
         stage.game.set_play_mode(piece.mode)
         self._enter_at(stage, piece.place)
 
@@ -187,7 +188,7 @@ class SoccerReferee:
         self._spot = np.array([*place, 0.0])
 
     def _centre(self, stage: GameStage, ball: BallBody) -> None:
-        stage.placement.move_ball((0.0, 0.0, ball.radius), _STILL)
+        stage.placement.move_ball((0.0, 0.0, ball.radius), STILL)
 
     def _note_touch(self, stage: GameStage, ball: BallBody) -> None:
         """Remember the side whose player is nearest to the ball, if it is near enough."""

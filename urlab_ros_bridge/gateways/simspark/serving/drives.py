@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How simulated time passes: by the server's own clock, or by this gateway's steps."""
+"""How simulated time advances: by the server's own clock, or by steps of this gateway."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.ops import STATE_PORT
@@ -23,18 +23,16 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 _LOG = logging.getLogger(__name__)
 
-# A cycle is due when so much of it has passed: the server's steps do not fall on its end.
-_ENOUGH = 0.9
-# While time is frozen, the world is read as often as monitors are sent to (s).
+# Period of reading the world while time is frozen, that of messages to monitors (s).
 _IDLE = 0.04
 _FIRST_SECONDS = 2.0
 
 
 class Drive(ABC):
     """
-    Lets time pass from one cycle to the next.
+    Advances time from one cycle to the next.
 
-    :ivar due: when the next look is due, by `time.monotonic`.
+    :ivar due: when the next observation is due, by `time.monotonic`.
     """
 
     def __init__(self, link: SimulationLink) -> None:
@@ -44,22 +42,22 @@ class Drive(ABC):
     @abstractmethod
     def look(self, targets: Mapping[str, Target]) -> WorldObservation:
         """
-        Put setpoints in force and return the world, a cycle later when time passes.
+        Send setpoints and return the world, a cycle later unless time is frozen.
 
         :raises UrlabError: when the server refuses or does not answer.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Leave the server as it was found."""
+        """Restore the server's mode."""
 
 
 class LiveDrive(Drive):
     """
-    Follows a server whose time passes by itself.
+    Follows a server whose time advances by itself.
 
-    While another client steps the world (direct and puppet mode) it only watches, and setpoints
-    are not sent.
+    While another client steps the world (direct and puppet mode), it only watches and sends no
+    setpoints.
     """
 
     def __init__(self, link: SimulationLink, host: str) -> None:
@@ -75,7 +73,7 @@ class LiveDrive(Drive):
         return seen
 
     def _step(self, targets: Mapping[str, Target]) -> WorldObservation | None:
-        """Command and read a live world; None in another mode, where a step would move it."""
+        """Command and read a live world; None in another mode, where a step would advance it."""
         if not self.link.only_live and self.link.mode() != 'live':
             return None
         try:
@@ -89,7 +87,7 @@ class LiveDrive(Drive):
             self._stream.close()
 
     def _schedule(self, sim: float) -> None:
-        """Look again when a cycle of simulated time should have passed."""
+        """Schedule the next observation for the end of this cycle of simulated time."""
         now = time.monotonic()
         passed, wall = 0.0, 0.0
         if self._last is not None:
@@ -99,7 +97,7 @@ class LiveDrive(Drive):
             self.due = now + _IDLE
             return
         self._rate += 0.2 * (passed / wall - self._rate)
-        # An absolute schedule in simulated time: a late look does not make all later ones late.
+        # The schedule is absolute in simulated time: a late observation delays no later one.
         missing = CYCLE - sim % CYCLE if passed < 2 * CYCLE else CYCLE
         self.due = now + max(missing, CYCLE / 4) / max(self._rate, 0.05)
 
@@ -119,9 +117,9 @@ class LiveDrive(Drive):
 
 class SteppingDrive(Drive):
     """
-    Steps a server in direct mode, a cycle at a time: equal commands give equal worlds.
+    Steps a server in direct mode, one cycle at a time: equal commands give equal worlds.
 
-    :param real_time: whether a cycle takes as long as it simulates; else as long as it needs.
+    :param real_time: whether a cycle takes at least the time that it simulates.
     """
 
     def __init__(self, link: SimulationLink, *, real_time: bool) -> None:
@@ -135,12 +133,12 @@ class SteppingDrive(Drive):
         self._cycles += 1
         seen = self.link.step(targets, steps)
         now = time.monotonic()
-        # Late by more than a few cycles, the lost time is not made up for.
+        # Of a longer delay, only a few cycles are caught up.
         self.due = max(self.due + CYCLE, now - 5 * CYCLE) if self._real_time else now
         return seen
 
     def close(self) -> None:
-        """Give the server its mode back."""
+        """Restore the server's mode."""
         if self._mode_before != 'direct' and not self.link.is_lost:
             self.link.use_mode(self._mode_before)
 

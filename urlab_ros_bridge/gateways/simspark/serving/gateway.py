@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 import logging
 from pathlib import Path
 import threading
 
+from urlab_ros_bridge.gateways.simspark.connections import Ports
 from urlab_ros_bridge.gateways.simspark.errors import OpenToAll
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.monitor.log_file import LogFile
+from urlab_ros_bridge.gateways.simspark.monitor.messages import LogFile
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import LOG_PERIOD
 from urlab_ros_bridge.gateways.simspark.serving.cycle import AGENT
 from urlab_ros_bridge.gateways.simspark.serving.cycle import Cycle
@@ -20,9 +22,8 @@ from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
 from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
 from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
 from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
-from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
-from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
-from urlab_ros_bridge.gateways.simspark.world.roles import Referee
+from urlab_ros_bridge.gateways.simspark.world.stage import AgentSide
+from urlab_ros_bridge.gateways.simspark.world.stage import Referee
 from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -41,14 +42,14 @@ class SimSparkConfig:
     Settings of a gateway.
 
     :ivar host: of the URLab server.
-    :ivar keys: folder of keys for that server, '' where it wants none.
+    :ivar keys: folder of keys for that server, '' where it needs none.
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar agent_port, monitor_port: 0 is any free one.
     :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
-        real time; ``free``: likewise, as fast as it goes and agents in sync mode allow.
-    :ivar log: file for what RoboViz replays.
+        real time; ``free``: the same, as fast as the machine and agents in sync mode allow.
+    :ivar log: file that RoboViz can replay.
     :ivar allow_killsim: whether a monitor may end the gateway.
-    :raises OpenToAll: when `bind` is wider than loopback, and `insecure` does not say so.
+    :raises OpenToAll: when `bind` is wider than loopback without `insecure`.
     """
 
     host: str = '127.0.0.1'
@@ -71,7 +72,7 @@ class SimSparkGateway:
     """
     Serves one simulation to agents and monitors.
 
-    :ivar game: the state of the game; look at it from the thread of the cycle only.
+    :ivar game: the state of the game; read it in the thread of the cycle only.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class SimSparkGateway:
         """Prepare; nothing is bound before `start`."""
         self.config = config
         self.game = GameState()
-        self._server = TcpServer(
+        self._ports = Ports(
             config.bind,
             {AGENT: config.agent_port, MONITOR: config.monitor_port},
             {
@@ -94,10 +95,10 @@ class SimSparkGateway:
         self._simulation = SimulationHolder(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             self._make_world,
-            lambda: None,  # running requests fail, which the cycle notices
+            lambda: None,  # the cycle notices that its requests fail
         )
         self._cycle = Cycle(
-            self._server,
+            self._ports,
             self._simulation,
             self.game,
             agents,
@@ -105,7 +106,7 @@ class SimSparkGateway:
             allow_killsim=config.allow_killsim,
         )
         self._log: LogFile | None = None
-        # Not join(): a thread whose join a signal has interrupted counts as ended (Python 3.11).
+        # Not join(): Python 3.11 regards a thread as ended when a signal has interrupted its join.
         self._ended = threading.Event()
         self._ended.set()
 
@@ -115,32 +116,31 @@ class SimSparkGateway:
 
         :param timeout: seconds to wait for the simulation.
         :raises PortTaken: when another program has a port.
-        :raises LogNotWritable: when there is to be a log and it cannot be written.
-        :raises UrlabError: when the simulation is not there.
+        :raises LogNotWritable: when the log of the settings cannot be written.
+        :raises UrlabError: when there is no simulation.
         """
-        self._server.bind()
+        self._ports.bind()
         try:
             if self.config.log is not None:
                 self._log = LogFile(self.config.log)
             self._simulation.take(timeout)
         except BaseException:
-            self._server.stop()
+            self._ports.unbind()
             raise
         if self._log is not None:
             self._cycle.viewers.join(self._log, LOG_PERIOD)
-        self._server.start()
         self._ended.clear()
         threading.Thread(target=self._run, name='simspark-cycle', daemon=True).start()
 
     @property
     def agent_port(self) -> int:
         """Return the bound port of the agents."""
-        return self._server.port(AGENT)
+        return self._ports.number(AGENT)
 
     @property
     def monitor_port(self) -> int:
         """Return the bound port of monitors and trainers."""
-        return self._server.port(MONITOR)
+        return self._ports.number(MONITOR)
 
     @property
     def robots(self) -> list[str]:
@@ -153,17 +153,17 @@ class SimSparkGateway:
         return self._ended.wait(timeout)
 
     def stop(self) -> None:
-        """End all connections and let the simulation go; safe to call twice."""
+        """End all connections and release the simulation; safe to call twice."""
         self._cycle.stop()
         self.wait()
-        self._server.stop()
+        self._ports.unbind()
         self._simulation.release()
         if self._log is not None:
             self._log.close()
 
     def _run(self) -> None:
         try:
-            self._cycle.run()
+            asyncio.run(self._cycle.run())
         finally:
             self._ended.set()
 

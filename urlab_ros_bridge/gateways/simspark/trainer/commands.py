@@ -3,8 +3,8 @@
 """
 The commands of the page ("Command Messages from Coach/Trainer"), one function each.
 
-A command is read whole before it changes anything; one that makes no sense raises `BadCommand`
-and changes nothing.
+A command is read completely before it changes anything; an invalid one raises `BadCommand` and
+changes nothing.
 """
 
 from __future__ import annotations
@@ -22,29 +22,26 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_integer
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import named
-from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
-from urlab_ros_bridge.gateways.simspark.world.set_pieces import drop_ball
-from urlab_ros_bridge.gateways.simspark.world.set_pieces import send_off
-from urlab_ros_bridge.gateways.simspark.world.set_pieces import standing_height
+from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
-# Farther and faster things leave what a physics engine can compute (m, m/s).
+# Larger values leave the range that a physics engine can compute (m, m/s).
 FARTHEST = 1000.0
 FASTEST = 1000.0
 # Percent, and degrees Celsius.
 BATTERY = (0.0, 100.0)
 TEMPERATURE = (-50.0, 150.0)
-# A player without this heading looks along +y; MuJoCo's robots look along x.
+# The heading 0 faces +y here, +x in MuJoCo's robots.
 _QUARTER = 90.0
 
 Arguments: TypeAlias = list[Expression]
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
+class CommandContext:
     """
     What commands may change.
 
-    :ivar request_full_state: lets every monitor get everything.
+    :ivar request_full_state: sends the full scene to every monitor.
     :ivar kill_simulation: ends the gateway, None when that is not allowed.
     """
 
@@ -53,15 +50,15 @@ class Powers:
     kill_simulation: Callable[[], None] | None = None
 
 
-def agent(powers: Powers, arguments: Arguments) -> None:
+def agent(context: CommandContext, arguments: Arguments) -> None:
     """
     Move a player, or set its battery and temperature.
 
     ``(agent (unum n)(team Left|Right)(pos x y z)(move x y z rot)(battery b)(temperature t))``: pos
-    keeps the orientation; move puts it upright, rot degrees from +y about z, so that -90 looks at
-    the right goal.  Both stop it.
+    keeps the orientation; move sets it upright, rot degrees from +y about z, so that -90 faces the
+    right goal.  Both stop it.
     """
-    stage = powers.stage
+    stage = context.stage
     player = _player(stage, arguments, needs_both=True)
     assert player is not None
     position, move = _numbers(arguments, 'pos', 3), _numbers(arguments, 'move', 4)
@@ -83,98 +80,98 @@ def agent(powers: Powers, arguments: Arguments) -> None:
         condition.temperature = temperature[0]
 
 
-def ball(powers: Powers, arguments: Arguments) -> None:
+def ball(context: CommandContext, arguments: Arguments) -> None:
     """
     Move the ball: ``(ball (pos x y z)(vel x y z))``.
 
-    Without vel it keeps its velocity; with it, it spins no longer.  Below the floor, where viewers
-    put it by the mouse, it lies on the floor.
+    Without vel it keeps its velocity; vel ends its spin.  A position below the floor, as viewers
+    send it for mouse clicks, becomes one on the floor.
     """
     position = _numbers(arguments, 'pos', 3)
     velocity = _numbers(arguments, 'vel', 3, (-FASTEST, FASTEST))
-    there = powers.stage.scene.ball
+    there = context.stage.scene.ball
     if position and there is not None:
         position = [*position[:2], max(position[2], there.radius)]
-    powers.stage.placement.move_ball(position, velocity)
+    context.stage.placement.move_ball(position, velocity)
 
 
-def play_mode(powers: Powers, arguments: Arguments) -> None:
+def play_mode(context: CommandContext, arguments: Arguments) -> None:
     """Set the play mode by name: ``(playMode PlayOn)``."""
-    powers.stage.game.set_play_mode(_word(arguments, 'a play mode'))
+    context.stage.game.set_play_mode(_word(arguments, 'a play mode'))
 
 
-def drop(powers: Powers, arguments: Arguments) -> None:
-    """Drop the ball where it is, within the field; players go away from it; play on."""
-    drop_ball(powers.stage)
+def drop(context: CommandContext, arguments: Arguments) -> None:
+    """Drop the ball where it is, on the field; players move away from it; play on."""
+    context.stage.drop_ball()
 
 
-def kick_off(powers: Powers, arguments: Arguments) -> None:
+def kick_off(context: CommandContext, arguments: Arguments) -> None:
     """Give a team the kick-off: ``(kickOff Left|Right|None)``; None tosses a coin."""
-    powers.stage.game.kick_off(_side(_word(arguments, 'a team')))
+    context.stage.game.kick_off(_side(_word(arguments, 'a team')))
 
 
-def select(powers: Powers, arguments: Arguments) -> None:
+def select(context: CommandContext, arguments: Arguments) -> None:
     """
     Select one player: ``(select (unum n)(team T))``.
 
     Without them the next one, with the number -1 none.
     """
-    game = powers.stage.game
+    game = context.stage.game
     number = named(arguments, 'unum')
     if number is not None and number[0] == '-1':
         game.select(None)
         return
-    player = _player(powers.stage, arguments)
+    player = _player(context.stage, arguments)
     if player is None:
         game.select_next()
     else:
         game.select(player)
 
 
-def kill(powers: Powers, arguments: Arguments) -> None:
+def kill(context: CommandContext, arguments: Arguments) -> None:
     """Take a player out of the simulation: ``(kill (unum n)(team T))``, or the selected one."""
-    player = _player_or_selected(powers.stage, arguments)
-    powers.stage.placement.remove_robot(player.robot)
-    powers.stage.game.leave(player)
+    player = _player_or_selected(context.stage, arguments)
+    context.stage.placement.remove_robot(player.robot)
+    context.stage.game.leave(player)
 
 
-def reposition(powers: Powers, arguments: Arguments) -> None:
+def reposition(context: CommandContext, arguments: Arguments) -> None:
     """Put a player beside the field: ``(repos (unum n)(team T))``, or the selected one."""
-    send_off(powers.stage, _player_or_selected(powers.stage, arguments))
+    context.stage.send_off(_player_or_selected(context.stage, arguments))
 
 
-def time(powers: Powers, arguments: Arguments) -> None:
+def time(context: CommandContext, arguments: Arguments) -> None:
     """Set the time of the game: ``(time seconds)``."""
     if len(arguments) != 1:
         raise BadCommand('needs one number of seconds')
-    powers.stage.game.set_time(as_float(arguments[0]))
+    context.stage.game.set_time(as_float(arguments[0]))
 
 
-def score(powers: Powers, arguments: Arguments) -> None:
+def score(context: CommandContext, arguments: Arguments) -> None:
     """Set the score of both teams: ``(score (left n)(right n))``."""
     both = [named(arguments, side.value) for side in Side]
     if not (both[0] and both[1]):
         raise BadCommand('needs (left n) and (right n)')
-    powers.stage.game.set_score(as_integer(both[0][0]), as_integer(both[1][0]))
+    context.stage.game.set_score(as_integer(both[0][0]), as_integer(both[1][0]))
 
 
-def request_full_state(powers: Powers, arguments: Arguments) -> None:
-    """Let the next message to every monitor be a full one."""
-    powers.request_full_state()
+def request_full_state(context: CommandContext, arguments: Arguments) -> None:
+    """Send the full scene to every monitor."""
+    context.request_full_state()
 
 
-def kill_simulation(powers: Powers, arguments: Arguments) -> None:
+def kill_simulation(context: CommandContext, arguments: Arguments) -> None:
     """End the gateway: ``(killsim)``, not on the page, sent by a menu of RoboViz."""
-    if powers.kill_simulation is None:
+    if context.kill_simulation is None:
         raise BadCommand('not allowed; start the gateway with --allow-killsim')
-    powers.kill_simulation()
+    context.kill_simulation()
 
 
-def nothing(powers: Powers, arguments: Arguments) -> None:
+def nothing(context: CommandContext, arguments: Arguments) -> None:
     """Do nothing: ``(init)`` is what some monitors begin with."""
 
 
-COMMANDS: dict[str, Callable[[Powers, Arguments], None]] = {
+COMMANDS: dict[str, Callable[[CommandContext, Arguments], None]] = {
     'agent': agent,
     'ball': ball,
     'playMode': play_mode,
@@ -224,7 +221,7 @@ def _word(arguments: Arguments, what: str) -> str:
 def _side(word: Expression) -> Side | None:
     """Return a side, or None for the word None."""
     if isinstance(word, str):
-        # The page's names begin upper-case; SimSpark itself takes both.
+        # The page's names begin upper-case; SimSpark itself accepts both.
         for side in Side:
             if word in (side.title, side.value):
                 return side
@@ -235,7 +232,7 @@ def _side(word: Expression) -> Side | None:
 
 def _player(stage: GameStage, arguments: Arguments, *, needs_both: bool = False) -> Player | None:
     """
-    Return the player that is meant, None when number or team are not given.
+    Return the player with a number and team, None when one of them is not given.
 
     :raises BadCommand: when there is no such player.
     """
@@ -262,9 +259,9 @@ def _player_or_selected(stage: GameStage, arguments: Arguments) -> Player:
 
 
 def _above_floor(stage: GameStage, player: Player, place: list[float]) -> list[float]:
-    """Return a place that is not in the floor, where viewers put things by the mouse."""
-    height = place[2] if place[2] > 0 else standing_height(stage, player)
+    """Return a position above the floor; viewers send ones below it for mouse clicks."""
+    height = place[2] if place[2] > 0 else stage.standing_height(player)
     return [place[0], place[1], height]
 
 
-__all__ = ['COMMANDS', 'FARTHEST', 'FASTEST', 'Powers']
+__all__ = ['COMMANDS', 'FARTHEST', 'FASTEST', 'CommandContext']

@@ -42,7 +42,7 @@ class FrameReader:
         self._buffer = bytearray()
         self._broken = False
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes | bytearray) -> list[bytes]:
         """
         Take bytes; return the payloads that they complete, in order.
 

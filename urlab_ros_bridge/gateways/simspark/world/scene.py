@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything in the world at one moment of simulated time."""
+"""The state of the whole world at one moment of simulated time."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class BallBody:
 
 class SimSparkScene:
     """
-    The world at one moment.  Not thread-safe; what it returns changes with the next `update`.
+    The world at one moment.  Not thread-safe; its arrays change with the next `update`.
 
-    All is in the world frame of MuJoCo, which is the field's: m, x to the right goal, y to the
-    left as the left team sees it, z up.
+    All values are in the world frame of MuJoCo, which is the field's: m, x to the right goal, y
+    to the left as seen by the left team, z up.
 
     :ivar world: tables of the model; ids of bodies are rows of `positions` and `rotations`.
     :ivar robots: by prefix.
@@ -101,7 +101,7 @@ class SimSparkScene:
 
     def state(self, robot: str) -> ArticulationState:
         """
-        Return what the server sent of a robot: qpos, qvel, sensors, ...
+        Return the state of a robot: qpos, qvel, sensors, ...
 
         :raises KeyError: for a robot that is not in the scene.
         """
@@ -117,6 +117,11 @@ class SimSparkScene:
         """
         return self._bodies[name]
 
+    @property
+    def has_field(self) -> bool:
+        """Return whether the world is a soccer field: it has the number ``field_length``."""
+        return 'field_length' in self.numerics()
+
     def numerics(self) -> dict[str, float]:
         """Return the custom numbers of the model by name, each the first of its values."""
         model = self._local.model
@@ -125,7 +130,7 @@ class SimSparkScene:
 
     def update(self, seen: WorldObservation) -> None:
         """
-        Take over an observation.
+        Apply an observation.
 
         :raises ProtocolError: when it is not one of this world.
         """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A rate-limited log for messages that clients can cause."""
+"""A rate limit for log messages that clients can cause."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import time
 
 class LimitedLog:
     """
-    Passes so many lines a second on and counts the others for the next line.
+    Logs at most so many warnings a second and counts the omitted ones.
 
-    :param per_second: lines at once, and on average.
+    :param per_second: at once, and on average.
     """
 
     def __init__(self, logger: logging.Logger, per_second: int = 5) -> None:
@@ -20,20 +20,20 @@ class LimitedLog:
         self._rate = per_second
         self._credit = float(per_second)
         self._last = time.monotonic()
-        self._left_out = 0
+        self._omitted = 0
 
     def warning(self, text: str, *values: object) -> None:
-        """Log a warning, if it is its turn."""
+        """Log a warning, or count it."""
         now = time.monotonic()
         self._credit = min(self._rate, self._credit + (now - self._last) * self._rate)
         self._last = now
         if self._credit < 1.0:
-            self._left_out += 1
+            self._omitted += 1
             return
         self._credit -= 1.0
-        if self._left_out:
-            text += f' ({self._left_out} earlier messages omitted)'
-            self._left_out = 0
+        if self._omitted:
+            text += f' ({self._omitted} earlier messages omitted)'
+            self._omitted = 0
         self._logger.warning(text, *values)
 
 

@@ -1,0 +1,228 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the ports: messages arrive whole and in order, and no client costs another anything."""
+
+import asyncio
+from contextlib import suppress
+import resource
+import socket
+import threading
+import time
+
+import pytest
+
+from test.gateways.simspark.peers import RawPeer
+from test.gateways.simspark.peers import wait_until
+from urlab_ros_bridge.gateways.simspark import connections
+from urlab_ros_bridge.gateways.simspark.connections import Ports
+from urlab_ros_bridge.gateways.simspark.connections import SimSparkPortTaken
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame
+
+
+class Collector:
+    """A handler that records what it is called for; each expression is a turn of its own."""
+
+    def __init__(self):
+        self.connections, self.gone, self.heard = [], [], []
+
+    def connected(self, connection):
+        self.connections.append(connection)
+
+    def received(self, connection, expressions):
+        for item in expressions:
+            self.heard.append((connection, item))
+            yield
+
+    def disconnected(self, connection):
+        self.gone.append(connection)
+
+
+class Listening:
+    """Ports on the loop of a thread; with `held`, bytes are received and nothing is executed."""
+
+    def __init__(self):
+        self.agents, self.monitors = Collector(), Collector()
+        self.ports = Ports('127.0.0.1', {'agent': 0, 'monitor': 0}, {})
+        self.ports.bind()
+        self.held = self.over = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
+        self._thread.start()
+
+    async def _run(self):
+        await self.ports.start({'agent': self.agents, 'monitor': self.monitors})
+        while not self.over:
+            if self.held:
+                await asyncio.sleep(0.002)
+            else:
+                await self.ports.serve(time.monotonic() + 0.01, 0.005)
+        await self.ports.stop()
+
+    def stop(self):
+        self.over = True
+        self._thread.join()
+        self._loop.close()
+        self.ports.unbind()
+
+    def connect(self, port='monitor', **options):
+        side = self.agents if port == 'agent' else self.monitors
+        before = len(side.connections)
+        peer = RawPeer(self.ports.number(port), **options)
+        wait_until(lambda: len(side.connections) > before)
+        return peer, side.connections[-1]
+
+    def heard(self, count):
+        wait_until(lambda: len(self.monitors.heard) >= count)
+        return self.monitors.heard
+
+    def gone(self, count):
+        wait_until(lambda: len(self.monitors.gone) >= count)
+        return self.monitors.gone
+
+    def send(self, connection, payload):
+        async def send():
+            return connection.send(payload)
+
+        return asyncio.run_coroutine_threadsafe(send(), self._loop).result()
+
+
+@pytest.fixture
+def listening():
+    found = Listening()
+    yield found
+    found.stop()
+
+
+def test_messages_arrive_in_order_with_their_client(listening):
+    (a, at_a), (b, at_b) = listening.connect(), listening.connect('agent')
+    assert 'monitor' in at_a.peer and 'agent' in at_b.peer
+    for number in range(300):
+        a.say(f'(n {number})(syn)')
+    wanted = [(at_a, item) for n in range(300) for item in (['n', str(n)], ['syn'])]
+    assert listening.heard(600) == wanted
+    assert listening.send(at_b, b'(x)') and b.hear() == '(x)'
+    assert not listening.send(at_b, b'')  # clients take it for the end of the stream
+    a.close()
+    assert listening.gone(1) == [at_a]
+    assert not listening.send(at_a, b'(x)')
+
+
+@pytest.mark.parametrize(
+    'bad',
+    [b'(((', b')))', b'\xff\x00', b'(' * 3000, b'"', b'', b'()' * (connections.MAX_LISTS + 1),
+     b'(x)' * (connections.MAX_EXPRESSIONS + 1)],
+)  # fmt: skip
+def test_a_message_that_is_invalid_empty_or_too_much_is_ignored(listening, bad):
+    a, at_a = listening.connect()
+    a.socket.sendall(frame(bad) * 20)
+    a.say('(x)' * connections.MAX_EXPRESSIONS)
+    wanted = [(at_a, ['x'])] * connections.MAX_EXPRESSIONS
+    assert listening.heard(len(wanted)) == wanted
+
+
+def test_what_ends_one_connection_harms_no_other(listening):
+    (a, at_a), (b, at_b), (c, at_c) = (listening.connect() for _ in range(3))
+    d, _ = listening.connect()
+    a.socket.sendall(b'GET / HTTP/1.1\r\n\r\n')  # a length beyond the limit
+    assert a.hear() is None
+    b.socket.sendall(frame(b'(never)')[:6])
+    b.reset()
+    d.socket.sendall(frame(b'(never)')[:-1])  # half a message
+    assert set(listening.gone(2)) == {at_a, at_b} and not at_b.is_open
+    c.say('(x)')
+    assert listening.heard(1) == [(at_c, ['x'])]
+
+
+def test_a_client_that_never_reads_loses_whole_messages_and_costs_its_buffer(listening):
+    a, at_a = listening.connect(receive_buffer=4096)
+    b, at_b = listening.connect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    payload = b'(' + b'x' * 50_000 + b')'
+    for _ in range(1000):
+        listening.send(at_a, payload)
+        listening.send(at_b, b'(y)')
+        assert b.hear() == '(y)'
+    assert at_a.dropped > 900 and at_b.dropped == 0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kB
+    # What it reads later is whole.
+    passed = 1000 - at_a.dropped
+    assert {a.hear() for _ in range(passed)} == {payload.decode()}
+    wait_until(lambda: listening.send(at_a, b'(z)'))
+    assert a.hear() == '(z)'
+
+
+@pytest.mark.parametrize('flood', [b'(x)', b'()' * 2000], ids=['many', 'large'])
+def test_a_flood_waits_in_its_own_socket_and_others_have_their_turn(listening, flood):
+    peers = [listening.connect()[0] for _ in range(4)]
+    b, at_b = listening.connect()
+    listening.held = True
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sent, most = 0, 0
+    data = frame(flood) * (1 + 100_000 // len(flood))
+    for peer in peers:
+        peer.socket.setblocking(False)
+        for _ in range(200):
+            most += len(data)
+            with suppress(BlockingIOError):
+                sent += peer.socket.send(data)
+                time.sleep(0.0005)
+    assert sent < most / 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kB
+    b.say('(y)')
+    listening.held = False
+    wait_until(lambda: (at_b, ['y']) in listening.monitors.heard)
+    earlier = listening.monitors.heard.index((at_b, ['y']))
+    assert earlier < 200_000 / len(flood)  # at most what had been read of the others
+
+
+def test_clients_take_turns_command_by_command(listening):
+    (a, _), (b, at_b) = listening.connect(), listening.connect()
+    listening.held = True
+    a.say('(x)' * 200)
+    b.say('(y)(z)')
+    time.sleep(0.05)
+    listening.held = False
+    heard = listening.heard(202)
+    assert heard.index((at_b, ['z'])) < 6
+
+
+def test_what_a_client_sent_before_it_closed_is_executed(listening):
+    """Also when it has not read everything, so that the system resets its connection."""
+    for number in range(20):
+        a, at_a = listening.connect()
+        listening.held = True
+        a.say(f'(n {number})')
+        listening.send(at_a, b'(never read)')
+        a.close()
+        listening.send(at_a, b'(fails)')
+        listening.send(at_a, b'(fails)')
+        listening.held = False
+        assert listening.heard(number + 1)[-1] == (at_a, ['n', str(number)])
+        assert listening.gone(number + 1)[-1] is at_a
+
+
+def test_the_number_of_clients_is_limited(listening, monkeypatch):
+    monkeypatch.setattr(connections, 'MAX_CLIENTS', 2)
+    (a, _), _ = listening.connect(), listening.connect()
+    late = RawPeer(listening.ports.number('monitor'))
+    assert late.hear() is None
+    other, at_other = listening.connect('agent')
+    assert listening.send(at_other, b'(x)') and other.hear() == '(x)'
+    a.close()
+    listening.gone(1)
+    listening.connect()
+
+
+def test_a_port_that_is_taken_is_named_with_the_option_for_another():
+    with socket.create_server(('127.0.0.1', 0)) as other:
+        port = other.getsockname()[1]
+        ports = Ports('127.0.0.1', {'a': 0, 'b': port}, {'b': '--b'})
+        with pytest.raises(SimSparkPortTaken, match=f'{port}.*--b'):
+            ports.bind()
+
+
+def test_the_end_closes_all_connections():
+    listening = Listening()
+    a, _ = listening.connect()
+    listening.stop()
+    assert a.hear() is None

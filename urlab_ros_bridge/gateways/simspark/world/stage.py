@@ -1,0 +1,227 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A game in one world: the scene, and the moves of ball and players that rules ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Protocol
+
+from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simspark.connections import ClientHandler
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.game.state import PLAY_ON
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.geometry import quaternion_of_rpy
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
+
+# Simulated seconds from one cycle to the next.
+CYCLE = 0.02
+STILL = (0.0, 0.0, 0.0)
+# Spacing of players that are sent off the field, and their distance from the side line, m.
+_SPACING = 0.6
+_BESIDE = 0.5
+
+
+class Teleporter:
+    """
+    Moves ball and robots at once; the next scene shows it.
+
+    All values are in the world frame, which is the field's for both teams: m, m/s, rad.
+    """
+
+    def __init__(self, link: SimulationLink, scene: SimSparkScene) -> None:
+        self._link = link
+        self._scene = scene
+
+    def move_ball(
+        self,
+        position: Sequence[float] | None = None,
+        velocity: Sequence[float] | None = None,
+    ) -> None:
+        """
+        Move the ball; what is None stays.
+
+        :param velocity: m/s; it also ends the spin of the ball.
+        :raises BadCommand: when the world has no ball.
+        :raises UrlabError: when the server refuses.
+        """
+        ball = self._scene.ball
+        if ball is None:
+            raise BadCommand('this world has no ball: no free body whose name ends with "ball"')
+        spin = None if velocity is None else STILL
+        if position is not None or velocity is not None:
+            self._link.place(ball.name, pos=position, linear=velocity, angular=spin)
+
+    def move_robot(
+        self, robot: str, position: Sequence[float], heading: float | None = None
+    ) -> None:
+        """
+        Move the base of a robot and stop it; its joints keep their angles.
+
+        :param heading: of its forward axis x from the world's x, rad, upright; None: it keeps its
+            orientation.
+        :raises BadCommand, UrlabError: as `place_robot`.
+        """
+        turn = None if heading is None else quaternion_of_rpy(0.0, 0.0, heading)
+        self.place_robot(robot, position, turn)
+
+    def place_robot(
+        self, robot: str, position: Sequence[float], orientation: Sequence[float] | None
+    ) -> None:
+        """
+        Set the pose of the base of a robot and stop it.
+
+        :param orientation: quaternion x y z w; None: it keeps its own.
+        :raises BadCommand: when it is fixed, or not there.
+        :raises UrlabError: when the server refuses.
+        """
+        self.check_movable(robot)
+        quat = None if orientation is None else xyzw_to_wxyz(orientation)
+        self._link.place(robot, pos=position, quat=quat, linear=STILL, angular=STILL)
+
+    def remove_robot(self, robot: str) -> None:
+        """
+        Delete a robot from the world, which changes the world: see `Role.begin`.
+
+        :raises UrlabError: when the server refuses.
+        """
+        self._link.remove(robot)
+
+    def is_movable(self, robot: str) -> bool:
+        """Return whether a robot is there and not fixed to the world."""
+        model = self._scene.robots.get(robot)
+        return model is not None and model.base_joint is not None
+
+    def check_movable(self, robot: str) -> None:
+        """
+        Check that a robot can be moved.
+
+        :raises BadCommand: when it is fixed to the world, or not there.
+        """
+        if not self.is_movable(robot):
+            there = robot in self._scene.robots
+            reason = 'is fixed to the world' if there else 'is not in the world'
+            raise BadCommand(f'the robot {robot!r} {reason}')
+
+
+@dataclass(frozen=True, slots=True)
+class GameStage:
+    """
+    A game in one world.
+
+    :ivar game: outlives worlds.
+    :ivar scene: of the current cycle; it changes with the next one.
+    """
+
+    game: GameState
+    scene: SimSparkScene
+    placement: Teleporter
+
+    def drop_ball(self) -> None:
+        """
+        Let the ball rest where it is, on the field; move all players away from it; play on.
+
+        :raises BadCommand: when the world has no ball.
+        :raises UrlabError: when the server refuses.
+        """
+        ball, rules = self.scene.ball, self.game.rules
+        if ball is None:
+            raise BadCommand('this world has no ball to drop')
+        x = min(max(float(ball.position[0]), -rules.half_length), rules.half_length)
+        y = min(max(float(ball.position[1]), -rules.half_width), rules.half_width)
+        self.placement.move_ball((x, y, ball.radius), STILL)
+        self.send_away((x, y), rules.free_kick_distance, self.game.roster)
+        self.game.set_play_mode(PLAY_ON)
+
+    def send_away(
+        self, place: tuple[float, float], distance: float, players: Iterable[Player]
+    ) -> None:
+        """
+        Move the players that are nearer to a place straight away from it.
+
+        Those at the place itself move towards their own goal.  Fixed robots stay.
+
+        :param place: x and y, m; `distance` m.
+        :raises UrlabError: when the server refuses.
+        """
+        for player in players:
+            if not self.placement.is_movable(player.robot):
+                continue
+            x, y, z = self.base_position(player)
+            away = x - place[0], y - place[1]
+            length = math.hypot(*away)
+            if length >= distance:
+                continue
+            if length < 1e-6:
+                away, length = (float(player.side.sign), 0.0), 1.0
+            scale = distance / length
+            target = place[0] + away[0] * scale, place[1] + away[1] * scale, z
+            self.placement.move_robot(player.robot, target)
+
+    def send_off(self, player: Player) -> None:
+        """
+        Put a player upright beside the field, in its own half, on the side away from the ball.
+
+        :raises BadCommand: when its robot is fixed.
+        :raises UrlabError: when the server refuses.
+        """
+        ball = self.scene.ball
+        up = ball is None or ball.position[1] <= 0
+        y = (self.game.rules.half_width + _BESIDE) * (1 if up else -1)
+        x = player.side.sign * _SPACING * (7 - player.number)
+        heading = math.copysign(math.pi / 2, -y)
+        self.placement.move_robot(player.robot, (x, y, self.standing_height(player)), heading)
+
+    def base_position(self, player: Player) -> tuple[float, float, float]:
+        """Return where the base of a player is, m in the world."""
+        x, y, z = self.scene.positions[self.scene.robots[player.robot].base.id].tolist()
+        return x, y, z
+
+    def standing_height(self, player: Player) -> float:
+        """Return the height of a player's base in the reference pose of the world, m."""
+        base = self.scene.robots[player.robot].base
+        return self.scene.world.reference_pose(base.id).position[2]
+
+
+class Role(Protocol):
+    """Takes part in every cycle.  All methods are called in the thread of the cycle."""
+
+    def begin(self, stage: GameStage) -> None:
+        """Start with a world: at the beginning, and whenever another one replaces it."""
+
+
+class Referee(Role, Protocol):
+    """Enforces the rules."""
+
+    def judge(self) -> None:
+        """Evaluate the scene and change the game; called in every cycle, after the trainers."""
+
+
+class AgentSide(Role, ClientHandler, Protocol):
+    """Serves the clients of the agents' port."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the next cycle has to wait: an agent in sync mode has not sent (syn)."""
+
+    @property
+    def is_joining(self) -> bool:
+        """Return whether time must not pass faster than in reality, so that an agent can join."""
+
+    def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
+        """
+        Send the percepts of a scene; return the setpoints until the next cycle, by robot.
+
+        What agents sent before, in answer to earlier percepts, takes effect now.
+        """
+
+
+__all__ = ['CYCLE', 'STILL', 'AgentSide', 'GameStage', 'Referee', 'Role', 'Teleporter']
