@@ -155,7 +155,7 @@ def test_the_older_dialect_by_option(quadruped, gateway):
             'reward': 0.0,
             'terminated': False,
             'truncated': False,
-            'info': {'success': False},
+            'info': {'success': False, 'diverged': False},
         }
     with gateway(quadruped, profile) as server, StockClient(server.url) as client:
         client.act(np.zeros(12), kind='action')

@@ -26,6 +26,7 @@ from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.motion.target import Twist
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.wire.divergence import Divergence
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class SimulationLink:
         self.is_lost = False
         # Unix time of the server (ns) less our monotonic one, when its last reply came.
         self._clock_offset: int | None = None
+        self._divergence: Divergence | None = None  # the last one that was logged
         self.endpoint = f'tcp://{host}:{rpc_port}'
         self.keys = read_client_keys(keys)
         self._commands, self._looks = (
@@ -224,6 +226,13 @@ class SimulationLink:
     def _note_clock(self, seen: StepResult) -> StepResult:
         if seen.wall_time_ns is not None:
             self._clock_offset = seen.wall_time_ns - time.monotonic_ns()
+        return self._log_divergence(seen)
+
+    def _log_divergence(self, seen: StepResult) -> StepResult:
+        """Log that the simulation became unstable, once for each time."""
+        if seen.divergence is not None and seen.divergence != self._divergence:
+            self._divergence = seen.divergence
+            _LOG.error('%s', seen.divergence)
         return seen
 
     def look(
@@ -234,11 +243,13 @@ class SimulationLink:
 
         :param live: only in live mode, see `only_live`; in direct mode the world advances.
         """
-        return self._looks.step(
-            observations=observations,
-            include_cameras=dict(cameras) if cameras else None,
-            while_live=live and self.only_live,
-            timeout=TIMEOUT,
+        return self._log_divergence(
+            self._looks.step(
+                observations=observations,
+                include_cameras=dict(cameras) if cameras else None,
+                while_live=live and self.only_live,
+                timeout=TIMEOUT,
+            )
         )
 
     def state(self) -> StepResult:

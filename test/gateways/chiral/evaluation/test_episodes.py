@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluation of policies: what ends an episode, what is counted, what is written."""
 
+from bundled_server import simulation
 from mcap.reader import make_reader
 import numpy as np
 import pytest
 from rich.console import Console
+from unstable_world import write_unstable_world
 
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
@@ -176,3 +178,29 @@ def test_a_log_holds_messages_of_ros(tmp_path, page_observation):
     assert list(read['/action'].data) == [1.0, -2.0, 0.5]
     assert read['/reward'].data == 0.5
     assert read['/instruction'].data == 'look'
+
+
+def praise(view):
+    """Judge whatever there is to see a success."""
+    return {'reward': 1.0, 'success': view.time > 0.2}
+
+
+@pytest.mark.parametrize('pace', ['lockstep', 'real_time'])
+def test_an_episode_in_which_the_simulation_became_unstable_has_failed(tmp_path, gateway, pace):
+    model = write_unstable_world(tmp_path)
+    task = {'hook': f'{__name__}:praise'}
+    setpoints = iter([0.0, 0.0, 0.5, *[0.0] * 1000])
+    with (
+        simulation('', model=model, cameras='off') as port,
+        gateway(port, {'pace': pace, 'task': task}) as server,
+        ChiralClient(server.url) as client,
+    ):
+        evaluation = Evaluation(client, lambda seen: [next(setpoints)], 100)
+        failed = evaluation.run(1)
+        assert (failed.ended, failed.success) == ('diverged', False)
+        seen = client.observe().extra
+        assert seen['terminated'] and seen['diverged'] and not seen['success']
+        # The next episode is sound.
+        passed = evaluation.run(2)
+        assert (passed.ended, passed.success) == ('success', True)
+        assert client.latest.extra['diverged'] is False

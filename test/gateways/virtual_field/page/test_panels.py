@@ -6,10 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
+from unstable_world import PREFIX
+from unstable_world import write_unstable_world
 
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import Visitor
+from test.gateways.virtual_field.programs import gateway_at
+from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 pytestmark = NEEDED
 
@@ -214,3 +220,23 @@ def test_a_phone_has_everything_within_reach(visitor):
 
 def test_the_console_stays_clean(visitor):
     assert visitor.errors == []
+
+
+def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path):
+    with (
+        simulation(write_unstable_world(tmp_path)) as port,
+        gateway_at(port, Page()) as gateway,
+        Client(rpc_port=port, shared=True, raise_on_divergence=False) as client,
+    ):
+        visitor = Visitor(browser, gateway.url, size=LAPTOP)
+        alarm = "document.getElementById('unstable')"
+        visitor.until('urlab.transport.status')
+        assert visitor.js(f'{alarm}.hidden')
+        client.set_setpoints(PREFIX, {'hinge': 0.5})
+        visitor.until(f'!{alarm}.hidden && {alarm}.checkVisibility()')
+        said = visitor.js(f'{alarm}.title')
+        assert 'unstable' in said and 'stiff_hinge' in said
+        assert said in visitor.js("document.getElementById('toasts').textContent")
+        visitor.tab.keyboard.press('r')
+        visitor.until(f'{alarm}.hidden')
+        visitor.tab.close()

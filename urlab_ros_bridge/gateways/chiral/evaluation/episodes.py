@@ -66,7 +66,8 @@ class EpisodeResult:
     One episode.
 
     :ivar seconds: of simulated time; `wall` of real time.
-    :ivar ended: why: success, terminated, truncated, or max_steps.
+    :ivar ended: why: diverged (the simulation became unstable: a failure), success, terminated,
+        truncated, or max_steps.
     """
 
     seed: int
@@ -179,7 +180,7 @@ class Evaluation:
             seed,
             steps,
             reward,
-            bool(seen.extra.get('success')),
+            bool(seen.extra.get('success')) and ended != 'diverged',
             float(seen.extra.get('sim_time', 0.0)) - float(first.extra.get('sim_time', 0.0)),
             time.monotonic() - started,
             ended,
@@ -217,7 +218,7 @@ class Evaluation:
             raise PolicyFailed(f'the policy raised {type(error).__name__}: {error}') from error
 
     def _ending(self, seen: Observation, steps: int) -> str:
-        for word in ('success', 'terminated', 'truncated'):
+        for word in ('diverged', 'success', 'terminated', 'truncated'):
             if seen.extra.get(word):
                 return word
         return 'max_steps' if steps >= self._max_steps else ''

@@ -164,7 +164,10 @@ class ChiralSession:
         answer = codec.ANSWERS[codec.LEGACY_ACT]
         self._connection.send(
             codec.encode_observation(
-                answer, seen, **verdict, info={'success': seen.extra['success']}
+                answer,
+                seen,
+                **verdict,
+                info={key: seen.extra[key] for key in ('success', 'diverged')},
             )
         )
 

@@ -64,14 +64,18 @@ class Task:
 
     def judge(self, view: TaskView) -> dict[str, Any]:
         """
-        Return reward, success, terminated, truncated and the hook's own fields.
+        Return reward, success, terminated, truncated, diverged and the hook's own fields.
+
+        When the simulation became unstable the episode has failed, and the hook is not asked.
 
         :raises RobotError: when the hook failed.
         """
-        verdict: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': False}
-        if self._hook is not None:
+        diverged = view.state.divergence is not None
+        verdict: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': diverged}
+        if self._hook is not None and not diverged:
             verdict |= self._call_hook(self._hook, view)
-        verdict['truncated'] = bool(self._limit) and view.time >= self._limit
+        verdict['truncated'] = bool(self._limit) and view.time >= self._limit and not diverged
+        verdict['diverged'] = diverged
         return verdict
 
     def _call_hook(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:

@@ -198,6 +198,7 @@ class PageWorld:
 
     def _status(self, pages: int) -> dict[str, Any]:
         status = self.served.link.looks.status()
+        diverged = status.divergence
         return {
             'type': 'status',
             'mode': status.mode,
@@ -218,6 +219,8 @@ class PageWorld:
             ],
             'recording': status.raw.get('recording'),
             'replay': status.raw.get('replay'),
+            'divergence': diverged
+            and {'count': diverged.count, 'text': status.fault or str(diverged)},
         }
 
     def _contacts(self) -> np.ndarray:

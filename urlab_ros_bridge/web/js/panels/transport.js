@@ -32,8 +32,11 @@ export class Transport {
     this.timer = 0;
     this.factor = fact('speed');
     this.rate = fact('rate', 'minor');
+    this.unstable = el('div.fact.bad', { hidden: true }, el('b', 'unstable'));
+    this.unstable.id = 'unstable';
+    this.reported = 0; // divergences that a message has told of
     this.link = el('span.dot', { title: 'Not connected' });
-    document.getElementById('facts').append(this.rate, this.factor, this.time, this.link);
+    document.getElementById('facts').append(this.unstable, this.rate, this.factor, this.time, this.link);
     connection.addEventListener('news', ({ detail }) => detail.type === 'status' && this.take(detail));
     connection.addEventListener('status', ({ detail }) => this.connected(detail === 'open'));
     this.connected(false);
@@ -71,6 +74,15 @@ export class Transport {
     this.record.title = active ? `Stop recording (${status.recording.frames} frames)` : 'Record';
     this.record.setAttribute('aria-label', active ? 'Stop recording' : 'Record');
     this.isRecording = active;
+    this.warn(status.divergence);
+  }
+
+  // Since the last reset the world is not that of the experiment: the bar says so until the next one.
+  warn(divergence) {
+    this.unstable.hidden = !divergence;
+    this.unstable.title = divergence?.text ?? '';
+    if (divergence && divergence.count !== this.reported) toast(divergence.text, true);
+    this.reported = divergence?.count ?? 0;
   }
 
   showTime(time) {
