@@ -61,8 +61,8 @@ NUMBERS = {
     'subscriptions': (subscriptions.MAX_SUBSCRIPTIONS, subscriptions.MAX_TOPIC_BYTES // 1024),
     'channels of shared': (service.MAX_CHANNELS,),
     'model of a client': (
-        models.SIZES['nbody'][1], models.SIZES['ngeom'][1], models.SIZES['bytes'][1] >> 30,
-        models.CPU_SECONDS, models.MEMORY_BYTES >> 30,
+        models.SIZES['nbody'][1], models.SIZES['ngeom'][1], models.SIZES['ncam'][1],
+        models.SIZES['bytes'][1] >> 30, models.CPU_SECONDS, models.MEMORY_BYTES >> 30,
     ),
     'all that clients spawn': (
         models.SIZES['nbody'][2], models.SIZES['ngeom'][2], models.SIZES['bytes'][2] >> 30,
@@ -70,7 +70,9 @@ NUMBERS = {
     'data folder': (int(paths.LIMIT_GB), paths.MAX_FILES),
     'steps of one': (step.MAX_STEPS, 5),
     'solver options': (models.ITERATIONS, models.LINE_SEARCHES, models.STEP_SECONDS),
-    'a world changed': (models.STEP_SECONDS, models.RAY_TESTS),
+    'a world changed': (
+        models.STEP_SECONDS, models.CAMERAS, 2, models.CAMERA_PIXELS, models.RAY_TESTS,
+    ),
     'text in a': (fields.MAX_TEXT, fields.MAX_NAME),
     'cells of a grid': (scene.MAX_CELLS, drawings.MAX_DRAWINGS),
     'connections of a WebSocket': (

@@ -29,6 +29,8 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models import ClientModels
 from urlab_ros_bridge.sim.model.client_models import integration_state
+from urlab_ros_bridge.sim.model.client_models.limits import CAMERA_PIXELS
+from urlab_ros_bridge.sim.model.client_models.limits import CAMERAS
 from urlab_ros_bridge.sim.model.client_models.limits import RAY_TESTS
 from urlab_ros_bridge.sim.model.client_models.limits import too_large
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
@@ -268,18 +270,31 @@ def build_context(
     return made if before is None else replace(made, inbound=before.inbound, run=before.run)
 
 
-def check_world(models: ClientModels, context: Context) -> None:
+def check_world(models: ClientModels, context: Context, before: Context | None = None) -> None:
     """
     Try a world that a client has changed, before it runs.
 
+    :param before: the world whose place it will take: what that has already may stay.
     :raises OpError: import_failed, shutting_down.
     """
     model, data = context.world.model, context.world.data
-    rays = sum(lidar.rays for group in context.engine.lidars.values() for lidar in group)
-    tests = rays * (model.ngeom + model.nhfielddata)
-    if tests > RAY_TESTS:
-        raise too_large('rays of scanners x geoms and points of height fields', tests, RAY_TESTS)
+    sizes, known = _sensing_sizes(context), _sensing_sizes(before) if before else {}
+    for (what, limit), size in sizes.items():
+        if size > max(limit, known.get((what, limit), 0)):
+            raise too_large(f'{what} of the world', size, limit)
     models.check_steps(model, integration_state(model, data))
+
+
+def _sensing_sizes(context: Context) -> dict[tuple[str, int], int]:
+    """Return how much the cameras and scanners of a world have to do, by name and limit."""
+    model, cameras = context.world.model, context.cameras.items
+    rays = sum(lidar.rays for group in context.engine.lidars.values() for lidar in group)
+    return {
+        ('cameras', CAMERAS): len(cameras),
+        ('pixels of cameras', CAMERA_PIXELS): sum(each.width * each.height for each in cameras),
+        # Each ray of a scanner is held against every geom, and every point of a height field.
+        ('tests of rays', RAY_TESTS): rays * (model.ngeom + model.nhfielddata),
+    }
 
 
 def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:

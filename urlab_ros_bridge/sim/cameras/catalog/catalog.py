@@ -184,14 +184,14 @@ def _depth_pair(
     """Return the name of the depth camera with the same place, lens and size."""
     if spec.mode == DEPTH:
         return ''
-    for other, (prefix, name) in owners.items():
-        if other == camera or prefix != owners[camera][0]:
+    for other, settings_of_other in settings.items():
+        prefix, name = owners[other]
+        if settings_of_other.mode != DEPTH or prefix != owners[camera][0]:
             continue
-        same = all(
+        if all(
             np.allclose(getattr(model, field)[other], getattr(model, field)[camera], atol=1e-9)
             for field in _VIEW_FIELDS
-        )
-        if same and settings.get(other, CameraSpec()).mode == DEPTH:
+        ):
             return name
     return ''
 

@@ -27,6 +27,8 @@ STEP_SECONDS = 1.0
 STEP_CPU_SECONDS = 5  # then its trial is broken off
 ITERATIONS = 10_000  # of each kind in the solver
 LINE_SEARCHES = 500_000  # iterations x ls_iterations
+CAMERAS = 64  # of a world to which a client adds one
+CAMERA_PIXELS = 1 << 25  # of all of them together: sixteen of 1080p
 RAY_TESTS = 400_000_000  # rays of all scanners x what each may hit; 2.6 ns each
 
 # Size of a compiled model -> (what it is called, limit for one model, limit for a whole world).
@@ -35,6 +37,7 @@ SIZES: dict[str, tuple[str, int, int]] = {
     'ngeom': ('geoms', 10_000, 40_000),
     'nv': ('degrees of freedom', 3_000, 6_000),
     'nu': ('controls', 3_000, 6_000),
+    'ncam': ('cameras', 64, 64),
     'nsensordata': ('sensor values', 100_000, 200_000),
     # A ray of a scanner looks at each point below it: 4 ns.
     'nhfielddata': ('points of height fields', 1 << 18, 1 << 19),
@@ -116,6 +119,8 @@ def check_total(sizes: Sizes) -> None:
 
 
 __all__ = [
+    'CAMERAS',
+    'CAMERA_PIXELS',
     'CHARACTERS',
     'COPIES',
     'CPU_SECONDS',

@@ -141,7 +141,7 @@ def _build_and_try(
     changed, new = _build(stage, old, make)
     with old.engine.lock:
         write_state(old, new, changed.same)
-    check_world(stage.client_models, new)
+    check_world(stage.client_models, new, old)
     return changed, new
 
 
