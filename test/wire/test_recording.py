@@ -19,6 +19,7 @@ from urlab_ros_bridge.wire.recording import MalformedRecording
 from urlab_ros_bridge.wire.recording import RecordedJoint
 from urlab_ros_bridge.wire.recording import RecordedTake
 from urlab_ros_bridge.wire.recording import RecordingLayout
+from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 STOCK = {
     'Frames': [
@@ -37,6 +38,7 @@ STOCK = {
 }
 names = st.text(st.characters(exclude_categories=['Cs']), max_size=12)
 floats = st.floats(allow_nan=False, allow_infinity=False)
+times = st.floats(0.0, MAX_TIME)  # a reset may set them back
 
 
 @st.composite
@@ -48,16 +50,10 @@ def takes(draw):
     extras = [tuple(draw(st.lists(names, max_size=3))) for _ in range(3)]
     layout = RecordingLayout(joints, *extras)
     sizes = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3).filter(any))
+    rest = st.lists(floats, min_size=layout.width - 1, max_size=layout.width - 1)
+    frame = st.builds(lambda time, numbers: [time, *numbers], times, rest)
     blocks = tuple(
-        np.array(
-            draw(
-                st.lists(
-                    st.lists(floats, min_size=layout.width, max_size=layout.width),
-                    min_size=size,
-                    max_size=size,
-                )
-            )
-        ).reshape(size, layout.width)
+        np.array(draw(st.lists(frame, min_size=size, max_size=size))).reshape(size, layout.width)
         for size in sizes
     )
     return RecordedTake(layout, blocks, draw(st.none() | st.just(0.002)))
@@ -79,6 +75,7 @@ def small_take(frames=4):
         ('target',),
     )
     rows = np.random.default_rng(0).standard_normal((frames, layout.width))
+    rows[:, 0] = np.abs(rows[:, 0])
     return RecordedTake(layout, (rows[:1], rows[1:]), 0.002)
 
 
@@ -159,7 +156,10 @@ KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
         (json.dumps(STOCK)[:-1] + ',' + json.dumps(STOCK)[1:], 'twice'),
         (changed('Frames', 1, 'timestamp', value='0'), 'not a number'),
         (changed('Frames', 1, 'timestamp', value=True), 'not a number'),
-        (changed('Frames', 1, 'timestamp', value=10**400), 'too large'),
+        (changed('Frames', 1, 'timestamp', value=10**400), 'from 0 to 1e+09'),
+        (changed('Frames', 1, 'timestamp', value=1e300), '1e+300 is not a number of seconds'),
+        (changed('Frames', 1, 'timestamp', value=-0.5), '-0.5 is not a number of seconds'),
+        (changed(*KNEE, 'qPos', value=[10**400]), 'too large'),
         (changed('Frames', 1, 'timestamp', value=float('nan')), 'NaN'),
         (changed('Frames', 1, 'timestamp', value=None), "'timestamp'"),
         (changed(*KNEE, value=None), 'first frame'),

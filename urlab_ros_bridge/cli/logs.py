@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 import time
@@ -65,3 +66,15 @@ def set_up_logging(level: str) -> logging.Logger:
     logger.setLevel(_LEVELS[level])
     logger.propagate = False
     return logger
+
+
+def announce(line: str) -> None:
+    """Print the line of a program that is ready; a full disk behind the output does not end it."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        logger = logging.getLogger(LOGGER)
+        logger.warning('cannot write to the standard output (%s): %s', error.strerror, line)
+        # What is still in its buffer would fail again at the end.
+        with open(os.devnull, 'w') as nothing:
+            os.dup2(nothing.fileno(), sys.stdout.fileno())

@@ -30,6 +30,7 @@ from typing import NoReturn
 import numpy as np
 
 from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 FRAMES_KEY = 'Frames'
 INFO_KEY = 'Urlab'
@@ -388,7 +389,7 @@ class _Rows:
                 if len(values) != size:
                     raise MalformedRecording(where, f'{key} of {joint.name!r} needs {size} values')
                 target += values
-        row = [_member(frame, 'timestamp', where), *qpos, *qvel, *extras[0], *extras[1]]
+        row = [_timestamp(frame, where), *qpos, *qvel, *extras[0], *extras[1]]
         row += [value for pose in mocap for value in pose[:3]]
         row += [value for pose in mocap for value in pose[3:]]
         if not set(map(type, row)) <= {int, float}:
@@ -429,6 +430,16 @@ class _Rows:
             )
         self._blocks.append(block)
         self._rows = []
+
+
+def _timestamp(frame: Any, where: str) -> float:
+    """Return the time of a frame; it may be before that of the previous one, after a reset."""
+    time = _member(frame, 'timestamp', where)
+    if type(time) not in (int, float) or not 0 <= time <= MAX_TIME:
+        raise MalformedRecording(
+            where, f'timestamp {time!r:.40} is not a number of seconds from 0 to {MAX_TIME:g}'
+        )
+    return float(time)
 
 
 def _joint(name: str, state: Any, where: str) -> RecordedJoint:

@@ -18,6 +18,8 @@ NANOSECONDS = 1_000_000_000
 # The largest time that fits int64 nanoseconds; builtin_interfaces/Time ends earlier (int32 s).
 MAX_SECONDS = 9.2e9
 
+MAX_TIME = 1e9  # s; what a client may set the simulation time to
+
 
 class BadTime(WireError):
     """A time is not finite, or does not fit 64 bits of nanoseconds."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures that clients read out of shared memory, from the real renderer."""
 
+import logging
 from pathlib import Path
 import re
 import time
@@ -10,7 +11,9 @@ from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import go_on
 from camera_lab import needs_gl
+from lifelines import run_process
 import numpy as np
+import pytest
 
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import ShmCameraStream
@@ -115,3 +118,30 @@ def test_the_example_of_the_docs_runs(capsys):
         server.stop()
     transport, step, stamp = capsys.readouterr().out.split()
     assert transport == 'shm' and int(step) > 0 and int(stamp) > 0
+
+
+@pytest.fixture
+def small_memory(tmp_path, monkeypatch):
+    """Give servers a place for shared memory that has room for few images."""
+    command = ['mount', '-t', 'tmpfs', '-o', 'size=7m', 'none', str(tmp_path)]
+    if run_process(command, capture_output=True).returncode:
+        pytest.skip('may not mount')
+    monkeypatch.setenv('XDG_RUNTIME_DIR', str(tmp_path))
+    yield
+    assert run_process(['umount', '-l', str(tmp_path)]).returncode == 0
+
+
+def test_images_without_room_in_shared_memory_come_over_zeromq(small_memory, lab, caplog):
+    caplog.set_level(logging.WARNING, 'urlab_ros_bridge.sim')
+    server = start_server(model=lab)
+    names = ('front', 'range', 'parts', 'each', 'late')
+    with connect(server) as client:
+        streams = [opened(client, name) for name in names]
+        shared = [isinstance(stream, ShmCameraStream) for stream in streams]
+        for stream in streams:
+            assert stream.receive(60.0) is not None
+            stream.close()
+    server.stop()
+    assert any(shared) and not all(shared)
+    lines = [each for each in caplog.messages if 'no room for camera images' in each]
+    assert len(lines) == 1

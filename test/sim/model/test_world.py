@@ -211,3 +211,14 @@ def test_the_compiled_model_is_what_runs(rig, fleet, tmp_path):
     copy = mujoco.MjModel.from_binary_path(str(path))
     assert copy.nq == server.model.nq and np.array_equal(copy.qpos0, server.model.qpos0)
     assert copy.joint(0).name == server.model.joint(0).name
+
+
+@pytest.mark.parametrize('timestep', ['0', '-0.002', 'nan', 'inf', '1e-300', '1e10'])
+def test_a_timestep_with_which_time_does_not_pass_is_refused_naming_the_file(mjcf, timestep):
+    path = mjcf(
+        f'<mujoco><option timestep="{timestep}"/><worldbody><body><joint/><geom size="1"/></body>'
+        '</worldbody></mujoco>'
+    )
+    with pytest.raises(WorldError, match=rf'{path.name}.*timestep') as caught:
+        load_world(ServerConfig(model=path))
+    assert f'{float(timestep):g} s' in str(caught.value)

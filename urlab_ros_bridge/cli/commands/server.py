@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
 from urlab_ros_bridge.cli.arguments.groups import WorldArguments
 from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.logs import announce
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.table import READY_LINE
@@ -119,7 +120,7 @@ def serve(server: Server) -> None:
     try:
         server.start()
         places = ' '.join(f'{name}={place}' for name, place in server.endpoints.items())
-        print(f'{READY_LINE}: {places}', flush=True)
+        announce(f'{READY_LINE}: {places}')
         while not server.wait(1.0):
             pass
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import threading
 from typing import Protocol
 
+from urlab_ros_bridge.cli.logs import announce
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import interrupt_within
 from urlab_ros_bridge.cli.signals import stop_by
@@ -34,7 +35,7 @@ def serve_until_signal(gateway: Gateway, timeout: float, ready_line: Callable[[]
     try:
         gateway.start(timeout)
         started = True
-        print(ready_line(), flush=True)
+        announce(ready_line())
         threading.Event().wait()
     except KeyboardInterrupt:
         pass

@@ -23,12 +23,15 @@ from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import RegionStream
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.files import camera_file
+from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.transport.shm.region import time_of
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 _SIGN = 1 << 63
+_RESERVE_SECONDS, _RESERVE_POLL = 1.0, 0.002
 
 
 class ShmCameraStream(RegionStream):
@@ -44,11 +47,11 @@ class ShmCameraStream(RegionStream):
 
     def __init__(self, directory: Directory, camera: CameraInfo) -> None:
         """
-        Open the region, which has to be there.
+        Open the region, which has to be there; the server reserves its memory then.
 
         :param directory: the handshake's `shm_session_dir`, or a function that returns that of
             the latest handshake; only with a function does the stream continue after a restart.
-        :raises RegionUnavailable: when the region cannot be opened.
+        :raises RegionUnavailable: when the region cannot be opened, or there is no room for it.
         :raises MalformedRegion: when it is none, or not for pictures of this size.
         """
         self.camera = camera
@@ -62,6 +65,9 @@ class ShmCameraStream(RegionStream):
             self.close()
             reason = f'it has room for {reader.region.capacity} bytes, {self._size} are needed'
             raise MalformedRegion(self._source.path, reason)
+        if reader is None or not _has_memory(reader.region):
+            self.close()
+            raise RegionUnavailable(self._source.path, 'there is no room for it')
 
     def receive(self, timeout: float | None = None) -> Frame | None:
         """Return the newest frame, see `RegionStream.receive`."""
@@ -128,6 +134,17 @@ class ShmCameraStream(RegionStream):
             shape_pixels(self.camera, width, height, pixels),
             time_of(reader.clock, time.time()),
         )
+
+
+def _has_memory(region: Region) -> bool:
+    """Wait until the server has reserved the memory of a region; false if it has no room."""
+    deadline = time.monotonic() + _RESERVE_SECONDS
+    # A stock server's region has neither the extension nor a limit.
+    while region.tagged and not region.reserved and time.monotonic() < deadline:
+        if region.stale():
+            return False
+        time.sleep(_RESERVE_POLL)
+    return True
 
 
 def region_name(camera: CameraInfo) -> str:

@@ -217,7 +217,7 @@ def open_camera(
         except (RegionUnavailable, MalformedRegion) as error:
             if transport == 'shm':
                 raise
-            _LOG.debug('%s arrives over ZMQ: %s', camera.name, error)
+            _LOG.info('%s arrives over ZeroMQ: %s', camera.name, error)
     endpoint = f'tcp://{host}:{camera.port}'
     return CameraStream(endpoint, camera, newest_only=newest_only, keys=keys)
 

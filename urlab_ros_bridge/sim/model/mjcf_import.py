@@ -45,6 +45,7 @@ _WITH_CLASS = (
     'bodies', 'joints', 'geoms', 'sites', 'cameras', 'lights', 'materials', 'meshes',
     'actuators', 'tendons', 'equalities', 'pairs', 'flexes',
 )  # fmt: skip
+MIN_TIMESTEP, MAX_TIMESTEP = 1e-9, 100.0  # s; stamps count nanoseconds
 Compiled = TypeVar('Compiled')
 _LOG = logging.getLogger(__name__)
 
@@ -124,6 +125,11 @@ def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -
             model = spec.compile()
         except (ValueError, RuntimeError) as error:
             raise WorldError(f'{what} does not compile: {error}') from error
+    timestep = model.opt.timestep
+    if not MIN_TIMESTEP <= timestep <= MAX_TIMESTEP:  # NaN compares false
+        raise WorldError(
+            f'{what}: timestep {timestep:g} s is not from {MIN_TIMESTEP:g} to {MAX_TIMESTEP:g} s'
+        )
     for warning in caught:
         _LOG.log(level, '%s: %s', what, ' '.join(str(warning.message).split()))
     return model

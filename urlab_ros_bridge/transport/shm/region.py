@@ -165,6 +165,11 @@ class Region:
         except OSError as error:
             raise RegionUnavailable(self.path, str(error.strerror)) from error
 
+    @property
+    def reserved(self) -> bool:
+        """Return whether the file system has all memory of the region."""
+        return os.fstat(self.fd).st_blocks * 512 >= self.bytes
+
     def repair(self) -> None:
         """Make the header sound again, where a peer may have scribbled."""
         self.words[0], self.words[1] = MAGIC, VERSION

@@ -98,10 +98,3 @@ def test_copies_of_scattered_slots_are_refreshed(states):
     message = PackedMessage('step_ok', layout)
     source[3], source[0] = states
     assert codec.unpack(message.pack(0.0, 0, 0))['x'] == states == layout.numbers()['x']
-
-
-def test_a_puppet_may_live_before_zero(rig):
-    made = rig()
-    made.ask('set_mode', mode='puppet')
-    reply = made.ask('step', time=-1.5)
-    assert reply['time'] == -1.5 and reply['sim_time'] == {'sec': -2, 'nsec': 500_000_000}

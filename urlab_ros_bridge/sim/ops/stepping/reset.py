@@ -15,6 +15,7 @@ from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 _OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
 
@@ -34,6 +35,10 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
         return context.observer.observe(session.observations, engine.steps_since(session.base))
     name = fields.string('keyframe_name')
     key = world.keyframe_id(name) if name else None
+    if key is not None and not 0.0 <= world.model.key_time[key] <= MAX_TIME:
+        raise bad_value(
+            f'time of keyframe {name}', float(world.model.key_time[key]), f'from 0 to {MAX_TIME:g}'
+        )
     seed = fields.number('seed')
     overrides = _joint_overrides(context, fields)
     engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))

@@ -33,6 +33,7 @@ from urlab_ros_bridge.sim.requests.setpoints import TWIST
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
+from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 MAX_TOPICS = 1000
 
@@ -188,7 +189,7 @@ def _puppet(context: Context, fields: Fields) -> None:
     """Write the client's state, run mj_forward once."""
     world, engine = context.world, context.engine
     pushed = read_pushed_state(world, fields)
-    time = fields.number('time', world.data.time, low=-1e9, high=1e9)
+    time = fields.number('time', world.data.time, low=0.0, high=MAX_TIME)
     for name, values in pushed.items():
         getattr(world.data, name)[:] = values
     world.data.time = time

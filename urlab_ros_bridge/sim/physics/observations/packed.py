@@ -25,7 +25,7 @@ Tree = dict[str, Any]
 
 # Numbers that never occur, on each of which msgpack spends nine bytes.
 _FLOAT_MARK = -1.2345678987654321e-301
-# Negative, so that it is packed as a signed number: puppets may have times before zero.
+# Negative, so that it is packed as a signed number.
 _INTEGER_MARK = -0x7EDC_BA98_7654_3210
 _FLOAT = struct.pack('>Bd', 0xCB, _FLOAT_MARK)
 _INTEGER = struct.pack('>Bq', 0xD3, _INTEGER_MARK)

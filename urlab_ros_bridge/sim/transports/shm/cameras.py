@@ -32,6 +32,7 @@ class CameraRegions:
         self._rig = rig
         self._watch = watch
         self._open: set[int] = set()
+        self._warned = False
         for item in rig.items[:MAX_CAMERAS]:
             path = camera_file(directory, item.prefix, item.name)
             try:
@@ -51,6 +52,15 @@ class CameraRegions:
             region.close()
         self._rig.regions.clear()
 
+    def _withdraw(self, index: int, error: RegionUnavailable) -> None:
+        """Offer a region no longer, as there is no memory for it: clients use ZeroMQ."""
+        self._rig.regions[index].path.unlink(missing_ok=True)
+        if not self._warned:
+            self._warned = True
+            _LOG.warning(
+                'no room for camera images in shared memory (%s): they are sent over ZeroMQ', error
+            )
+
     def _changed(self, index: int, is_open: bool) -> None:
         """Handle what the watching thread saw."""
         before = set(self._open)
@@ -58,7 +68,7 @@ class CameraRegions:
             try:
                 self._rig.regions[index].fill()
             except RegionUnavailable as error:
-                _LOG.warning('no camera images in shared memory: %s', error)
+                self._withdraw(index, error)
                 return
             self._open.add(index)
         elif not is_open:
