@@ -61,10 +61,14 @@ def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
 
 
 def test_pause_speed_and_trouble_are_said_in_words():
-    slow = {**SERVER, 'paused': True, 'speed': 50.0}
+    slow = {**SERVER, 'paused': True, 'speed': 50.0, 'divergence': {'count': 1, 'time': 0.5}}
     silent = {**BRIDGE, 'connected': False, 'state': 'waiting for the server'}
     text = status_text(Figures(slow, 0.0), Figures(silent, 0.0), 0.0)
-    assert 'live, paused' in text and 'set to 50 %' in text and 'waiting for the server' in text
+    assert (
+        'live, paused, unstable' in text
+        and 'set to 50 %' in text
+        and 'waiting for the server' in text
+    )
 
 
 def test_nothing_published_for_want_of_subscribers_is_explained():

@@ -78,6 +78,8 @@ def pace_words(figures: Figures | None, now: float) -> list[str]:
     mode = str(values.get('mode') or 'mode unknown')
     if values.get('paused'):
         mode += ', paused'
+    if values.get('divergence'):
+        mode += ', unstable since the last reset'
     speed = _number(values, 'speed')
     factor = f'{_number(values, "real_time_factor"):.2f}x real time'
     if speed and speed != 100.0:

@@ -177,7 +177,8 @@ class LockstepDrive:
         """
         Look whether another client moves time too.
 
-        :raises LockstepEnded: when it has changed the mode.
+        :raises LockstepEnded: when it has changed the mode, or when the simulation is unstable and
+            time therefore does not advance: no node would answer the same instant again.
         """
         if self._session.generation != self._generation:
             self._handshake = None
@@ -186,6 +187,8 @@ class LockstepDrive:
         period = round(self._period * NANOSECONDS)
         if last is None or abs(result.sim_time_ns - last - period) < period / self._steps / 2:
             return
+        if result.sim_time_ns == last and result.divergence is not None:
+            raise LockstepEnded(f'time does not advance: {result.divergence}')
         if self._link.has('status'):
             self._confirm_mode()
         if result.sim_time_ns > last and not self._warned_of_others:

@@ -29,6 +29,7 @@ from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.reports import divergence
 from urlab_ros_bridge.ros.reports import graph_checks
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import other_types
@@ -99,6 +100,7 @@ FEATURES: tuple[Feature, ...] = (
     services.FEATURE,
     standard.FEATURE,
     other_types.FEATURE,
+    divergence.FEATURE,
     reporter.FEATURE,
 )
 
