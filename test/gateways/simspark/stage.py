@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A game without ports: a world that is stepped here, and roles in it."""
 
+from collections import Counter
+
 from bundled_server import port_of
 from bundled_server import start_server
 
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
@@ -67,10 +70,10 @@ class SteppedWorld:
         self.link.close()
         self.server.stop()
 
-    def play(self, agents=None, referee=None, keyframe=''):
+    def play(self, agents=None, referee=None, keyframe='', by_joining=False):
         """Begin a game from a keyframe, or from the start."""
         self.link.reset(keyframe)
-        return Game(self, agents, referee)
+        return Game(self, agents, referee, by_joining)
 
 
 class Game:
@@ -80,9 +83,9 @@ class Game:
     :ivar state: of the game.
     """
 
-    def __init__(self, world, agents, referee):
+    def __init__(self, world, agents, referee, by_joining):
         self.world, self.agents, self.referee = world, agents, referee
-        self.state = GameState()
+        self.state = GameState(roster=Roster(by_joining=by_joining))
         world.scene.update(world.link.forward())
         self.state.rules = self.state.rules.changed(world.scene.numerics())
         self.stage = GameStage(self.state, world.scene, world.placement)
@@ -106,6 +109,7 @@ class Game:
 
     def turn(self):
         if self.referee is not None:
+            self.referee.is_waiting_for(Counter() if self.agents is None else self.agents.ready)
             self.referee.judge()
         if self.agents is not None:
             self.targets = self.agents.cycle(self.world.scene)

@@ -44,7 +44,7 @@ class Listening:
         self.agents, self.monitors = Collector(), Collector()
         self.ports = Ports('127.0.0.1', {'agent': 0, 'monitor': 0}, {})
         self.ports.bind()
-        self.held = self.over = False
+        self.held = self.holds = self.over = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
         self._thread.start()
@@ -52,11 +52,16 @@ class Listening:
     async def _run(self):
         await self.ports.start({'agent': self.agents, 'monitor': self.monitors})
         while not self.over:
+            self.holds = self.held
             if self.held:
                 await asyncio.sleep(0.002)
             else:
                 await self.ports.serve(time.monotonic() + 0.01, 0.005)
         await self.ports.stop()
+
+    def hold(self):
+        self.held = True
+        wait_until(lambda: self.holds)
 
     def stop(self):
         self.over = True
@@ -155,7 +160,7 @@ def test_a_client_that_never_reads_loses_whole_messages_and_costs_its_buffer(lis
 def test_a_flood_waits_in_its_own_socket_and_others_have_their_turn(listening, flood):
     peers = [listening.connect()[0] for _ in range(4)]
     b, at_b = listening.connect()
-    listening.held = True
+    listening.hold()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sent, most = 0, 0
     data = frame(flood) * (1 + 100_000 // len(flood))
@@ -177,7 +182,7 @@ def test_a_flood_waits_in_its_own_socket_and_others_have_their_turn(listening, f
 
 def test_clients_take_turns_command_by_command(listening):
     (a, _), (b, at_b) = listening.connect(), listening.connect()
-    listening.held = True
+    listening.hold()
     a.say('(x)' * 200)
     b.say('(y)(z)')
     time.sleep(0.05)
@@ -190,7 +195,7 @@ def test_what_a_client_sent_before_it_closed_is_executed(listening):
     """Also when it has not read everything, so that the system resets its connection."""
     for number in range(20):
         a, at_a = listening.connect()
-        listening.held = True
+        listening.hold()
         a.say(f'(n {number})')
         listening.send(at_a, b'(never read)')
         a.close()

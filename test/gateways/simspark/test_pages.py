@@ -28,7 +28,7 @@ def run(page, gateway, **changes):
 
 
 def test_the_ball_is_shot_until_it_is_a_goal_or_out(soccer):
-    with gateway_at(soccer, pace='free') as gateway:
+    with gateway_at(soccer, None, SoccerReferee(), pace='free') as gateway:
         lines = run('trainer.md', gateway, range=3)
     results = [line.split()[-1] for line in lines]
     assert len(results) == 3 and set(results) <= {'goal', 'out'} and 'goal' in results

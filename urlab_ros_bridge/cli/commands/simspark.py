@@ -38,6 +38,18 @@ READY_LINE = 'urlab simspark ready'
 _POLL_SECONDS = 0.1
 
 
+def _kick_off_rule(text: str) -> str:
+    """Check a condition for a kick-off."""
+    from urlab_ros_bridge.gateways.simspark.referee.kick_off import BadKickOff
+    from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+
+    try:
+        KickOff.parse(text)
+    except BadKickOff as error:
+        return str(error)
+    return ''
+
+
 @dataclass(frozen=True, kw_only=True)
 class SimSparkSettings(Arguments):
     """The gateway itself."""
@@ -72,16 +84,28 @@ class SimSparkSettings(Arguments):
     referee: bool = key(
         True, 'Enforce the rules on a soccer field: goals, balls out of play, halves, kick-offs.'
     )
-    kick_off: bool = key(
-        False,
-        'Start each half automatically, 2 s after an agent joins; otherwise RoboViz or a '
-        'trainer does.',
+    players: str = key(
+        'auto',
+        'Which robots of a soccer field are players. joined: those of agents, others stand far '
+        'away, unseen; all: every robot; auto: joined with the paces real_time and free.',
+        choices=('auto', 'joined', 'all'),
+    )
+    kick_off: str = key(
+        '',
+        'Start each half without a trainer: both (as soon as both teams have an agent), N (agents '
+        'are there) or SECONDSs (after an agent joins, as 10s). With both and N, time stands '
+        'still until then, unless the pace is live.',
+        metavar='RULE',
+        check=_kick_off_rule,
     )
     vision_cycles: int = key(
         2, 'Send vision to agents every N cycles of 20 ms.', metavar='N', low=1, high=50
     )
     noise: bool = key(False, 'Add the noise of the league to the vision and the beams of agents.')
     seed: int = key(0, 'Seed of the noise.', metavar='N', low=0, high=2**31 - 1)
+    agent_state: bool = key(
+        False, 'Always send AgentState, not only after a trainer has set battery or temperature.'
+    )
     ground_truth: bool = key(False, 'Send agents the true positions (mypos, ballpos).')
     allow_killsim: bool = key(
         False, 'Let monitors stop the gateway, as a menu entry of RoboViz does.'
@@ -108,6 +132,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
 
         from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
         from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
+        from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
@@ -120,10 +145,12 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
             noise=values.noise,
             seed=values.seed,
             ground_truth=values.ground_truth,
+            agent_state=values.agent_state,
             wait_for_syn=values.pace != 'live',
         )
     )
-    referee = SoccerReferee(RefereeOptions(kicks_off=values.kick_off)) if values.referee else None
+    kick_off = KickOff.parse(values.kick_off)
+    referee = SoccerReferee(RefereeOptions(kick_off=kick_off)) if values.referee else None
     return SimSparkGateway(
         SimSparkConfig(
             host=connect_address(values.host),
@@ -134,6 +161,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
             agent_port=values.moved('port'),
             monitor_port=values.moved('monitor_port'),
             pace=values.pace,
+            players=values.players,
             log=Path(values.log) if values.log else None,
             allow_killsim=values.allow_killsim,
         ),

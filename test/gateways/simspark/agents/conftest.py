@@ -21,8 +21,8 @@ def soccer():
 def play(soccer):
     """Return a function: options of agents -> a game that has just begun."""
 
-    def begin(keyframe='', referee=None, **options):
+    def begin(keyframe='', referee=None, by_joining=False, **options):
         options = {'vision_cycles': 1} | options
-        return soccer.play(Agents(AgentOptions(**options)), referee, keyframe)
+        return soccer.play(Agents(AgentOptions(**options)), referee, keyframe, by_joining)
 
     return begin

@@ -22,10 +22,10 @@ trees = st.recursive(atoms | words, lambda inner: st.lists(inner, max_size=4), m
 @pytest.mark.parametrize(
     ('text', 'effector'),
     [
-        ('(scene rsg/agent/nao/nao.rsg)', Effector('scene', 'rsg/agent/nao/nao.rsg')),
+        ('(scene rsg/agent/nao/nao.rsg)', Effector('scene', 'rsg/agent/nao/nao.rsg', (0,))),
         (
             '(scene rsg/agent/nao/nao_hetero.rsg 4)',
-            Effector('scene', 'rsg/agent/nao/nao_hetero.rsg'),
+            Effector('scene', 'rsg/agent/nao/nao_hetero.rsg', (4,)),
         ),
         ('(init (unum 7)(teamname Ours))', Effector('init', 'Ours', (7,))),
         ('(init (teamname Ours)(unum 0)(other 1))', Effector('init', 'Ours', (0,))),
@@ -49,6 +49,8 @@ def test_what_is_taken(text, effector):
         ('()', 'list'),
         ('((he1 1))', 'list'),
         ('(scene)', 'file'),
+        ('(scene nao_hetero.rsg 5)', '5 is not 0 to 4'),
+        ('(scene nao_hetero.rsg x)', 'whole number'),
         ('(init (unum 1))', 'teamname'),
         ('(init (unum 12)(teamname A))', '12 is not 0 to 11'),
         ('(init (unum -1)(teamname A))', '-1 is not 0 to 11'),

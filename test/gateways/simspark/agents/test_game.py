@@ -31,7 +31,7 @@ def served():
     agents = Agents(AgentOptions(ground_truth=True))
     with (
         simulation('soccer', cameras='off') as port,
-        gateway_at(port, agents, SoccerReferee(), pace='free') as gateway,
+        gateway_at(port, agents, SoccerReferee(), pace='free', players='all') as gateway,
     ):
         yield gateway
 

@@ -331,3 +331,59 @@ def test_noise_moves_beams_by_a_little(play, soccer):
     off = np.array(places) - [-3, 1, 0]
     assert (np.abs(off).max(axis=0) < [0.06, 0.06, 11]).all()
     assert (np.abs(off).max(axis=0) > [0.02, 0.02, 4]).all()
+
+
+def test_with_joining_a_robot_without_an_agent_takes_no_part(play, soccer):
+    game = play(by_joining=True)
+    left = game.join('A', 7)
+    game.cycles(3)
+    assert [(p.number, p.robot) for p in game.state.roster] == [(7, 'left_1')]
+    seen = [player.team for player in left.percepts.seen.players]
+    assert 'right' not in seen and left.percepts.number is None
+    # As in SimSpark: 0.8 m before the goal line, in a row.
+    np.testing.assert_allclose(place_of(soccer, 'left_1')[:2], [-8.2, 5.2 - 6 * 1.04], atol=0.05)
+    assert abs(place_of(soccer, 'right_1')[1]) > 50
+    game.cycles(100)
+    assert soccer.data.body('right_1_base_link').xmat[8] > 0.99  # it stands there
+
+
+def test_with_joining_a_player_leaves_with_its_agent_and_joins_anew(play, soccer):
+    game = play(by_joining=True)
+    first = game.join('A', 2)
+    second = game.join('A', 3)  # there is one robot a side
+    game.cycles(20)
+    game.say(first, '(lae1 3)(he1 3)')
+    game.cycles(20)
+    game.agents.disconnected(first)
+    assert not list(game.state.roster)
+    game.cycles(50)
+    assert abs(place_of(soccer, 'left_1')[1]) > 50
+    game.say(second, '(init (unum 3)(teamname A))')
+    game.cycles(2)
+    (player,) = game.state.roster
+    assert player.number == 3 and abs(place_of(soccer, 'left_1')[0]) < 9
+    # Its joints are back in the home position, and stay there.
+    assert second.percepts.joints['hj1'] == pytest.approx(0, abs=1)
+    assert second.percepts.joints['laj1'] == pytest.approx(-90, abs=2)
+
+
+@pytest.mark.parametrize('team', ['A', 'B'])
+def test_with_joining_a_number_is_taken_once(play, caplog, team):
+    game = play(by_joining=True)
+    game.join('A', 1)
+    game.join(team, 1)
+    game.cycles(1)
+    numbers = [(p.side.value, p.number) for p in game.state.roster]
+    assert numbers == [('left', 1), ('right', 1)][: 1 + (team == 'B')]
+    assert ('taken are: 1' in caplog.text) == (team == 'A')
+
+
+def test_agent_state_is_sent_with_the_option_or_after_battery_or_temperature(play):
+    assert '(AgentState' in _text(play(agent_state=True))
+    assert '(AgentState' not in _text(play())
+
+
+def _text(game):
+    agent = game.join('A')
+    game.cycles(1)
+    return agent.text

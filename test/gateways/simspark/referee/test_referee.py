@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The referee, in the soccer world: times, goals, balls out of play."""
 
+from collections import Counter
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.referee.kick_off import BadKickOff
+from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
@@ -73,19 +77,40 @@ def test_without_a_team_the_ball_may_lie_anywhere(soccer):
     assert ball(game)[0] > 1.5
 
 
-def test_it_kicks_off_by_itself_when_asked(soccer):
-    game = soccer.play(referee=SoccerReferee(RefereeOptions(kicks_off=True)))
-    game.cycles(150)
-    assert game.state.play_mode == 'BeforeKickOff'
+@pytest.mark.parametrize(
+    ('rule', 'ready', 'seconds'),
+    [
+        ('both', {Side.LEFT: 1}, None),
+        ('both', {Side.LEFT: 2, Side.RIGHT: 1}, 2.0),
+        ('3', {Side.LEFT: 1, Side.RIGHT: 1}, None),
+        ('3', {Side.LEFT: 3}, 2.0),
+        ('0.5s', {}, 0.5),
+        ('', {Side.LEFT: 1, Side.RIGHT: 1}, None),
+    ],
+)
+def test_each_half_begins_by_the_rule_for_the_kick_off(soccer, rule, ready, seconds):
+    """`seconds` after the first team is there, and all agents that the rule wants."""
+    referee = SoccerReferee(RefereeOptions(kick_off=KickOff.parse(rule)))
+    game = soccer.play(referee=referee)
+    ready = Counter(ready)
+    missing = rule in ('both', '3') and seconds is None
+    game.agents = SimpleNamespace(ready=ready, cycle=lambda scene: {})
     game.state.side_of_team('A')
-    game.cycles(2)
-    assert game.state.play_mode == 'KickOff_Left'
-    game.state.set_half(2)
-    game.state.set_play_mode('BeforeKickOff')
-    game.cycles(round(game.state.rules.wait_before_kick_off / CYCLE) - 2)
-    assert game.state.play_mode == 'BeforeKickOff'
-    game.cycles(4)
-    assert game.state.play_mode == 'KickOff_Right'
+    for half, side in ((1, 'Left'), (2, 'Right')):
+        game.state.set_half(half)
+        game.state.set_play_mode('BeforeKickOff')
+        game.cycles(round((seconds or 3.0) / CYCLE) - 2)
+        assert game.state.play_mode == 'BeforeKickOff'
+        assert referee.is_waiting_for(ready) == missing
+        game.cycles(5)
+        assert game.state.play_mode == (f'KickOff_{side}' if seconds else 'BeforeKickOff')
+
+
+@pytest.mark.parametrize('text', ['0', '23', '-1', 'Both', '10 s', '9999s', 's', '1e3s'])
+def test_a_rule_for_the_kick_off_that_is_none_is_refused_by_name(text):
+    with pytest.raises(BadKickOff) as caught:
+        KickOff.parse(text)
+    assert repr(text) in str(caught.value)
 
 
 def test_play_is_on_when_the_ball_is_moved_after_a_kick_off(game):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of the cycle: order, rate in simulated time, and worlds that go and come."""
 
+from collections import Counter
 import itertools
 import time
 
@@ -17,6 +18,7 @@ class Recorder:
 
     def __init__(self):
         self.stages, self.calls, self.times = [], [], []
+        self.ready = Counter()
         self.targets, self.is_waiting, self.is_joining = {}, False, False
 
     def begin(self, stage):
@@ -31,6 +33,9 @@ class Recorder:
 
     def disconnected(self, connection):
         self.calls.append(('disconnected', connection))
+
+    def stand(self, scene):
+        self.calls.append(('stands', scene.time))
 
     def cycle(self, scene):
         self.times.append(scene.time)

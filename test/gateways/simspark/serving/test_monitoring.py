@@ -13,6 +13,8 @@ import pytest
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
+from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
@@ -227,3 +229,18 @@ def test_the_gateway_outlives_its_simulation(tmp_path):
             peer.close()
     finally:
         server.stop()
+
+
+def test_players_appear_with_their_agents_and_vanish_with_them(soccer, watch):
+    with gateway_at(soccer, Agents(), pace='real_time') as gateway:
+        monitor = watch(gateway)
+        empty = len(monitor.view.nodes), sum(len(node.children) for node in monitor.view.nodes)
+        assert monitor.view.players == {}
+        with AgentClient(port=gateway.agent_port, team='Ours', number=5):
+            wait_until(lambda: set(monitor.update().players) == {('left', 5)})
+            assert len(monitor.view.nodes) == BALL_PLACE + 2
+        wait_until(lambda: monitor.update().players == {})
+        assert empty == (
+            len(monitor.view.nodes),
+            sum(len(node.children) for node in monitor.view.nodes),
+        )

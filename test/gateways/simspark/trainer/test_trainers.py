@@ -52,6 +52,11 @@ def test_an_agent_is_moved(pitch, text, move):
         assert call[2] == (wanted[2] if wanted[2] is None else pytest.approx(wanted[2]))
 
 
+def test_a_move_alone_sets_no_condition(pitch):
+    say(pitch, '(agent (unum 2)(team Left)(pos 1 2 0.5)(move 1 2 0.5 0))')
+    assert not pitch.game.conditions
+
+
 def test_the_condition_of_an_agent_is_kept(pitch):
     say(pitch, '(agent (team Right)(temperature 60.5)(unum 1)(battery 12))')
     condition = pitch.game.condition(pitch.game.roster.find(Side.RIGHT, 1))

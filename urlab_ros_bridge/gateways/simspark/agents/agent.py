@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 import time
+from zlib import crc32
 
 import numpy as np
 
@@ -32,6 +33,8 @@ HEARING_RANGE = 50.0  # m
 _LONGEST = 0.1
 # An agent that has a robot and never sends (syn) has joined after this many percepts.
 _JOINING_PERCEPTS = 50
+# While time stands still, the same percepts are sent this often, s.
+_STANDING_SECONDS = 1.0
 # An agent that takes longer to join is no longer waited for, s.
 _JOINING_SECONDS = 10.0
 
@@ -45,6 +48,7 @@ class AgentOptions:
     :ivar noise: whether vision and beams have the errors of the league, from `seed`.
     :ivar ground_truth: whether See has the agent's own position and heading, and the ball's.
     :ivar score: whether GS has the score.
+    :ivar agent_state: whether AgentState is always sent, not only after a trainer has set it.
     :ivar wait_for_syn: whether the next cycle waits for the (syn) of agents that send it.
     """
 
@@ -53,6 +57,7 @@ class AgentOptions:
     seed: int = 0
     ground_truth: bool = False
     score: bool = True
+    agent_state: bool = False
     wait_for_syn: bool = True
 
 
@@ -91,6 +96,7 @@ class PlayedRobot:
     The robot of an agent.
 
     :ivar player: which player it is.
+    :ivar random: source of the errors of its beams, from the seed.
     """
 
     def __init__(
@@ -102,6 +108,7 @@ class PlayedRobot:
         self._base = body_frame(robot.base.id)
         noise = VisionNoise(options.seed, robot.prefix) if options.noise else None
         self.eye = Eye(robot, noise)
+        self.random = np.random.default_rng([options.seed, crc32(robot.prefix.encode()), 1])
         self._sensors = BodySensors(robot)
         self._joints = JointControl(robot)
         self._time: float | None = None
@@ -111,6 +118,11 @@ class PlayedRobot:
     def rest_height(self) -> float:
         """Return the height of the base in the reference configuration, m."""
         return self._robot.base.pose.position[2]
+
+    def rest(self, qpos: np.ndarray) -> Target:
+        """Return the setpoints that hold the joints of a configuration."""
+        self._joints.start(qpos)
+        return self._joints.advance(qpos)
 
     def resume(self, other: PlayedRobot) -> None:
         """Continue with the commands of the same robot in another world."""
@@ -142,6 +154,8 @@ class PlayedRobot:
             parts.append(self.eye.see(scene, current.landmarks, current.players, truth))
         parts += [self._heard(current, shout) for shout in current.shouts]
         condition = current.game.conditions.get(self.player.robot)
+        if condition is None and self._options.agent_state:
+            condition = current.game.condition(self.player)
         if condition is not None:  # the Nao has no such perceptor until a trainer sets one
             values = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
             parts.append(f'(AgentState {values})')
@@ -176,25 +190,29 @@ class Agent:
     A client of the agents' port.
 
     :ivar created: whether it has sent (scene ...): it receives percepts from then on.
-    :ivar scene: name of the scene that it requested.
+    :ivar scene: name of the scene that it requested; `robot_type` the type of robot.
     :ivar played: its robot, from (init ...) on.
-    :ivar announced: whether GS has sent its number and side, `percepts_sent` the number of
-        percepts since then.
+    :ivar announced: whether GS has sent its number and side; `answered` whether it has sent
+        anything since then; `percepts_sent` the number of percepts since then.
     :ivar created_at: when its scene was received, by `time.monotonic`.
     :ivar is_removed: whether it has lost its robot: it stays connected and gets no percepts.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
+    :ivar stands_until: while time stands still, when it is served again, by `time.monotonic`.
     """
 
     connection: Connection
     created: bool = False
     scene: str = ''
+    robot_type: int = 0
     played: PlayedRobot | None = None
     announced: bool = False
+    answered: bool = False
     percepts_sent: int = 0
     created_at: float = 0.0
     is_removed: bool = False
     syncs: bool = False
     synced: bool = True
+    stands_until: float = 0.0
 
     @property
     def blocks_cycle(self) -> bool:
@@ -210,11 +228,23 @@ class Agent:
         recent = time.monotonic() - self.created_at < _JOINING_SECONDS
         return recent and self.percepts_sent < _JOINING_PERCEPTS
 
-    def create(self, scene: str) -> None:
+    @property
+    def is_ready(self) -> bool:
+        """Return whether it has answered the percepts with its number and side."""
+        return self.played is not None and self.answered
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether it is served while time stands still: after its messages, else rarely."""
+        served = self.created and not self.is_removed and (self.synced or not self.announced)
+        return served and time.monotonic() >= self.stands_until
+
+    def create(self, scene: str, robot_type: int) -> None:
         """Request a robot."""
         if not self.created:
             self.created, self.created_at = True, time.monotonic()
-        self.scene = scene
+        self.scene, self.robot_type = scene, robot_type
+        self.stands_until = 0.0
 
     def remove(self) -> None:
         """Take its robot away; as in SimSpark, it stays connected."""
@@ -222,7 +252,8 @@ class Agent:
 
     def note_sent(self, sent: bool) -> None:
         """Note whether the percepts with `game_state` were sent or dropped."""
-        self.synced = False
+        self.synced = not self.syncs
+        self.stands_until = time.monotonic() + _STANDING_SECONDS
         # To a client that does not keep up, number and side are sent again.
         if sent and self.played is not None:
             self.announced = True

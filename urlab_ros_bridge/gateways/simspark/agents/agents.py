@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
 import logging
@@ -26,6 +27,7 @@ from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
 from urlab_ros_bridge.gateways.simspark.connections import Connection
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
+from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import BEFORE_KICK_OFF
@@ -55,14 +57,20 @@ class Agents:
     def __init__(self, options: AgentOptions | None = None) -> None:
         self._options = options or AgentOptions()
         self._agents: dict[Connection, Agent] = {}
-        self._beams = np.random.default_rng(self._options.seed)
         self._log = LimitedLog(_LOG)
         self._stage: GameStage | None = None
         self._landmarks = Landmarks()
         self._parts: dict[str, dict[str, FixedFrame]] = {}
         self._cycles = 0
+        self._home: dict[str, np.ndarray] = {}
         self._shouts: list[Shout] = []
-        self._last_shout: dict[Side, int] = {}
+        self._last_shout: dict[Side, tuple[int, int]] = {}
+
+    @property
+    def ready(self) -> Counter[Side]:
+        """Return how many agents of each side have joined and answered."""
+        return Counter(a.played.player.side for a in self._agents.values()
+                       if a.played is not None and a.is_ready)  # fmt: skip
 
     @property
     def is_waiting(self) -> bool:
@@ -79,6 +87,8 @@ class Agents:
         self._stage = stage
         self._landmarks = Landmarks(stage.game.rules if stage.scene.has_field else None)
         stage.game.roster.enlist(stage.scene.robots)
+        for name in stage.game.roster.waiting:
+            self._home.setdefault(name, stage.scene.state(name).qpos.copy())
         self._parts = {name: parts_of(robot) for name, robot in stage.scene.robots.items()}
         for agent in self._agents.values():
             if agent.played is None:
@@ -95,12 +105,18 @@ class Agents:
         self._agents[connection] = Agent(connection)
 
     def disconnected(self, connection: Connection) -> None:
-        """Forget a client; its robot stops, and another agent may take it."""
-        self._agents.pop(connection, None)
+        """Forget a client; its robot stops, or leaves the field, and another agent may take it."""
+        agent, stage = self._agents.pop(connection, None), self._stage
+        if agent is None or agent.played is None or stage is None:
+            return
+        if agent.played.player.robot in stage.game.roster.waiting:
+            stage.game.leave(agent.played.player)
 
     def received(self, connection: Connection, expressions: list[Expression]) -> Iterator[None]:
         """Execute the effectors of a message, each by itself."""
         agent = self._agents.get(connection)
+        if agent is not None and agent.announced:
+            agent.answered = True
         for item in expressions:
             if agent is None or agent.is_removed:
                 break
@@ -115,17 +131,42 @@ class Agents:
         stage = self._stage
         if stage is None:
             return {}
+        targets = self._park(stage)
         sees = self._cycles % self._options.vision_cycles == 0
         self._cycles += 1
-        shouts, self._shouts = self._shouts, []
-        players = self._seen_players(stage) if sees else ()
-        current = AgentCycle(scene, stage.game, self._landmarks, players, shouts, sees)
-        targets = {}
+        current = self._perceive(stage, sees)
         for agent in self._agents.values():
             if agent.created and not agent.is_removed:
                 self._serve_agent(agent, current)
                 if agent.played is not None:
                     targets[agent.played.player.robot] = agent.played.targets(scene)
+        return targets
+
+    def stand(self, scene: SimSparkScene) -> None:
+        """
+        Send percepts to agents that join while time stands still.
+
+        Each gets them after its (scene) and its (init); then, as nothing happens, rarely.
+        """
+        stage = self._stage
+        due = [agent for agent in self._agents.values() if agent.is_due]
+        if stage is not None:
+            self._park(stage)
+            current = self._perceive(stage, sees=True)
+            for agent in due:
+                self._serve_agent(agent, current)
+
+    def _perceive(self, stage: GameStage, sees: bool) -> AgentCycle:
+        shouts, players = self._heard_shouts(), self._seen_players(stage) if sees else ()
+        return AgentCycle(stage.scene, stage.game, self._landmarks, players, shouts, sees)
+
+    def _park(self, stage: GameStage) -> dict[str, Target]:
+        """Move robots without an agent off the field; return setpoints of their home position."""
+        targets = {}
+        for robot in stage.park():
+            model = stage.scene.robots[robot]
+            resting = PlayedRobot(Player(Side.LEFT, 0, robot), model, stage.scene, self._options)
+            targets[robot] = resting.rest(self._home[robot])
         return targets
 
     def _serve_agent(self, agent: Agent, current: AgentCycle) -> None:
@@ -151,7 +192,7 @@ class Agents:
         if kind == 'syn':
             agent.syncs = agent.synced = True
         elif kind == 'scene':
-            agent.create(effector.name)
+            agent.create(effector.name, int(effector.values[0]))
         elif kind == 'init':
             self._init(agent, effector.name, int(effector.values[0]))
         elif played is None:
@@ -177,6 +218,7 @@ class Agents:
         player = self._choose(stage, agent, side, number)
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
+        agent.stands_until = 0.0
         _LOG.info('%s of %s is %s', player.number, team, player.robot)
 
     def _choose(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
@@ -187,6 +229,8 @@ class Agents:
         """
         taken = {a.played.player for a in self._agents.values() if a.played is not None}
         roster = stage.game.roster
+        if roster.by_joining:
+            return self._join(stage, agent, side, number)
         if agent.scene in stage.scene.robots:
             own = roster.of_robot(agent.scene)
             if own is None or own in taken:
@@ -199,12 +243,33 @@ class Agents:
         numbers = ', '.join(str(each.number) for each in free) or 'none'
         raise BadCommand(f'init: number {number} of {side.value} is not free; free are: {numbers}')
 
+    def _join(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
+        """
+        Make a robot in reserve a player, at its start position.
+
+        :raises BadCommand: when the number is taken, or no robot is left.
+        """
+        roster = stage.game.roster
+        chosen = number or roster.free_number(side) or 0
+        robots = roster.substitutes(side, chosen)
+        if agent.scene in roster.reserve:
+            robots = [agent.scene]
+        player = roster.add(side, chosen, robots[0]) if robots else None
+        if player is None:
+            taken = ', '.join(str(each.number) for each in roster.of_side(side)) or 'none'
+            raise BadCommand(
+                f'init: number {chosen} of {side.value} is not free; taken are: {taken}; robots '
+                f'left: {len(robots)}'
+            )
+        stage.enter(player)
+        return player
+
     def _beam(self, played: PlayedRobot, x: float, y: float, heading: float) -> None:
         stage = self._stage
         if stage is None or stage.game.play_mode not in BEAM_MODES:
             raise BadCommand(f'beam: only in {", ".join(sorted(BEAM_MODES))}')
         if self._options.noise:
-            errors = self._beams.uniform(-1.0, 1.0, 3) * BEAM_SPREAD
+            errors = played.random.uniform(-1.0, 1.0, 3) * BEAM_SPREAD
             x, y, heading = x + errors[0], y + errors[1], heading + errors[2]
         rules = stage.game.rules
         x = min(max(x, -rules.half_length), 0.0)
@@ -217,13 +282,28 @@ class Agents:
         stage.placement.move_robot(played.player.robot, (x, y, height), turn)
 
     def _say(self, played: PlayedRobot, text: str) -> None:
-        """Let players hear a word in the next cycle, if it is the turn of the team."""
-        stage, side = self._stage, played.player.side
-        if stage is None or self._cycles - self._last_shout.get(side, -SAY_CYCLES) < SAY_CYCLES:
-            return
-        self._last_shout[side] = self._cycles
-        place = played.eye.position(stage.scene)
-        self._shouts.append(Shout(played.player, stage.game.teams[side], text, place))
+        stage = self._stage
+        if stage is not None:
+            place, team = played.eye.position(stage.scene), stage.game.teams[played.player.side]
+            self._shouts.append(Shout(played.player, team, text, place))
+
+    def _heard_shouts(self) -> list[Shout]:
+        """
+        Return the words of this cycle, by team: one in two cycles, from each player in turn.
+
+        The choice does not depend on the order in which messages arrive.
+        """
+        heard = []
+        for side in Side:
+            cycle, number = self._last_shout.get(side, (-SAY_CYCLES, 0))
+            shouts = [shout for shout in self._shouts if shout.player.side is side]
+            if shouts and self._cycles - cycle >= SAY_CYCLES:
+                after = [(s.player.number - number - 1) % MAX_NUMBER for s in shouts]
+                turn = shouts[after.index(min(after))]
+                self._last_shout[side] = self._cycles, turn.player.number
+                heard.append(turn)
+        self._shouts.clear()
+        return heard
 
     def _seen_players(self, stage: GameStage) -> list[SeenPlayer]:
         found = []

@@ -19,6 +19,8 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import named
 
 # Characters of a message; the league's limit.
 SAY_LENGTH = 20
+# Types of the Nao.
+LAST_TYPE = 4
 _NAME_LENGTH = 64
 
 # An atom without quotes: percepts repeat it to others.
@@ -58,7 +60,10 @@ def decode(item: Expression) -> Effector:
 def _scene(values: Sequence[Expression]) -> Effector:
     if not values or not isinstance(values[0], str):
         raise BadCommand('scene: the name of a file is missing')
-    return Effector('scene', values[0][:_NAME_LENGTH])
+    kind = as_integer(values[1]) if len(values) > 1 else 0
+    if not 0 <= kind <= LAST_TYPE:
+        raise BadCommand(f'scene: robot type {kind} is not 0 to {LAST_TYPE}')
+    return Effector('scene', values[0][:_NAME_LENGTH], (kind,))
 
 
 def _init(values: Sequence[Expression]) -> Effector:

@@ -37,6 +37,17 @@ class Side(Enum):
         return -1 if self is Side.LEFT else 1
 
 
+def robot_number(robot: str) -> int:
+    """
+    Return the number in the name of a robot, 0 without one.
+
+    >>> robot_number('left_3'), robot_number('rover')
+    (3, 0)
+    """
+    match = _SIDED.fullmatch(robot)
+    return int(match[2]) if match else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """
@@ -67,11 +78,15 @@ class Roster:
     """
     Which robot is which player; a number of a side is taken once, a robot plays once.
 
+    :ivar by_joining: whether robots named ``left_3`` become players only when an agent joins;
+        `waiting` has their names.
     :ivar version: grows with every change.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_joining: bool = False) -> None:
         self._players: dict[tuple[Side, int], Player] = {}
+        self.waiting: list[str] = []
+        self.by_joining = by_joining
         self.version = 0
 
     def __iter__(self) -> Iterator[Player]:
@@ -114,24 +129,38 @@ class Roster:
         """Return the players of a side by number."""
         return [player for player in self if player.side is side]
 
+    @property
+    def reserve(self) -> list[str]:
+        """Return the robots that wait for an agent; they take no part in the game."""
+        return [robot for robot in self.waiting if self.of_robot(robot) is None]
+
+    def substitutes(self, side: Side, number: int) -> list[str]:
+        """Return the robots in reserve for a player, the one with its number first."""
+        numbers = {
+            robot: robot_number(robot) for robot in self.reserve if robot.startswith(side.value)
+        }
+        return sorted(numbers, key=lambda robot: (numbers[robot] != number, numbers[robot]))
+
     def free_number(self, side: Side) -> int | None:
         """Return the lowest free number."""
         return next((n for n in range(1, MAX_NUMBER + 1) if (side, n) not in self._players), None)
 
     def enlist(self, robots: Iterable[str]) -> None:
         """
-        Make players of robots: ``left_3`` is number 3 of the left, others take what is free.
+        Make players of robots: ``left_3`` is number 3 of the left, others take free numbers.
 
-        Robots that play already stay what they are, beyond 22 they are scenery, and players whose
-        robots are not among them leave.
+        Players keep their robots, and leave when these are missing.  Robots beyond 22 are scenery.
         """
         present = list(robots)
+        self.waiting = [r for r in present if self.by_joining and _SIDED.fullmatch(r)]
         for player in self:
             if player.robot not in present:
                 self.remove(player)
         others = []
         for robot in present:
             match = _SIDED.fullmatch(robot)
+            if robot in self.waiting:
+                continue
             if match is None or self.add(Side(match[1]), int(match[2]), robot) is None:
                 others.append(robot)
         for robot in others:
@@ -141,4 +170,4 @@ class Roster:
                     break
 
 
-__all__ = ['MAX_NUMBER', 'Condition', 'Player', 'Roster', 'Side']
+__all__ = ['MAX_NUMBER', 'Condition', 'Player', 'Roster', 'Side', 'robot_number']

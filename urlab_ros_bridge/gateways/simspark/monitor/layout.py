@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.monitor.geoms import CYLINDER
 from urlab_ros_bridge.gateways.simspark.monitor.geoms import GeomShapes
@@ -54,9 +55,9 @@ def selection_key(player: Player) -> str:
     return f'{player.side.value} {player.number}'
 
 
-def scene_nodes(scene: SimSparkScene, players: Iterable[Player]) -> list[SceneNode]:
-    """Return the top level of the scene graph."""
-    return _Layout(scene).nodes(list(players))
+def scene_nodes(scene: SimSparkScene, roster: Roster) -> list[SceneNode]:
+    """Return the top level of the scene graph; robots in reserve are hidden."""
+    return _Layout(scene).nodes(list(roster), roster.reserve)
 
 
 class _Layout:
@@ -68,14 +69,14 @@ class _Layout:
         for geom in self._world.geoms:
             self._geoms.setdefault(geom.body, []).append(geom)
 
-    def nodes(self, players: list[Player]) -> list[SceneNode]:
+    def nodes(self, players: list[Player], reserve: Iterable[str]) -> list[SceneNode]:
         players = [player for player in players if player.robot in self._scene.robots]
         playing = {player.robot for player in players}
         top = [light(_WHITE, _NONE, _WHITE), light(_DIM, _DIM, _NONE)]
         top.append(fixed(AT_ORIGIN, mesh_file(FIELD_MESH, 1.0, 'matField')))
         top.append(fixed(AT_ORIGIN, mesh_file(SKY_MESH, 1.0, 'matSky')))
         self._fill(top, SCENERY_PLACE)
-        top += self._scenery(playing, BALL_PLACE - SCENERY_PLACE)
+        top += self._scenery({*playing, *reserve}, BALL_PLACE - SCENERY_PLACE)
         self._fill(top, BALL_PLACE)
         top.append(self._ball())
         top += [self._agent(player) for player in players]

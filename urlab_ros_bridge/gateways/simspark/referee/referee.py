@@ -9,6 +9,7 @@ offside and no pass mode; the play modes of these are for trainers.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 import logging
 
@@ -21,6 +22,7 @@ from urlab_ros_bridge.gateways.simspark.game.state import GAME_OVER
 from urlab_ros_bridge.gateways.simspark.game.state import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.game.state import STOPPED
 from urlab_ros_bridge.gateways.simspark.limited_log import LimitedLog
+from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
 from urlab_ros_bridge.gateways.simspark.world.scene import BallBody
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 from urlab_ros_bridge.gateways.simspark.world.stage import STILL
@@ -44,11 +46,10 @@ class RefereeOptions:
     """
     What the referee does by itself.
 
-    :ivar kicks_off: whether each half begins when an agent has been there for
-        ``wait_before_kick_off`` s; else a trainer or a viewer has to kick off.
+    :ivar kick_off: when each half begins; None: when a trainer or a viewer says so.
     """
 
-    kicks_off: bool = False
+    kick_off: KickOff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class SoccerReferee:
         self._log = LimitedLog(_LOG)
         self._stage: GameStage | None = None
         self._has_field = False
+        self._agents_missing = False
         self._last_touch: Side | None = None
         self._out: SetPiece | None = None
         self._out_seconds = 0.0
@@ -88,6 +90,14 @@ class SoccerReferee:
         self._has_field = stage.scene.has_field
         self._out = self._last_touch = self._spot = None
         self._mode = ''
+
+    def is_waiting_for(self, ready: Counter[Side]) -> bool:
+        """Return whether the game cannot begin yet, for lack of agents."""
+        rule, stage = self._options.kick_off, self._stage
+        if rule is None or stage is None or stage.game.play_mode != BEFORE_KICK_OFF:
+            return False
+        self._agents_missing = rule.is_waiting_for(ready)
+        return self._agents_missing
 
     def judge(self) -> None:
         """Look at the scene; change the game, and place the ball where the rules ask for it."""
@@ -140,15 +150,16 @@ class SoccerReferee:
     def _before_kick_off(self, stage: GameStage, ball: BallBody) -> None:
         """Hold the ball in the centre (page: it is put back at once)."""
         game = stage.game
-        present = any(game.teams.values())
+        present, rule = any(game.teams.values()), self._options.kick_off
         away = np.hypot(*ball.position[:2]) > _CENTRED or ball.position[2] > 2 * ball.radius
         if present and away:
             self._centre(stage, ball)
-        if (
-            self._options.kicks_off
-            and present
-            and game.mode_seconds >= game.rules.wait_before_kick_off
-        ):
+        if not present or rule is None:
+            return
+        if self._agents_missing:
+            game.set_play_mode(BEFORE_KICK_OFF)  # the waiting time begins anew
+        seconds = game.rules.wait_before_kick_off if rule.seconds is None else rule.seconds
+        if game.mode_seconds >= seconds and not self._agents_missing:
             self._centre(stage, ball)
             game.kick_off(Side.LEFT if game.half == 1 else Side.RIGHT)
             self._enter_at(stage, (0.0, 0.0))

@@ -43,6 +43,8 @@ RETRY_SECONDS = 0.5
 RETURN_SECONDS = 2.0
 # The share of each cycle for commands of clients, even when the next one is due (s).
 BUDGET = 0.005
+# The pause between looks at the world while time stands still (s).
+_STANDING_SECONDS = 0.01
 # Monitors are served this often while agents are waited for (s).
 _PATIENCE = 0.1
 # The longest time that a silent agent in sync mode delays the others (s).
@@ -83,12 +85,14 @@ class Cycle:
         referee: Referee | None,
         *,
         allow_killsim: bool = False,
+        players_join: bool = False,
     ) -> None:
         self._ports = ports
         self._simulation = simulation
         self._game = game
         self._agents = agents
         self._referee = referee
+        self._players_join = players_join
         self._stopping = threading.Event()
         self.viewers = Viewers(game)
         self._trainers = Trainers(self.viewers, self.stop if allow_killsim else None)
@@ -124,6 +128,12 @@ class Cycle:
         if served is not self._served:
             self._begin(served)
         await self._ports.serve(served.drive.due, BUDGET)
+        if self._time_stands(served):
+            served.scene.update(served.link.forward())
+            self._advance(served.scene, 0.0, stands=True)
+            self.viewers.cycle()
+            await self._ports.wait(_STANDING_SECONDS)
+            return
         await self._wait_for_agents()
         self._last_look = time.monotonic()
         seen = served.drive.look(self._targets)
@@ -134,15 +144,25 @@ class Cycle:
             self._advance(served.scene, max(passed, 0.0))
         self.viewers.cycle()
 
-    def _advance(self, scene: SimSparkScene, passed: float) -> None:
+    def _time_stands(self, served: ServedWorld) -> bool:
+        """Return whether the game, and a world that this gateway steps, waits for agents."""
+        if self._referee is None or self._agents is None:
+            return False
+        return self._referee.is_waiting_for(self._agents.ready) and served.drive.owns_time
+
+    def _advance(self, scene: SimSparkScene, passed: float, *, stands: bool = False) -> None:
         self._game.advance(passed)
         if self._referee is not None:
             self._referee.judge()
         if self._agents is not None:
-            self._targets = self._agents.cycle(scene)
+            if stands:
+                self._agents.stand(scene)
+            else:
+                self._targets = self._agents.cycle(scene)
 
     def _begin(self, served: ServedWorld) -> None:
         self._served, self._targets, self._last_time = served, {}, None
+        self._game.roster.by_joining = self._players_join and served.scene.has_field
         served.scene.update(served.link.forward())
         self._game.rules = self._game.rules.changed(served.scene.numerics())
         self._game.roster.enlist(served.scene.robots)
@@ -152,6 +172,9 @@ class Cycle:
         for role in (self.viewers, self._trainers, self._referee, self._agents):
             if role is not None:
                 role.begin(stage)
+        if self._time_stands(served):
+            # A game begins at the same time in the same state, however long agents take to join.
+            served.scene.update(served.link.reset())
 
     async def _find_again(self) -> None:
         """Connect to the simulation that is there now; until then clients wait."""

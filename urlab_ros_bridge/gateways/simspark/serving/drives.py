@@ -33,7 +33,10 @@ class Drive(ABC):
     Advances time from one cycle to the next.
 
     :ivar due: when the next observation is due, by `time.monotonic`.
+    :cvar owns_time: whether time advances by this gateway's steps only.
     """
+
+    owns_time = False
 
     def __init__(self, link: SimulationLink) -> None:
         self.link = link
@@ -121,6 +124,8 @@ class SteppingDrive(Drive):
 
     :param real_time: whether a cycle takes at least the time that it simulates.
     """
+
+    owns_time = True
 
     def __init__(self, link: SimulationLink, *, real_time: bool) -> None:
         super().__init__(link)

@@ -34,6 +34,7 @@ AGENT_PORT = 3100
 MONITOR_PORT = 3200
 CLIENT_NAME = 'urlab_simspark'
 PACES = ('live', 'real_time', 'free')
+PLAYERS = ('auto', 'joined', 'all')
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ class SimSparkConfig:
     :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
         real time; ``free``: the same, as fast as the machine and agents in sync mode allow.
     :ivar log: file that RoboViz can replay.
+    :ivar players: which robots of a soccer field are players: ``joined``, those of agents (others
+        stand far away); ``all``; ``auto``: ``joined`` when the gateway steps the world, else
+        ``all``, as other clients may use the robots.
     :ivar allow_killsim: whether a monitor may end the gateway.
     :raises OpenToAll: when `bind` is wider than loopback without `insecure`.
     """
@@ -61,6 +65,7 @@ class SimSparkConfig:
     monitor_port: int = MONITOR_PORT
     pace: str = 'live'
     log: Path | None = None
+    players: str = 'auto'
     allow_killsim: bool = False
 
     def __post_init__(self) -> None:
@@ -104,6 +109,8 @@ class SimSparkGateway:
             agents,
             referee,
             allow_killsim=config.allow_killsim,
+            players_join=config.players == 'joined'
+            or (config.players == 'auto' and config.pace != 'live'),
         )
         self._log: LogFile | None = None
         # Not join(): Python 3.11 regards a thread as ended when a signal has interrupted its join.
@@ -176,4 +183,4 @@ class SimSparkGateway:
         return SteppingDrive(link, real_time=self.config.pace == 'real_time')
 
 
-__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'SimSparkConfig', 'SimSparkGateway']
+__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'PLAYERS', 'SimSparkConfig', 'SimSparkGateway']

@@ -73,11 +73,10 @@ def agent(context: CommandContext, arguments: Arguments) -> None:
         stage.placement.move_robot(
             player.robot, _above_floor(stage, player, move[:3]), math.remainder(heading, math.tau)
         )
-    condition = stage.game.condition(player)
     if battery:
-        condition.battery = battery[0]
+        stage.game.condition(player).battery = battery[0]
     if temperature:
-        condition.temperature = temperature[0]
+        stage.game.condition(player).temperature = temperature[0]
 
 
 def ball(context: CommandContext, arguments: Arguments) -> None:
@@ -129,10 +128,9 @@ def select(context: CommandContext, arguments: Arguments) -> None:
 
 
 def kill(context: CommandContext, arguments: Arguments) -> None:
-    """Take a player out of the simulation: ``(kill (unum n)(team T))``, or the selected one."""
+    """Take a player out of the game: ``(kill (unum n)(team T))``, or the selected one."""
     player = _player_or_selected(context.stage, arguments)
-    context.stage.placement.remove_robot(player.robot)
-    context.stage.game.leave(player)
+    context.stage.remove(player)
 
 
 def reposition(context: CommandContext, arguments: Arguments) -> None:

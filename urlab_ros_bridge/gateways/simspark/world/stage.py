@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -14,7 +15,10 @@ from typing import Protocol
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.connections import ClientHandler
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import robot_number
+from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.game.state import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
@@ -25,6 +29,8 @@ from urlab_ros_bridge.geometry import xyzw_to_wxyz
 # Simulated seconds from one cycle to the next.
 CYCLE = 0.02
 STILL = (0.0, 0.0, 0.0)
+# Robots without an agent stand at this y, m: nobody sees them there.
+PARKING = -100.0
 # Spacing of players that are sent off the field, and their distance from the side line, m.
 _SPACING = 0.6
 _BESIDE = 0.5
@@ -180,6 +186,47 @@ class GameStage:
         heading = math.copysign(math.pi / 2, -y)
         self.placement.move_robot(player.robot, (x, y, self.standing_height(player)), heading)
 
+    def enter(self, player: Player) -> None:
+        """
+        Put a player upright at its start position, in its own half, facing the opponents.
+
+        As in SimSpark, players stand in a row before their own goal line, 1.2 m apart.
+
+        :raises UrlabError: when the server refuses.
+        """
+        rules, sign = self.game.rules, player.side.sign
+        spacing = min(1.2, (rules.field_width - 1.6) / (MAX_NUMBER - 1))
+        y = -sign * (rules.half_width - 0.8 - spacing * (player.number - 1))
+        place = sign * (rules.half_length - 0.8), y, self.standing_height(player)
+        self.placement.move_robot(player.robot, place, 0.0 if sign < 0 else math.pi)
+
+    def remove(self, player: Player) -> None:
+        """
+        Take a player out of the game; unless robots play by joining, its robot is deleted.
+
+        :raises UrlabError: when the server refuses.
+        """
+        if not (self.game.roster.by_joining and robot_number(player.robot)):
+            self.placement.remove_robot(player.robot)
+        self.game.leave(player)
+
+    def park(self) -> list[str]:
+        """
+        Move the robots in reserve far away from the field, upright; return those moved.
+
+        :raises UrlabError: when the server refuses.
+        """
+        moved = []
+        for robot in self.game.roster.reserve:
+            base = self.scene.robots[robot].base
+            column = robot_number(robot) * (-1.0 if robot.startswith('left') else 1.0)
+            x, y, _ = self.scene.positions[base.id].tolist()
+            if math.hypot(x - column, y - PARKING) > 1.0 and self.placement.is_movable(robot):
+                height = self.scene.world.reference_pose(base.id).position[2]
+                self.placement.move_robot(robot, (column, PARKING, height), math.pi / 2)
+                moved.append(robot)
+        return moved
+
     def base_position(self, player: Player) -> tuple[float, float, float]:
         """Return where the base of a player is, m in the world."""
         x, y, z = self.scene.positions[self.scene.robots[player.robot].base.id].tolist()
@@ -201,6 +248,13 @@ class Role(Protocol):
 class Referee(Role, Protocol):
     """Enforces the rules."""
 
+    def is_waiting_for(self, ready: Counter[Side]) -> bool:
+        """
+        Return whether the game, and with it time, cannot begin yet.
+
+        :param ready: number of agents by side.
+        """
+
     def judge(self) -> None:
         """Evaluate the scene and change the game; called in every cycle, after the trainers."""
 
@@ -209,12 +263,19 @@ class AgentSide(Role, ClientHandler, Protocol):
     """Serves the clients of the agents' port."""
 
     @property
+    def ready(self) -> Counter[Side]:
+        """Return how many agents of each side have joined and answered."""
+
+    @property
     def is_waiting(self) -> bool:
         """Return whether the next cycle has to wait: an agent in sync mode has not sent (syn)."""
 
     @property
     def is_joining(self) -> bool:
         """Return whether time must not pass faster than in reality, so that an agent can join."""
+
+    def stand(self, scene: SimSparkScene) -> None:
+        """Serve agents that join while time stands still."""
 
     def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
         """
