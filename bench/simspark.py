@@ -304,7 +304,8 @@ def ours(robots: int, seconds: float, rounds: int, folder: Path) -> Rates:
         client = Client(rpc_port=rpc, shared=True)
         client.connect()
         updating, wrote, diff = writing(rpc, 200)
-        words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--pace=free', '--players=all']
+        words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--pace=free']
+        words.append('--players=all')
         with program(*MAIN, 'simspark', *words) as gateway:
             bench = Bench(client, (server, gateway), int(gateway.find(r'monitors=(\d+)')))
             time.sleep(1.0)
