@@ -19,6 +19,7 @@ from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnknownKeyframe
+from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.errors import UnsendableValue
 
 
@@ -273,3 +274,11 @@ def test_values_that_cannot_travel_are_named():
         pytest.raises(UnsendableValue),
     ):
         client.request('pie_status', value=object())
+
+
+def test_a_handshake_that_cannot_be_read_names_the_server_and_the_field():
+    odd = {'op': 'hello_ok', 'session_id': 's', 'urlab_version': 'urlab/9.1', 'entities': 7}
+    with FakeServer({'hello': lambda _: odd}) as server:
+        with pytest.raises(UnreadableHandshake, match=f'{server.port}.*urlab/9.1.*entities'):
+            Client(rpc_port=server.port).connect()
+        assert server.count('hello') == 1

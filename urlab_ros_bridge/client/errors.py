@@ -110,6 +110,20 @@ class MalformedReply(ProtocolError, SchemaError):
     """A field of a reply cannot be used; the message names the reply, the field and the value."""
 
 
+class UnreadableHandshake(ProtocolError):
+    """
+    A server answered hello, but not as any version of the protocol that is known here does.
+
+    Asking again does not help, and each hello may end the session of another client.
+    """
+
+    def __init__(self, endpoint: str, version: str, reason: object) -> None:
+        super().__init__(
+            f'the server at {endpoint} ({version or "of an unknown version"}) responds, but its '
+            f'handshake cannot be read: {reason}'
+        )
+
+
 class UnsendableValue(ClientError, TypeError):
     """A request field holds something that neither msgpack nor JSON can carry."""
 

@@ -11,11 +11,13 @@ import threading
 from typing import Any
 
 from urlab_ros_bridge import __version__
+from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import remote_error
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
@@ -153,6 +155,7 @@ class Session:
         :param include_assets: ask for the model as XML with its files too, here and at every later
             hello: `Handshake.mjcf_compiled` and `vfs_assets`; None: as the last time.
         :raises RequestTimeout: when no server answered.
+        :raises UnreadableHandshake: when the server speaks no version that is known here.
         :raises ShmUnavailable: when shared memory was asked for by name and there is none.
         """
         if include_assets is not None:
@@ -176,10 +179,14 @@ class Session:
         """
         Take a handshake as that of this session: a hello's reply, or one inside begin_pie's.
 
-        :raises ProtocolError: when it makes no sense; the session stays as it was.
+        :raises UnreadableHandshake: when it makes no sense; the session stays as it was.
         """
         with self._lock:
-            handshake = parse_handshake(reply)
+            try:
+                handshake = parse_handshake(reply)
+            except MalformedReply as error:
+                version = str(reply.get('urlab_version') or '')[:40]
+                raise UnreadableHandshake(self._rpc.endpoint, version, error) from error
             self._handshake = handshake
             self._session_id = handshake.session_id
             known = handshake.divergence

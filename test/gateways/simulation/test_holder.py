@@ -9,9 +9,11 @@ from bundled_server import simulation
 import pytest
 
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -87,3 +89,17 @@ def test_a_link_that_closes_while_it_is_asked_counts_as_restarted(rover, is_noti
     holder.renew(10)
     assert first.closed and holder.current is not first
     holder.release()
+
+
+class UnreadableServer(FakeServer):
+    def _op_hello(self, *_):
+        return {'session_id': 's', 'entities': 7}
+
+
+def test_a_server_that_cannot_be_read_is_not_asked_again_soon():
+    with UnreadableServer() as server:
+        holder, _, links = holder_of([server.ports['rpc']])
+        for _ in range(5):
+            with pytest.raises(UnreadableHandshake, match='entities'):
+                holder.take(5.0)
+        assert len(links) == 1 and len(server.requests_of('hello')) == 1

@@ -4,6 +4,7 @@
 
 import itertools
 import threading
+import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import LISTEN_BEST_EFFORT
@@ -15,11 +16,13 @@ from nav_msgs.msg import Odometry
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from small_model import EXTENSIONS
 from small_model import XML
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.services import base
@@ -244,3 +247,35 @@ def test_malformed_rows_are_counted_and_the_rest_goes_on(small_server, bridged):
     status = imu_status(message)
     assert status.level == b'\1' and 'sensor' in status.message
     assert listener.heard['odom'] and not listener.heard['imu/data']
+
+
+@pytest.mark.parametrize(
+    ('extensions', 'answer', 'said'),
+    [
+        (EXTENSIONS, {'entities': 7}, 'entities'),
+        ((), {'articulations': 'many'}, 'articulations'),
+        ((), {'manager_present': False}, 'no world'),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_left_alone_and_named(
+    small_server, bridged, capfd, monkeypatch, extensions, answer, said
+):
+    """Each hello would end the session of another client of a stock server."""
+    monkeypatch.setattr(connection, 'SLOW_RETRY_SECONDS', 1.0)
+    times = []
+    server = small_server(extensions=extensions)
+    hello = server._op_hello
+
+    def odd_hello(request):
+        times.append(time.monotonic())
+        return {**hello(request), **answer}
+
+    server._op_hello = odd_hello
+    bridge, _ = bridged(server)
+    log = CapturedLog(capfd)
+    wait_until(lambda: len(times) >= 4)
+    assert all(new - old >= 1.0 for old, new in itertools.pairwise(times))
+    assert bridge.link.state.phase is Phase.REFUSED and said in bridge.link.state.problem
+    assert len(log.with_words(said)) == 1 and not log.with_words('no server')
+    server._op_hello = hello
+    wait_until(lambda: bridge.link.state.connected)

@@ -52,9 +52,11 @@ class StatusPoller:
         connected = False
         while not self._stop.is_set():
             with contextlib.suppress(UrlabError):
-                if not connected:
+                # Where sessions cannot be shared, a hello would end that of a user.
+                if not connected and client.supports_shared_sessions():
                     client.connect()
                     connected = True
-                self.latest = Figures(client.status().raw, time.monotonic())
+                if connected:
+                    self.latest = Figures(client.status().raw, time.monotonic())
             self._stop.wait(PERIOD_SECONDS)
         client.close()

@@ -8,15 +8,19 @@ from collections.abc import Callable
 import gc
 import logging
 import threading
+import time
 from typing import Generic
 from typing import Protocol
 from typing import TypeVar
 
+from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.server_watch import ServerWatch
 from urlab_ros_bridge.files.trim_memory import trim_memory
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.errors import UrlabError
 
+# Between two attempts at a server whose handshake cannot be read.
+SLOW_RETRY_SECONDS = 10.0
 _LOG = logging.getLogger(__name__)
 
 
@@ -57,6 +61,7 @@ class SimulationHolder(Generic[S]):
         self._taking = threading.Lock()  # held for seconds; `_lock` is not
         self._lock = threading.Lock()
         self._held: tuple[S, ServerWatch] | None = None
+        self._refused: tuple[float, UnreadableHandshake] | None = None
 
     @property
     def current(self) -> S | None:
@@ -97,10 +102,17 @@ class SimulationHolder(Generic[S]):
         self._release(None)
 
     def _connect(self, timeout: float) -> None:
+        # A hello may end the session of another client, and clients of gateways come often.
+        if self._refused is not None and time.monotonic() < self._refused[0]:
+            raise self._refused[1].with_traceback(None)
         link = self._open_link()
         try:
             link.connect(timeout)
             served = self._make(link)
+        except UnreadableHandshake as error:
+            link.close()
+            self._refused = time.monotonic() + SLOW_RETRY_SECONDS, error
+            raise
         except BaseException:
             link.close()
             raise

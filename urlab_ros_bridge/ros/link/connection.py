@@ -21,6 +21,7 @@ from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import ServerStatus
@@ -32,6 +33,7 @@ from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.link.link_state import SLOW_RETRY_SECONDS
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.appearance import with_appearance
@@ -141,6 +143,7 @@ class ServerLink:
         self.reconnects, self.continued = 0, False
         self._last = WorldPlan()
         self.lockstep, self._generation = False, 0
+        self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
 
@@ -258,13 +261,36 @@ class ServerLink:
             except SessionExpired as error:
                 self._on_expired_session(str(error))
             except UrlabError as error:
-                if not self._stop.is_set():
-                    self._report_problem(str(error))
+                self._on_error(error)
             except Exception as error:
                 # Whatever it is, the link comes back; it must never end in silence.
-                self._report_problem(f'{type(error).__name__}: {error}')
-            self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
-            self._woken.clear()
+                self._on_error(error)
+            self._wait()
+
+    def _wait(self) -> None:
+        """Wait until the server is to be checked, or connected to, again."""
+        if self.state.phase is Phase.REFUSED:
+            self._stop.wait(SLOW_RETRY_SECONDS)
+            return
+        self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+        self._woken.clear()
+
+    def _on_error(self, error: Exception) -> None:
+        """Report an error; where a hello may end the session of others, do not repeat it soon."""
+        if self._stop.is_set():
+            return
+        text = str(error) if isinstance(error, UrlabError) else f'{type(error).__name__}: {error}'
+        is_unreadable = isinstance(error, UnreadableHandshake)
+        if is_unreadable or not (self._generation or self._is_shared):
+            self._refuse(text)
+        else:
+            self._report_problem(text)
+
+    def _refuse(self, text: str) -> None:
+        """Leave a server alone for a while; say so once."""
+        if self.state.phase is not Phase.REFUSED or text != self.state.problem:
+            self._log('error', f'{text}; trying again every {SLOW_RETRY_SECONDS:g} s')
+        self._change_state(phase=Phase.REFUSED, problem=text)
 
     def _connect_or_check(self) -> None:
         """Connect when there is no session; else check the server."""
@@ -279,12 +305,15 @@ class ServerLink:
             self._change_state(phase=Phase.CONNECTED, problem='')
 
     def _connect(self) -> None:
-        if not self.commands.supports_shared_sessions() and not self.reconnects:
+        self._is_shared = True  # asking does no harm
+        is_shared = self.commands.supports_shared_sessions()
+        if not is_shared and not self.reconnects and self.state.phase is not Phase.REFUSED:
             self._log(
                 'warning',
                 'this server allows only one session, and the bridge takes it; set '
                 'observe_only to leave it to another client',
             )
+        self._is_shared = is_shared
         self.commands.connect(_HELLO_SECONDS)
 
     def _check_server(self) -> None:
@@ -316,7 +345,8 @@ class ServerLink:
         self.continued = again and known
         if not handshake.manager_present:
             self._generation = 0
-            self._report_problem('the server has no world yet')
+            report = self._report_problem if self._is_shared else self._refuse
+            report('the server has no world yet')
             return
         self._change_state(phase=Phase.PREPARING, problem='')
         self._open_service_session(handshake)
@@ -400,7 +430,7 @@ class ServerLink:
         if phase is Phase.CONNECTED:
             self._log('warning', f'lost the server at {self.state.endpoint}: {text}')
             phase = Phase.LOST
-        elif phase is Phase.PREPARING:
+        elif phase in (Phase.PREPARING, Phase.REFUSED):
             phase = Phase.CONNECTING
         self.status = None
         self._change_state(phase=phase, asking=False, problem=text)
@@ -408,7 +438,12 @@ class ServerLink:
     def _on_expired_session(self, text: str) -> None:
         """Come back to a restarted server, but never fight another client for its session."""
         if self.state.phase is Phase.LOST or self._stream.silence > _WATCH_SECONDS:
-            self.commands.connect(_HELLO_SECONDS)
+            try:
+                self.commands.connect(_HELLO_SECONDS)
+            except RequestTimeout as error:
+                self._on_timeout(str(error))
+            except UrlabError as error:
+                self._on_error(error)
         elif self.state.phase is not Phase.TAKEN:
             self._log('warning', f'another client has taken the session: {text}')
             self._change_state(phase=Phase.TAKEN, problem=text)

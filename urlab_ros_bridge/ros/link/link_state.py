@@ -10,6 +10,9 @@ import math
 
 # Without a tick for so long (s) the stream counts as silent.
 SILENT_SECONDS = 1.0
+# Between two attempts (s) at a server that answers, but not as it should: each hello ends the
+# session of another client of a server that has only one.
+SLOW_RETRY_SECONDS = 10.0
 # What there is to say of a server that runs by itself.
 RUNNING = 'connected: live'
 
@@ -23,6 +26,7 @@ class Phase(Enum):
     LOST = 'lost'
     OBSERVING = 'observing'
     TAKEN = 'taken'
+    REFUSED = 'refused'
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
         if state.problem:
             return False, f'{where}, but nothing is published: {state.problem}'
         return True, f'{where}, reading its world'
+    if state.phase is Phase.REFUSED:
+        return False, f'{state.problem}; trying again every {SLOW_RETRY_SECONDS:g} s'
     if state.phase is Phase.TAKEN:
         return False, (
             'another client has taken the only session of this server: '

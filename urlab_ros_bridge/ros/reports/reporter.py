@@ -115,7 +115,7 @@ class Reporter:
     def _log_connection(self, silence: float) -> None:
         """Log the state of the connection, once a change; the link logs that it was made."""
         state = self._link.state
-        if state.phase is Phase.PREPARING and not state.problem:
+        if state.phase is Phase.REFUSED or (state.phase is Phase.PREPARING and not state.problem):
             return
         well, text = describe(state, silence)
         if text == self._logged:
