@@ -8,6 +8,7 @@ import pytest
 
 from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
 from urlab_ros_bridge.models import world_path
+from urlab_ros_bridge.models.nao_types import UnknownNaoType
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import ROBOT_FILES
 from urlab_ros_bridge.models.soccer import scene_text
@@ -265,4 +266,63 @@ def test_a_written_world_stands_on_its_own(tmp_path):
     assert world.model.nu == 6 * len(JOINTS)
     with pytest.raises(UnknownPitch, match=r"'beach'.*page, league"):
         write_world(tmp_path / 'none', 1, 'beach')
+    assert not (tmp_path / 'none').exists()
+
+
+@pytest.fixture(scope='module')
+def types(tmp_path_factory):
+    """Return the world with a player of each type a side: left_1 is of type 0."""
+    sidecar = write_world(tmp_path_factory.mktemp('types'), 5, 'league', range(5))
+    return load_world(ServerConfig(model=sidecar))
+
+
+def test_types_of_the_nao_have_the_published_lengths_and_masses(types):
+    """
+    Of the table of robot types of rcssserver3d 0.7: m, relative to the part above.
+
+    Thigh and shank are measured from joint to joint: 0.08 and 0.045 m beyond the centre.
+    """
+    model = types.model
+    table = {  # hip, thigh, shank, elbow
+        0: (0.055, 0.04, 0.055, 0.07), 1: (0.055, 0.05832, 0.07332, 0.10664),
+        2: (0.055, 0.04, 0.055, 0.07), 3: (0.072954143, 0.067868424, 0.082868424, 0.125736848),
+        4: (0.055, 0.04, 0.055, 0.07),
+    }  # fmt: skip
+    for kind, (hip, thigh, shank, elbow) in table.items():
+        name = f'left_{kind + 1}_'
+        for side, sign in (('l', 1), ('r', -1)):
+            where = {
+                part: model.body(f'{name}{side}{part}').pos
+                for part in ('hip1', 'shank', 'ankle', 'elbow')
+            }
+            assert where['hip1'][1] == pytest.approx(sign * hip)
+            assert where['shank'][2] == pytest.approx(-thigh - 0.08)
+            assert where['ankle'][2] == pytest.approx(-0.045 - shank)
+            assert where['elbow'][0] == pytest.approx(0.02 + elbow)
+        assert model.numeric(f'{name}nao_type').data[0] == kind if kind else True
+        assert model.body(f'{name}base_link').subtreemass[0] == pytest.approx(4.608, abs=1e-3)
+        toes = [model.joint(i).name for i in range(model.njnt)]
+        assert (f'{name}lle7' in toes) == (kind == 4)
+    speeds = [model.numeric(f'left_3_speed_lle{joint}').data[0] for joint in (5, 6)]
+    np.testing.assert_allclose(speeds, [8.80667, 3.47234])
+    toe = model.geom('left_5_l_toe_sole')
+    np.testing.assert_allclose(toe.size * 2, [0.035517656, 0.08, 0.01])
+    foot = model.geom('left_5_l_sole')
+    assert 2 * (toe.size + foot.size)[0] == pytest.approx(0.16)
+    assert np.degrees(model.joint('left_5_rle7').range) == pytest.approx([-1, 70])
+
+
+def test_players_of_all_types_start_standing_and_stay_so(types):
+    data = types.data
+    before = {name: data.body(f'{name}_base_link').xpos.copy() for name in types.articulations}
+    stepped(types.model, data, 10.0)
+    for name, place in before.items():
+        assert np.linalg.norm(data.body(f'{name}_base_link').xpos - place) < 0.01, name
+        assert data.body(f'{name}_base_link').xmat[8] > np.cos(np.radians(3))
+    assert np.abs(data.qvel).max() < 1e-2
+
+
+def test_a_type_that_is_none_is_named_and_nothing_is_written(tmp_path):
+    with pytest.raises(UnknownNaoType, match=r"'5'.*0, 1, 2, 3, 4"):
+        write_world(tmp_path / 'none', 2, 'page', [0, 5])
     assert not (tmp_path / 'none').exists()

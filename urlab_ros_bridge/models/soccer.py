@@ -10,16 +10,21 @@ field `page` and one player a side.  x points to the right goal, y to the far si
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 import pathlib
 import shutil
 
+from urlab_ros_bridge.models.nao_types import NAO_TYPES
+from urlab_ros_bridge.models.nao_types import player_text
+from urlab_ros_bridge.models.nao_types import UnknownNaoType
 from urlab_ros_bridge.wire.errors import UnknownName
 
 TEAM_SIZES = range(1, 12)
 TEAMS = ('left', 'right')
-ROBOT_FILES = ('soccer_left.xml', 'soccer_right.xml', 'soccer_player.xml')
+PLAYER_FILE = 'soccer_player.xml'
+ROBOT_FILES = ('soccer_left.xml', 'soccer_right.xml', PLAYER_FILE)
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,14 @@ def start_places(pitch: Pitch, players: int) -> Iterator[tuple[str, float, float
             yield f'{team}_{number}', x, y + 0.0, side < 0  # no -0
 
 
-def sidecar_text(pitch: Pitch, players: int, scene: str = 'soccer.xml') -> str:
-    """Return the YAML sidecar of the world with `players` a side."""
+def sidecar_text(
+    pitch: Pitch, players: int, scene: str = 'soccer.xml', types: Sequence[int] = ()
+) -> str:
+    """
+    Return the YAML sidecar of the world with `players` a side.
+
+    :param types: of the players 1, 2, ... of both teams; 0 for those beyond.
+    """
     lines = [
         f'# Robot soccer, {players} a side; written by `urlab soccer`.',
         f'scene: {scene}',
@@ -82,11 +93,12 @@ def sidecar_text(pitch: Pitch, players: int, scene: str = 'soccer.xml') -> str:
         'articulations:',
     ]
     for name, x, y, turned in start_places(pitch, players):
-        team = name.partition('_')[0]
+        team, _, number = name.partition('_')
+        kind = types[int(number) - 1] if int(number) <= len(types) else 0
         quat = '[0, 0, 0, 1]' if turned else '[1, 0, 0, 0]'
         lines += [
             f'  - prefix: {name}',
-            f'    model: soccer_{team}.xml',
+            f'    model: {_robot_file(team, kind)}',
             f'    pose: {{pos: [{x:g}, {y:g}, 0], quat: {quat}}}',
         ]
         lines += _SETTINGS if name == 'left_1' else _SHARED
@@ -128,25 +140,44 @@ def scene_text(pitch: Pitch) -> str:
     )
 
 
-def write_world(folder: pathlib.Path, players: int, field: str) -> pathlib.Path:
+def write_world(
+    folder: pathlib.Path, players: int, field: str, types: Sequence[int] = ()
+) -> pathlib.Path:
     """
     Write a self-contained world; return the path of its sidecar.
 
     :param field: key of `PITCHES`.
     :param players: of `TEAM_SIZES`.
-    :raises UnknownPitch: nothing was written.
+    :param types: types of the Nao of the players 1, 2, ... of both teams; 0 for those beyond.
+    :raises UnknownPitch, UnknownNaoType: nothing was written.
     """
     if field not in PITCHES:
         raise UnknownPitch(field)
+    for kind in types:
+        if not 0 <= kind < len(NAO_TYPES):
+            raise UnknownNaoType(kind)
     folder.mkdir(parents=True, exist_ok=True)
     here = pathlib.Path(__file__).resolve().parent
     for name in ROBOT_FILES:
         shutil.copyfile(here / name, folder / name)
+    player = (here / PLAYER_FILE).read_text(encoding='utf-8')
+    for kind in {*types} - {0}:
+        own = PLAYER_FILE.replace('.xml', f'_{kind}.xml')
+        (folder / own).write_text(player_text(player, kind), encoding='utf-8')
+        for team in TEAMS:
+            text = (here / _robot_file(team, 0)).read_text(encoding='utf-8')
+            (folder / _robot_file(team, kind)).write_text(
+                text.replace(PLAYER_FILE, own), encoding='utf-8'
+            )
     pitch = PITCHES[field]
     (folder / 'soccer.xml').write_text(scene_text(pitch), encoding='utf-8')
     sidecar = folder / 'soccer.yaml'
-    sidecar.write_text(sidecar_text(pitch, players), encoding='utf-8')
+    sidecar.write_text(sidecar_text(pitch, players, types=types), encoding='utf-8')
     return sidecar
+
+
+def _robot_file(team: str, kind: int) -> str:
+    return f'soccer_{team}_{kind}.xml' if kind else f'soccer_{team}.xml'
 
 
 def _box(x: float, y: float, half_x: float, half_y: float, turn: float = 0.0) -> str:

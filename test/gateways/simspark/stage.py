@@ -87,7 +87,7 @@ class Game:
         self.world, self.agents, self.referee = world, agents, referee
         self.state = GameState(roster=Roster(by_joining=by_joining))
         world.scene.update(world.link.forward())
-        self.state.rules = self.state.rules.changed(world.scene.numerics())
+        self.state.rules = self.state.rules.changed(world.scene.numerics)
         self.stage = GameStage(self.state, world.scene, world.placement)
         self.targets = {}
         for role in (referee, agents):

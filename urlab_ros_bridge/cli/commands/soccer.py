@@ -11,10 +11,36 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
+from urlab_ros_bridge.models.nao_types import NAO_TYPES
+from urlab_ros_bridge.models.nao_types import UnknownNaoType
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import TEAM_SIZES
 from urlab_ros_bridge.models.soccer import write_world
 from urlab_ros_bridge.schema import key
+
+
+def read_types(text: str) -> list[int]:
+    """
+    Return the types of a list such as ``0,1,4``.
+
+    :raises UnknownNaoType: for anything else, naming it.
+    """
+    words = [word.strip() for word in text.split(',')] if text else []
+    valid = [str(number) for number in range(len(NAO_TYPES))]
+    for word in words:
+        if word not in valid:
+            raise UnknownNaoType(word)
+    return [int(word) for word in words]
+
+
+def _types(text: str) -> str:
+    """Check a list of types."""
+    try:
+        count = len(read_types(text))
+    except UnknownNaoType as error:
+        return str(error)
+    most = TEAM_SIZES[-1]
+    return '' if count <= most else f'{count} types; a team has at most {most} players'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +55,22 @@ class SoccerArguments(Arguments):
         'Field: 18 m x 12 m as on the protocol page, or 30 m x 20 m as in the league.',
         choices=tuple(PITCHES),
     )
+    types: str = key(
+        '',
+        'Types of the Nao of players 1, 2, ... of both teams, 0 to 4, separated by commas; '
+        'players beyond the list are of type 0.',
+        metavar='N,...',
+        check=_types,
+    )
     output: str = key('soccer', 'Folder to write to.', **FOLDER)
 
 
 def run(given: ParsedArguments[SoccerArguments]) -> int:
     """Write the files of the world, and print how to start it."""
     values = given.values
-    sidecar = write_world(Path(values.output), values.players, values.field)
+    sidecar = write_world(
+        Path(values.output), values.players, values.field, read_types(values.types)
+    )
     pitch = PITCHES[values.field]
     print(f'{values.players} a side on {pitch.length:g} m x {pitch.width:g} m')
     print(f'urlab server --model {sidecar}')
@@ -52,6 +87,7 @@ COMMAND = Command(
     run=run,
     examples=(
         ('urlab soccer', '11 per side in the folder soccer'),
+        ('urlab soccer --types 0,1,1,1,2,3,3,3,4,4,4', 'heterogeneous players, type by number'),
         ('urlab soccer --players 4 --field league --output pitch', 'the field of the league'),
     ),
 )

@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 
 from test.gateways.simspark.stage import FakeConnection
+from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.agents import agent as agent_module
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.models.soccer import write_world
 
 CALM = 0.12  # a robot that was beamed drops and settles, m
 
@@ -387,3 +391,39 @@ def _text(game):
     agent = game.join('A')
     game.cycles(1)
     return agent.text
+
+
+@pytest.fixture(scope='module')
+def types(tmp_path_factory):
+    """Return a stepped world with three players a side, of types 0, 2 and 4."""
+    world = SteppedWorld(model=write_world(tmp_path_factory.mktemp('t'), 3, 'page', [0, 2, 4]))
+    yield world
+    world.close()
+
+
+def test_a_scene_chooses_the_type_of_the_nao(types, caplog):
+    game = types.play(Agents(AgentOptions()), by_joining=True)
+    toes = game.join('A', 2, scene='rsg/agent/nao/nao_hetero.rsg 4')
+    quick = game.join('A', 9, scene='nao_hetero.rsg 2')
+    other = game.join('A', 1, scene='nao_hetero.rsg 3')
+    robots = {player.number: player.robot for player in game.state.roster}
+    assert robots == {2: 'left_3', 9: 'left_2', 1: 'left_1'}
+    assert 'no robot of type 3' in caplog.text
+    game.cycles(30)  # until it stands
+    assert {'llj7', 'rlj7'} <= set(toes.percepts.joints)
+    assert {'lf', 'rf', 'lf1', 'rf1'} == set(toes.percepts.forces)
+    assert 'llj7' not in quick.percepts.joints
+    # Its ankles turn at most at 8.81 rad/s in pitch and 3.47 rad/s in roll.
+    for agent, pitch, roll in ((quick, 8.80667, 3.47234), (other, 6.1395, 6.1395)):
+        game.place(robots[9 if agent is quick else 1], (0, 0, 5), (0, 0, 0, 1))
+        game.cycles(1)
+        game.say(agent, '(lle5 9)(lle6 9)')
+        game.cycles(2)
+        first = agent.percepts.joints
+        game.cycles(2)
+        for joint, speed in (('llj5', pitch), ('llj6', roll)):
+            way = agent.percepts.joints[joint] - first[joint]
+            assert way == pytest.approx(math.degrees(speed * 0.04), rel=0.12), joint
+    game.say(toes, '(lle7 5)')
+    game.cycles(20)
+    assert toes.percepts.joints['llj7'] > 20

@@ -110,7 +110,9 @@ class PlayedRobot:
         self.eye = Eye(robot, noise)
         self.random = np.random.default_rng([options.seed, crc32(robot.prefix.encode()), 1])
         self._sensors = BodySensors(robot)
-        self._joints = JointControl(robot)
+        speeds = {name: scene.fastest_speed(robot.prefix, name) for name in robot.joints}
+        fastest = {name: speed for name, speed in speeds.items() if speed is not None}
+        self._joints = JointControl(robot, fastest)
         self._time: float | None = None
         self._joints.start(scene.state(robot.prefix).qpos)
 

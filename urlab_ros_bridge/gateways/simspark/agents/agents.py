@@ -245,15 +245,24 @@ class Agents:
 
     def _join(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
         """
-        Make a robot in reserve a player, at its start position.
+        Make a robot in reserve, of the requested type if there is one, a player.
 
         :raises BadCommand: when the number is taken, or no robot is left.
         """
         roster = stage.game.roster
         chosen = number or roster.free_number(side) or 0
         robots = roster.substitutes(side, chosen)
+        fitting = [r for r in robots if stage.scene.robot_type(r) == agent.robot_type]
         if agent.scene in roster.reserve:
             robots = [agent.scene]
+        elif fitting:
+            robots = fitting
+        elif robots:
+            self._log.warning(
+                'agent at %s: no robot of type %d of the Nao is left in the %s team, it gets one '
+                'of type %d (urlab soccer --types chooses them)', agent.connection.peer,
+                agent.robot_type, side.value, stage.scene.robot_type(robots[0]),
+            )  # fmt: skip
         player = roster.add(side, chosen, robots[0]) if robots else None
         if player is None:
             taken = ', '.join(str(each.number) for each in roster.of_side(side)) or 'none'

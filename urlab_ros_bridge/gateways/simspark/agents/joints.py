@@ -10,6 +10,7 @@ with the name of the body.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 import math
 import re
@@ -24,7 +25,7 @@ from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.wire.errors import UnknownName
 
-# The fastest motor of the Nao, rad/s (351.77 degrees a second).
+# Highest speed of a joint of the Nao, rad/s (351.77 degrees a second).
 MAX_SPEED = 6.1395
 # Limit of the distance from joint to setpoint, for actuators of unknown strength, rad.
 _SLACK = 0.35
@@ -61,7 +62,12 @@ class JointControl:
     exactly, at most as far from the actual angle as the actuator can pull.
     """
 
-    def __init__(self, robot: ServedRobot) -> None:
+    def __init__(self, robot: ServedRobot, fastest: Mapping[str, float] | None = None) -> None:
+        """
+        Read the joints.
+
+        :param fastest: joint -> its highest speed, rad/s; `MAX_SPEED` for others.
+        """
         self._hinges = [joint for joint in robot.joints.values() if joint.kind == 'hinge']
         self._slots = np.array([joint.slot for joint in self._hinges], dtype=np.intp)
         self._index = {joint.name: place for place, joint in enumerate(self._hinges)}
@@ -80,6 +86,8 @@ class JointControl:
         self._speeds, self._wanted = np.zeros(count), np.zeros(count)
         self._lead, self._slack = np.zeros(count), np.full(count, _SLACK)
         self._gear, self._fastest = np.ones(count), np.full(count, MAX_SPEED)
+        for name, speed in (fastest or {}).items():
+            self._fastest[self._index[name]] = speed
         self._by_speed = np.zeros(count, dtype=bool)
         for place, actuator, kind in driven:
             self._by_speed[place] = kind == 'velocity'

@@ -164,7 +164,7 @@ class Cycle:
         self._served, self._targets, self._last_time = served, {}, None
         self._game.roster.by_joining = self._players_join and served.scene.has_field
         served.scene.update(served.link.forward())
-        self._game.rules = self._game.rules.changed(served.scene.numerics())
+        self._game.rules = self._game.rules.changed(served.scene.numerics)
         self._game.roster.enlist(served.scene.robots)
         if self._game.selected not in list(self._game.roster):
             self._game.select(None)

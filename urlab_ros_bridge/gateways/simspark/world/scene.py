@@ -48,6 +48,7 @@ class SimSparkScene:
 
     :ivar world: tables of the model; ids of bodies are rows of `positions` and `rotations`.
     :ivar robots: by prefix.
+    :ivar numerics: custom numbers of the model by name, each the first of its values.
     :ivar ball: None where the world has none.
     :ivar time: simulated seconds; `step` the server's counter; `version` counts updates.
     """
@@ -65,6 +66,8 @@ class SimSparkScene:
         }
         self._bodies = {body.compiled: body.id for body in self.world.bodies}
         self.ball = self._find_ball(handshake)
+        numbers = (self.model.numeric(index) for index in range(self.model.nnumeric))
+        self.numerics = {each.name: float(each.data[0]) for each in numbers if len(each.data)}
         self.time = 0.0
         self.step = -1
         self.version = 0
@@ -120,13 +123,15 @@ class SimSparkScene:
     @property
     def has_field(self) -> bool:
         """Return whether the world is a soccer field: it has the number ``field_length``."""
-        return 'field_length' in self.numerics()
+        return 'field_length' in self.numerics
 
-    def numerics(self) -> dict[str, float]:
-        """Return the custom numbers of the model by name, each the first of its values."""
-        model = self._local.model
-        found = (model.numeric(index) for index in range(model.nnumeric))
-        return {each.name: float(each.data[0]) for each in found if len(each.data)}
+    def robot_type(self, robot: str) -> int:
+        """Return the type of a Nao, by the number ``nao_type`` of its model; 0 without one."""
+        return int(self.numerics.get(f'{robot}_nao_type', 0))
+
+    def fastest_speed(self, robot: str, joint: str) -> float | None:
+        """Return the highest speed that a model states for a joint (``speed_JOINT``), rad/s."""
+        return self.numerics.get(f'{robot}_speed_{joint}')
 
     def update(self, seen: WorldObservation) -> None:
         """
