@@ -27,7 +27,7 @@ import numpy as np
 from ratios import note
 import zmq
 
-from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
+from urlab_ros_bridge.transport.shm.client import ShmRequester
 from urlab_ros_bridge.wire.encoding import codec
 
 ROBOT, JOINTS = 'quadruped', 12
@@ -70,7 +70,7 @@ def connected(places: dict[str, str]) -> Iterator[Ways]:
 
     hello = {'op': 'hello', 'shared': True, 'shm_channel': True}
     reply = checked(over_zmq(codec.pack(hello)))
-    rpc = ShmRpc(Path(reply['shm_session_dir']), reply['shm_channel'])
+    rpc = ShmRequester(Path(reply['shm_session_dir']), reply['shm_channel'])
     try:
         yield Ways(
             over_zmq, lambda request: rpc.exchange('bench', request, 5.0), reply['session_id']

@@ -8,7 +8,8 @@ The floor is a bare REP socket in its own process that runs the same mj_step cal
 same start, same ctrl) and answers the same reply bytes without looking at the request.  Both are
 asked by the same REQ client with the same request bytes, in short turns, so that the noise of the
 machine hits both; a ratio is the median over the turns, in brackets are the quartiles.  The last
-columns are the same exchange through the package's own typed client, which also packs and unpacks.
+columns are the same exchange by the package's typed client, which also packs and unpacks: with its
+default transport (shared memory), and over ZeroMQ.
 With --busy 2 on two processors, all of them compete with programs that compute: then a tenth of
 the requests waits for a time slice of theirs and takes most of the time, so turns are longer.
 """
@@ -106,7 +107,7 @@ def rate(call, count: int) -> float:
 
 class Trio:
     """
-    The server, the floor and the server of a typed client, which all walk the same trajectory.
+    The server, the floor and the server of typed clients, which all follow the same trajectory.
 
     :ivar turns: of each round, round trips a second by name.
     """
@@ -131,8 +132,13 @@ class Trio:
         bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, self._ctrl)
         self._bare = connect(bare_endpoint)
         typed_endpoint, stop_typed = start(serve, 'quadruped')
-        self._typed = Client('127.0.0.1', int(typed_endpoint.rsplit(':', 1)[1]))
-        self._typed.connect()
+        port = int(typed_endpoint.rsplit(':', 1)[1])
+        self._typed = Client('127.0.0.1', port, shared=True)
+        self._typed_zmq = Client('127.0.0.1', port, shared=True, transport='zmq')
+        for client in (self._typed, self._typed_zmq):
+            client.connect()
+        assert self._typed.transport == 'shm'
+        self._typed.set_mode('direct')
         self._typed.reset()
         self._stops = stop_floor, stop_server, stop_typed
 
@@ -140,8 +146,8 @@ class Trio:
         socket.send(self._request)
         socket.recv()
 
-    def _typed_step(self) -> None:
-        state = self._typed.step(self._n_steps, ctrl=self._ctrl, control_mode='raw')
+    def _typed_step(self, client) -> None:
+        state = client.step(self._n_steps, ctrl=self._ctrl, control_mode='raw')
         state.articulations['quadruped'].qpos  # noqa: B018  (the vector is decoded when read)
 
     def run(self, rounds: int, count: int) -> None:
@@ -149,7 +155,8 @@ class Trio:
         order = [
             ('floor', lambda: self._exchange(self._bare)),
             ('server', lambda: self._exchange(self._server)),
-            ('client', self._typed_step),
+            ('client', lambda: self._typed_step(self._typed)),
+            ('client over ZeroMQ', lambda: self._typed_step(self._typed_zmq)),
         ]
         for turn in range(rounds):
             turned = reversed(order) if turn % 2 else order
@@ -157,6 +164,7 @@ class Trio:
 
     def close(self) -> None:
         self._typed.close()
+        self._typed_zmq.close()
         for stop in self._stops:
             stop()
 
@@ -166,25 +174,18 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
     trio = Trio(n_steps)
     trio.run(rounds, count)
     trio.close()
-    ratios = {
-        name: [turn[name] / turn['floor'] for turn in trio.turns] for name in ('server', 'client')
-    }
-    for name, values in ratios.items():
-        note(f'{name}, {n_steps} steps a request', values)
-    rates = {
-        name: statistics.median(turn[name] for turn in trio.turns)
-        for name in ('floor', 'server', 'client')
-    }
-    server, client = (
-        '{1:7.2f} ({0:.2f}-{2:.2f})'.format(*np.percentile(values, (25, 50, 75)))
-        for values in ratios.values()
-    )
-    print(
-        f'{n_steps:7d} {rates["floor"]:9.0f} {rates["server"]:9.0f} {server} '
-        f'{rates["client"]:13.0f} {client}',
-        flush=True,
-    )
-    return statistics.median(ratios['server'])
+    floor_rate = statistics.median(turn['floor'] for turn in trio.turns)
+    row = f'{n_steps:7d} {floor_rate:8.0f}'
+    middles = []
+    for name in ('server', 'client', 'client over ZeroMQ'):
+        ratios = [turn[name] / turn['floor'] for turn in trio.turns]
+        note(f'{name}, {n_steps} steps a request', ratios)
+        low, middle, high = np.percentile(ratios, (25, 50, 75))
+        middles.append(middle)
+        rate_of = statistics.median(turn[name] for turn in trio.turns)
+        row += f' {rate_of:8.0f} {middle:5.2f} ({low:.2f}-{high:.2f})'
+    print(row, flush=True)
+    return middles[0]
 
 
 def main() -> int:
@@ -197,7 +198,8 @@ def main() -> int:
     count = options.count or (600 if options.busy else 300)
     print(
         'quadruped, 12 joints, raw control; round trips per second, medians\n'
-        'n_steps     floor    server   ratio (quartiles)  typed client   ratio (quartiles)'
+        'n_steps    floor   server  ratio (quartiles)   client  ratio (quartiles)'
+        '   client over ZeroMQ (quartiles)'
     )
     for n_steps in (1, 4, 10, 20):
         measure(n_steps, options.rounds, count)

@@ -33,8 +33,6 @@ from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.client.state.row_reader import RowReader
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
@@ -484,36 +482,11 @@ def _connection(data: bytes) -> None:
                     zmtp.read_ready(rest, ('REQ',))
 
 
-def _publisher(data: bytes) -> None:
-    """What a PUB socket sends on a connection, in pieces of two sizes."""
-    for most in (7, 1 << 16):
-        readers: list[MessageReader | RowReader] = [
-            MessageReader(1 << 16, lambda size: memoryview(bytearray(size))),
-            RowReader(1 << 16),
-        ]
-        for reader in readers:
-            reader.subscribe((b'eye ', b'rover/', b'sim_time'))
-            at = 0
-            while at < len(data):
-                room = reader.room()[:most]
-                piece = data[at : at + len(room)]
-                room[: len(piece)] = piece
-                reader.filled(len(piece))
-                at += len(piece)
-                while reader.next() is not None:
-                    pass
-
-
 TARGETS: dict[str, Target] = {
     'urlab_request': Target(_request, (WireError,), _PACK + _JSON),
     'urlab_reply': Target(_stepwise, (WireError,), _PACK),
     'urlab_connection': Target(
         _connection, (WireError,), (zmtp.GREETING, zmtp.ready('REQ'), zmtp.DELIMITER)
-    ),
-    'urlab_publisher': Target(
-        _publisher,
-        (WireError,),
-        (zmtp.GREETING, zmtp.ready('PUB'), zmtp.command(b'PING', bytes(18)), b'\x01\x04eye '),
     ),
     'urlab_row': Target(_row, (WireError,)),
     'urlab_topic': Target(

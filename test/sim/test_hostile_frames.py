@@ -8,8 +8,8 @@ import threading
 import pytest
 import zmq
 
-from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.sim.transports import frame_decoder
+from urlab_ros_bridge.transport.shm.client import ShmRequester
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.encoding.limits import REQUEST
 
@@ -123,7 +123,7 @@ def test_shared_memory_waits_for_its_own_frames_only(held, server, connect):
     running = server(step_mode='direct')
     socket = connect(running)
     names = [socket.hello(shared=True, shm_channel=True) for _ in range(2)]
-    pairs = [ShmRpc(Path(name['shm_session_dir']), name['shm_channel']) for name in names]
+    pairs = [ShmRequester(Path(name['shm_session_dir']), name['shm_channel']) for name in names]
     found = []
     thread = threading.Thread(
         target=lambda: found.append(pairs[0].exchange('x', hostile(100_000), 30.0))

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Errors of the client.
+Errors of the client; those of its connections are defined in `urlab_ros_bridge.transport.errors`.
 
 An error reply becomes the exception class of its code (`remote_error`), so that a caller writes
 ``except UnknownKeyframe`` instead of comparing strings.  The classes are made from the table
@@ -15,68 +15,17 @@ from typing import Any
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.transport.errors import ClientError as ClientError
+from urlab_ros_bridge.transport.errors import ConnectionLost as ConnectionLost
+from urlab_ros_bridge.transport.errors import KeysRejected as KeysRejected
+from urlab_ros_bridge.transport.errors import NotConnected as NotConnected
+from urlab_ros_bridge.transport.errors import ProtocolError as ProtocolError
+from urlab_ros_bridge.transport.errors import RequestTimeout as RequestTimeout
+from urlab_ros_bridge.transport.errors import ShmUnavailable as ShmUnavailable
+from urlab_ros_bridge.transport.errors import StreamClosed as StreamClosed
+from urlab_ros_bridge.transport.errors import StreamEnded as StreamEnded
 from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.errors import ERROR_CODES
-from urlab_ros_bridge.wire.errors import UrlabError
-
-
-class ClientError(UrlabError):
-    """Base of everything that a client raises by itself."""
-
-
-class NotConnected(ClientError):
-    """An op that needs a session was called before `connect`, or after `close`."""
-
-    def __init__(self, op: str) -> None:
-        super().__init__(f'{op}: no session; call connect() first (only meta works without one)')
-
-
-class RequestTimeout(ClientError, TimeoutError):
-    """
-    No reply came in time.
-
-    The server may still have carried out the request.  The client can be used at once, and a late
-    reply is never taken for the answer to another request.
-    """
-
-    def __init__(self, op: str, endpoint: str, seconds: float) -> None:
-        super().__init__(f'{op}: no reply from {endpoint} within {seconds:g} s')
-
-
-class ConnectionLost(RequestTimeout):
-    """The connection broke while a reply was awaited: it cannot come any more."""
-
-    def __init__(self, op: str, endpoint: str) -> None:
-        ClientError.__init__(self, f'{op}: {endpoint} closed the connection before it replied')
-
-
-class KeysRejected(ConnectionLost):
-    """The server does not let this client in: keys are missing, or are not those it knows."""
-
-    def __init__(self, op: str, endpoint: str, *, have_keys: bool, reason: str = '') -> None:
-        usual = (
-            'rejects the keys of this client: its folder `clients` lacks the public key'
-            if have_keys
-            else 'ended the handshake: it accepts only clients with keys (keys=DIR, --keys DIR), '
-            'is not a URLab server, or is shutting down'
-        )
-        ClientError.__init__(self, f'{op}: {endpoint} {reason or usual}')
-
-
-class StreamClosed(ClientError):
-    """A stream was used after it was closed."""
-
-    def __init__(self, endpoint: str) -> None:
-        super().__init__(f'the stream from {endpoint} is closed')
-
-
-class StreamEnded(StreamClosed):
-    """The server that wrote a stream into shared memory has ended; a new one writes elsewhere."""
-
-    def __init__(self, endpoint: str) -> None:
-        ClientError.__init__(
-            self, f'the server of {endpoint} has exited; open the stream with a new handshake'
-        )
 
 
 class CameraUnavailable(ClientError):
@@ -88,22 +37,11 @@ class CameraUnavailable(ClientError):
         )
 
 
-class ShmUnavailable(ClientError):
-    """Shared memory was asked for by name, but cannot be used with this server."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; transport='auto' falls back to ZMQ")
-
-
 class ExtensionMissing(ClientError):
     """A call needs an extension of the protocol that this server does not have."""
 
     def __init__(self, op: str, extension: str) -> None:
         super().__init__(f'{op}: the server does not have the extension {extension!r}')
-
-
-class ProtocolError(ClientError):
-    """The server sent a reply that does not follow the protocol."""
 
 
 class MalformedReply(ProtocolError, SchemaError):

@@ -22,9 +22,10 @@ from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.reader import listed
-from urlab_ros_bridge.client.transports.shm_link import RpcLink
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.link import CHANNEL
+from urlab_ros_bridge.transport.link import RequestLink
 from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
@@ -76,7 +77,7 @@ class Session:
         encoding: str = 'msgpack',
         timeout: float = 5.0,
         on_hello: Callable[[Handshake], None] | None = None,
-        transport: str = 'zmq',
+        transport: str = 'auto',
         keys: KeySource = None,
         raise_on_divergence: bool = True,
     ) -> None:
@@ -87,8 +88,8 @@ class Session:
         :param observations: level of `step` replies: minimal, standard or full.
         :param encoding: msgpack, or json for debugging.
         :param timeout: seconds that a request waits by default.
-        :param transport: ``zmq``; ``shm``: requests go through shared memory; ``auto``: likewise
-            when the server is on this machine and offers it.
+        :param transport: of requests: ``zmq``; ``shm``; ``auto``: shared memory when the server is
+            on this machine and offers this client a pair of regions, otherwise ZeroMQ.
         :param keys: folder of keys (`urlab keys`), for a server that was started with --keys.
         :raises KeysUnusable: when there are none in that folder.
         """
@@ -110,7 +111,7 @@ class Session:
         self._lock = threading.RLock()
         self.keys = read_client_keys(keys)
         self._transport = transport
-        self._rpc = RpcLink(f'tcp://{host}:{rpc_port}', host, transport, self.keys)
+        self._rpc = RequestLink(f'tcp://{host}:{rpc_port}', host, transport, self.keys)
 
     def __repr__(self) -> str:
         """Return where the server is, over what, and which world it runs."""
@@ -143,7 +144,7 @@ class Session:
 
     @property
     def transport(self) -> str:
-        """What requests go over now: ``zmq`` or ``shm``."""
+        """Transport of requests at present: ``zmq`` or ``shm``."""
         return 'zmq' if self._rpc.shm is None else 'shm'
 
     def connect(
@@ -192,7 +193,11 @@ class Session:
             known = handshake.divergence
             self._divergences = 0 if known is None else known.count
             self.generation += 1
-            self._rpc.attach(handshake)
+            self._rpc.attach(
+                handshake.shm_session_dir,
+                handshake.raw.get(CHANNEL),
+                has_channels=CHANNEL in handshake.extensions,
+            )
             if self.on_hello is not None:
                 self.on_hello(handshake)
         return handshake
@@ -210,7 +215,7 @@ class Session:
             self._rpc.close()
             self._handshake = None
             self._session_id = ''
-            self._rpc = RpcLink(self._rpc.endpoint, self.host, self._transport, self.keys)
+            self._rpc = RequestLink(self._rpc.endpoint, self.host, self._transport, self.keys)
 
     def request(self, op: str, timeout: float | None = None, **fields: Any) -> dict[str, Any]:
         """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of cameras, and what every camera stream can do."""
+"""Frames of cameras, and the interface of camera streams."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 
 class Frame(NamedTuple):
     """
-    One picture; rows run top-down.
+    One image; rows run top-down.
 
     :ivar stamp_ns: simulated time of the capture, None from servers that do not say.
-    :ivar frame_id: running number, None likewise.
+    :ivar frame_id: sequence number, None likewise.
     :ivar dtype: ``bgra8`` or ``float32``.
     :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
-        handshake's `depth_unit`.  It is the caller's for as long as he keeps it, unless the stream
-        was set to lend its memory.
+        handshake's `depth_unit`.  Its memory is the caller's.
     :ivar wall_time: unix seconds of the capture, None from servers that do not say.
     """
 
@@ -48,7 +47,7 @@ class CameraStats:
     """
     Counters of a stream since it was made.
 
-    :ivar dropped: whole frames thrown away because a newer one was there.
+    :ivar dropped: frames discarded because a newer one had arrived.
     :ivar missed: frames that never arrived, by the gaps in their numbers.
     :ivar last_receive: `time.monotonic` of the last frame, None before the first.
     """
@@ -62,18 +61,12 @@ class CameraStats:
 
 
 class FrameSource(Protocol):
-    """What every camera stream can do, over whichever transport."""
+    """A camera stream, over ZeroMQ or shared memory."""
 
     stats: CameraStats
 
     def receive(self, timeout: float | None = None) -> Frame | None:
-        """Return the next frame, None when none came in time."""
-
-    def lend(self) -> None:
-        """Save copies: pixels may from now on be valid only until `intact` says otherwise."""
-
-    def intact(self, frame: Frame) -> bool:
-        """Return whether the pixels of the last frame received are still intact."""
+        """Return the next frame, None when none arrived in time."""
 
     def close(self) -> None:
         """End the stream."""

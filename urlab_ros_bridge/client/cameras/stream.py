@@ -1,34 +1,40 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The picture stream of one camera, received as frames."""
+"""The images of one camera, received as frames: over ZeroMQ or through shared memory."""
 
 from __future__ import annotations
 
 import logging
 import math
+from pathlib import Path
 import threading
 import time
 
-from urlab_ros_bridge.client.cameras.frame_buffers import FrameBuffers
+import numpy as np
+
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import FrameSource
 from urlab_ros_bridge.client.cameras.frames import shape_pixels
-from urlab_ros_bridge.client.cameras.shm_stream import ShmCameraStream
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
-from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
-from urlab_ros_bridge.client.transports.shm_region import Directory
-from urlab_ros_bridge.client.transports.shm_region import is_usable
-from urlab_ros_bridge.client.transports.subscriptions import Message
-from urlab_ros_bridge.client.transports.subscriptions import open_subscriber
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.link import TRANSPORTS
+from urlab_ros_bridge.transport.shm.access import RegionReader
+from urlab_ros_bridge.transport.shm.files import camera_file
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import time_of
+from urlab_ros_bridge.transport.shm.stream import Directory
+from urlab_ros_bridge.transport.shm.stream import is_usable
+from urlab_ros_bridge.transport.shm.stream import RegionStream
+from urlab_ros_bridge.transport.subscriber import Subscriber
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import CameraFrame
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
+from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -36,20 +42,22 @@ from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
-_SLICE = 0.05  # s; how often a waiting receive looks whether it was closed
-_HEADER = 512  # bytes at most, with the topic
-_PARTS = 2  # of a message: the topic and the picture
-_DRAIN = 100  # messages at most that one look takes
+_SLICE = 0.05  # s; period at which a waiting receive checks whether the stream was closed
+_MAX_HEADER = 512  # bytes
+_PARTS = 2  # of a message: the topic and the image
+_DRAIN = 100  # messages at most that one poll takes
+_FEW, _MANY = 2, 100  # messages that wait for a consumer that lags
+_SIGN = 1 << 63
+_RESERVE_SECONDS, _RESERVE_POLL = 1.0, 0.002
 _LOG = logging.getLogger(__name__)
 
 
 class CameraStream:
     """
-    What a PUB socket sends, as frames.
+    Frames of one camera over ZeroMQ.
 
-    It reconnects by itself (over ZeroMQ: while it is read).  The server renders only while
-    subscribed, so close an unused stream.  `receive` may run in one thread while another one
-    closes.
+    It reconnects automatically.  The server renders only while subscribed, so close an unused
+    stream.  `receive` may run in one thread while another one closes.
 
     :ivar stats: counters, see `CameraStats`.
     """
@@ -78,14 +86,12 @@ class CameraStream:
         self._last_id: int | None = None
         self._closed = False
         self._lock = threading.Lock()
-        self._buffers = FrameBuffers()
-        self._subscriber = open_subscriber(
+        self._subscriber = Subscriber(
             endpoint,
             # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
             [f'{topic or camera.topic} '.encode()],
-            MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER,
-            lambda size: self._buffers.take(size).data,
-            deep=not newest_only,
+            max_bytes=MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _MAX_HEADER,
+            rcvhwm=_FEW if newest_only else _MANY,
             keys=read_client_keys(keys),
         )
 
@@ -116,13 +122,6 @@ class CameraStream:
                     return None
                 self._subscriber.wait(min(left, _SLICE))
 
-    def lend(self) -> None:
-        """Do nothing: messages belong to their receiver."""
-
-    def intact(self, frame: Frame) -> bool:
-        """Return true, see `lend`."""
-        return True
-
     def close(self) -> None:
         """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
         self._closed = True
@@ -131,10 +130,10 @@ class CameraStream:
             self._lock.release()
 
     def _next(self) -> Frame | None:
-        """Take what has come, up to the first frame or all of it."""
+        """Take what has arrived, up to the first frame or all of it."""
         found = None
         for _ in range(_DRAIN):
-            parts = self._subscriber.take()
+            parts = self._subscriber.receive()
             if parts is None:
                 break
             frame = self._decode(parts)
@@ -147,7 +146,7 @@ class CameraStream:
                 break
         return found
 
-    def _decode(self, parts: Message) -> Frame | None:
+    def _decode(self, parts: list[memoryview]) -> Frame | None:
         stats, camera = self.stats, self.camera
         if len(parts) != _PARTS:
             stats.decode_errors += 1
@@ -167,6 +166,95 @@ class CameraStream:
                 stats.missed += number - self._last_id - 1
             self._last_id = number
         return frame
+
+
+class ShmCameraStream(RegionStream[Frame]):
+    """
+    Frames of one camera through shared memory, always the newest.
+
+    A region holds the newest image and has room for the next; there is no queue.  The server
+    renders while a region is open, so close an unused stream.  `receive` may run in one thread
+    while another one closes.  With the bundled server frames have stamps and numbers; a stock
+    server's have none.
+
+    :ivar stats: counters, see `CameraStats`; `missed` counts frames that a newer one replaced.
+    """
+
+    def __init__(self, directory: Directory, camera: CameraInfo) -> None:
+        """
+        Open the region, which has to be there; the server reserves its memory then.
+
+        :param directory: the handshake's `shm_session_dir`, or a function that returns that of
+            the latest handshake; only with a function does the stream continue after a restart.
+        :raises RegionUnavailable: when the region cannot be opened, or there is no room for it.
+        :raises MalformedRegion: when it is not a region, or too small for images of this size.
+        """
+        self.camera = camera
+        self.stats = CameraStats()
+        self._size = camera.resolution[0] * camera.resolution[1] * BYTES_PER_PIXEL
+        super().__init__(directory, region_name(camera))
+        reader = self._source.current()
+        if reader is not None and reader.region.capacity < self._size:
+            self.close()
+            reason = f'it has room for {reader.region.capacity} bytes, {self._size} are needed'
+            raise MalformedRegion(self._source.path, reason)
+        if reader is None or not _has_memory(reader.region):
+            self.close()
+            raise RegionUnavailable(self._source.path, 'there is no room for it')
+
+    def _read(self, reader: RegionReader) -> Frame | None:
+        buffer = np.empty(self._size, np.uint8)
+        try:
+            size = reader.read_into(buffer)
+        except (MalformedRegion, FrameTooLarge):
+            size = -1
+        if size is None:
+            return None
+        if size != self._size:
+            self.stats.decode_errors += 1
+            return None
+        return self._frame(reader, buffer)
+
+    def _frame(self, reader: RegionReader, pixels: np.ndarray) -> Frame:
+        stats, (width, height) = self.stats, self.camera.resolution
+        stats.frames += 1
+        stats.bytes += self._size
+        stats.missed += self._count(reader)
+        stats.last_receive = time.monotonic()
+        stamp = number = None
+        if reader.region.tagged:
+            stamp, number = (reader.tag ^ _SIGN) - _SIGN, reader.sequence
+        return Frame(
+            stamp,
+            number,
+            width,
+            height,
+            self.camera.encoding,
+            shape_pixels(self.camera, width, height, pixels),
+            time_of(reader.clock, time.time()),
+        )
+
+
+def _has_memory(region: Region) -> bool:
+    """Wait until the server has reserved the memory of a region; false if it has no room."""
+    deadline = time.monotonic() + _RESERVE_SECONDS
+    # A stock server's region has neither the extension nor a limit.
+    while region.tagged and not region.reserved and time.monotonic() < deadline:
+        if region.stale():
+            return False
+        time.sleep(_RESERVE_POLL)
+    return True
+
+
+def region_name(camera: CameraInfo) -> str:
+    """
+    Return the name of a camera's file, by the prefix in its topic.
+
+    >>> region_name(Camera('eye', 'real', (4, 2), 45.0, '', 'cart/camera_ucm1/eye'))
+    'cam_cart_eye.shm'
+    """
+    prefix = camera.topic.partition('/camera')[0]
+    return camera_file(Path(), prefix, camera.name).name
 
 
 def to_frame(raw: CameraFrame, camera: CameraInfo) -> Frame:
@@ -222,4 +310,13 @@ def open_camera(
     return CameraStream(endpoint, camera, newest_only=newest_only, keys=keys)
 
 
-__all__ = ['CameraStats', 'CameraStream', 'Frame', 'FrameSource', 'open_camera', 'to_frame']
+__all__ = [
+    'CameraStats',
+    'CameraStream',
+    'Frame',
+    'FrameSource',
+    'ShmCameraStream',
+    'open_camera',
+    'region_name',
+    'to_frame',
+]

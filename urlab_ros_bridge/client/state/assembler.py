@@ -33,14 +33,14 @@ _STATE_FULL = STATE_FULL_TOPIC.encode()
 
 class TickAssembler:
     """
-    Takes rows, gives ticks.
+    Collects rows into ticks.
 
-    :ivar ready: finished ticks, oldest first; the caller takes them out.
+    :ivar ready: finished ticks, oldest first; the caller removes them.
     :ivar closed_by: how ticks are closed, None while it is not known.
     :ivar wants_snapshot: true when only `state/full` could give the time of this stream.
     :ivar decode_errors: closing rows that could not be read.
-    :ivar torn_ticks: ticks whose beginning was thrown away, because the closing row of the tick
-        before was lost on the way.
+    :ivar torn_ticks: ticks whose beginning was discarded because the closing row of the one before
+        was lost.
     """
 
     def __init__(self, closing: str = 'auto') -> None:
@@ -71,19 +71,8 @@ class TickAssembler:
             if len(rows) > MAX_TICK_ROWS:
                 self.abandon()
 
-    def push_rows(self, rows: list[tuple[bytes, bytes]]) -> None:
-        """Take several rows, among which there is no ``state/full`` and no topic twice."""
-        if self._rows or self._snapshot is not None or self.closed_by != 'sim_time':
-            for topic, payload in rows:
-                self.push(topic, payload)
-            return
-        self._rows = rows
-        if rows[-1][0] == _SIM_TIME:
-            _, closing = rows.pop()
-            self._take_sim_time(closing)
-
     def abandon(self) -> None:
-        """Throw the unfinished tick away, and what was learned about the stream."""
+        """Discard the unfinished tick, and what was learned about the stream."""
         self.decode_errors += 1
         self._relearn()
         self._clear()
@@ -118,13 +107,13 @@ class TickAssembler:
             self.decode_errors += 1
             self._clear()
             return
-        self._mend()
+        self._drop_torn_rows()
         self._close('sim_time', *SIM_TIME.unpack(payload))
 
     def _take_snapshot(self, payload: bytes) -> None:
         if self.closed_by == 'state_full':
             self._snapshot = payload
-            self._mend()
+            self._drop_torn_rows()
             self._close('state_full', 0, -1, None)
             return
         if self.closed_by is None and self._snapshot is not None:
@@ -149,11 +138,11 @@ class TickAssembler:
 
     def _settle_on_snapshots(self) -> None:
         self.closed_by = 'state_full'
-        self._mend()
+        self._drop_torn_rows()
         self._close('state_full', 0, -1, None)
 
-    def _mend(self) -> None:
-        """Keep the last whole tick's rows when a lost closing row let two ticks run together."""
+    def _drop_torn_rows(self) -> None:
+        """Keep the last tick's rows only, if a lost closing row joined two ticks."""
         rows = self._rows
         if len({topic for topic, _ in rows}) == len(rows):
             return

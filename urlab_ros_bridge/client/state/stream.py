@@ -1,12 +1,18 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The state PUB stream of a server, received as ticks."""
+"""
+The state of a running world, received as ticks: rows of the PUB socket, or snapshots.
+
+Rows (joints, sensors, entities) are sent over ZeroMQ only.  Shared memory (`state.shm`, Protocol
+Reference, "Transports") holds the newest snapshot, which is what `state/full` holds.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+import logging
 import math
 import threading
 import time
@@ -14,17 +20,28 @@ from typing import Protocol
 
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.observations import MAX_SNAPSHOT_BYTES
 from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.client.state.row_sources import open_rows
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.link import TRANSPORTS
+from urlab_ros_bridge.transport.shm.access import RegionReader
+from urlab_ros_bridge.transport.shm.files import STATE_FILE
+from urlab_ros_bridge.transport.shm.stream import Directory
+from urlab_ros_bridge.transport.shm.stream import is_usable
+from urlab_ros_bridge.transport.shm.stream import RegionStream
+from urlab_ros_bridge.transport.subscriber import Subscriber
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
-# How often a waiting receive looks at changes that other threads asked for.
+_LOG = logging.getLogger(__name__)
+# Period at which a waiting receive applies what other threads requested (s).
 _SLICE = 0.05
 _STATE_FULL = STATE_FULL_TOPIC.encode()
 # A drain ends after so many rows even if more keep coming.
@@ -65,9 +82,8 @@ class StateStream:
     """
     Rows of a PUB socket as ticks.
 
-    It reconnects by itself, also when the peer died silently.  `receive` may run in one thread
-    while others subscribe, unsubscribe and close.  Without keys there is no other thread: what
-    comes while nobody receives waits with the system, and then with the server.
+    It reconnects automatically, also when the peer died silently.  `receive` may run in one thread
+    while others subscribe, unsubscribe and close.
 
     :ivar stats: counters, see `StreamStats`.
     """
@@ -90,10 +106,9 @@ class StateStream:
             among them; ``state/full`` is added when nothing else can close ticks.
         :param closing: ``auto``, or the closing row that the server is known to send:
             ``sim_time`` or ``state_full``.
-        :param backlog: so many ticks wait for a consumer that lags, older ones are dropped and
-            counted; 1 means newest wins, None keeps all that the socket holds.
-        :param rcvhwm: messages that libzmq holds, which receives with keys; without, the system
-            holds as much as it can.
+        :param backlog: ticks that wait for a consumer that lags; older ones are dropped and
+            counted.  1: the newest wins; None: all that the socket holds.
+        :param rcvhwm: messages that the socket holds for a consumer that lags.
         :param keys: see `Session`.
         """
         self.endpoint = f'tcp://{host}:{state_port}'
@@ -111,7 +126,13 @@ class StateStream:
             self._topics[topic.encode() if isinstance(topic, str) else topic] = None
         if self._wants_snapshot():
             self._topics[_STATE_FULL] = None
-        self._source = open_rows(self.endpoint, self._topics, rcvhwm, read_client_keys(keys))
+        self._subscriber = Subscriber(
+            self.endpoint,
+            self._topics,
+            max_bytes=MAX_SNAPSHOT_BYTES,
+            rcvhwm=rcvhwm,
+            keys=read_client_keys(keys),
+        )
 
     def __enter__(self) -> StateStream:
         return self
@@ -139,7 +160,7 @@ class StateStream:
             self._change(False, name)
 
     def mute(self, mute: bool) -> None:
-        """Have nothing sent for a while, or everything that is subscribed again."""
+        """Pause or resume all subscriptions."""
         if mute != self._muted:
             self._muted = mute
             self._changes.extend((not mute, name) for name in self._topics)
@@ -165,16 +186,16 @@ class StateStream:
                     left = deadline - time.monotonic()
                     if left <= 0:
                         return None
-                    self._source.wait(min(left, _SLICE))
+                    self._subscriber.wait(min(left, _SLICE))
             finally:
                 if self._closed:
-                    self._source.close()
+                    self._subscriber.close()
 
     def close(self) -> None:
         """Close the socket; a `receive` that waits in another thread raises `StreamClosed`."""
         self._closed = True
         if self._lock.acquire(timeout=20 * _SLICE):
-            self._source.close()
+            self._subscriber.close()
             self._lock.release()
 
     def _change(self, on: bool, topic: bytes) -> None:
@@ -196,7 +217,7 @@ class StateStream:
             raise StreamClosed(self.endpoint)
         while self._changes:
             on, topic = self._changes.popleft()
-            (self._source.subscribe if on else self._source.unsubscribe)(topic)
+            (self._subscriber.subscribe if on else self._subscriber.unsubscribe)(topic)
 
     def _wants_snapshot(self) -> bool:
         """Return whether ticks need state/full and no subscription covers it."""
@@ -209,28 +230,25 @@ class StateStream:
         if self._wants_snapshot():
             self._topics[_STATE_FULL] = None
             if not self._muted:
-                self._source.subscribe(_STATE_FULL)
+                self._subscriber.subscribe(_STATE_FULL)
 
     def _drain(self) -> None:
-        """Take what has come; without a backlog limit only up to the first tick."""
-        take, assembler, count, damaged = self._source.take, self._assembler, 0, 0
-        while (taken := take()) is not None:
-            rows, distinct = taken
-            count += len(rows)
-            if distinct:
-                assembler.push_rows(rows)
-            elif rows:
-                for topic, payload in rows:
-                    assembler.push(topic, payload)
-            else:
-                assembler.abandon()  # some sender does not send two parts
-                damaged += 1
-            if count + damaged > _DRAIN_ROWS or (self._ready and self._backlog is None):
+        """Take what has arrived; without a limit of the backlog only up to the first tick."""
+        assembler, push, count = self._assembler, self._assembler.push, 0
+        while count < _DRAIN_ROWS and not (self._ready and self._backlog is None):
+            rows, is_damaged = self._subscriber.receive_rows()
+            for topic, payload in rows:
+                push(topic, payload)
+            if is_damaged:
+                assembler.abandon()  # a sender's messages have another number of parts
+            elif not rows:
                 break
+            count += len(rows) + is_damaged
         if count or assembler.decode_errors != self.stats.decode_errors:
             self._account(count)
 
     def _account(self, rows: int) -> None:
+        """Update the counters, and drop ticks beyond the backlog."""
         stats, assembler = self.stats, self._assembler
         if rows:
             stats.rows += rows
@@ -256,3 +274,87 @@ class StateStream:
             self.stats.ticks += 1
             return tick
         return None
+
+
+class ShmStateStream(RegionStream[Tick]):
+    """
+    Ticks with a snapshot each, always the newest; the interface is `TickSource`.
+
+    The server writes while a reader has the region open.  `receive` may run in one thread while
+    another one closes.
+
+    :ivar stats: counters, see `StreamStats`; `dropped_ticks` counts states that a newer one
+        replaced, `rows` the states that were read.
+    :ivar closed_by: always ``state_full``: time and step of a tick are those in its snapshot.
+    """
+
+    closed_by = 'state_full'
+
+    def __init__(self, directory: Directory, *, stamped: bool = True) -> None:
+        """
+        Open the region, which has to be there.
+
+        :param directory: the handshake's `shm_session_dir`, or a function that returns that of
+            the latest handshake; only with a function does the stream continue after a restart.
+        :param stamped: False: snapshots are not decoded, so ticks lack time and step.
+        :raises RegionUnavailable: when the region cannot be opened.
+        :raises MalformedRegion: when it is none.
+        """
+        self.stats = StreamStats()
+        self._stamped = stamped
+        super().__init__(directory, STATE_FILE)
+
+    def _read(self, reader: RegionReader) -> Tick | None:
+        stats = self.stats
+        try:
+            payload = reader.read()
+            if payload is None:
+                return None
+            stats.rows += 1
+            stats.dropped_ticks += self._count(reader)
+            stats.last_receive = time.monotonic()
+            tick = Tick(0, -1, None, [], payload, self.closed_by)
+            if self._stamped:
+                tick.stamp_from_snapshot()
+        except (WireError, ProtocolError):
+            stats.decode_errors += 1
+            return None
+        stats.ticks += 1
+        return tick
+
+
+def open_state(
+    shm_dir: Directory,
+    host: str = '127.0.0.1',
+    state_port: int = STATE_PORT,
+    *,
+    transport: str = 'auto',
+    keys: KeySource = None,
+    stamped: bool = True,
+) -> TickSource:
+    """
+    Open a stream of the world's state: ticks whose `state()` is filled.
+
+    :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
+        latest handshake, with which a stream continues after a restart of the server.
+    :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
+    :param keys: see `Session`.
+    :param stamped: False: snapshots are not decoded before `Tick.state`; over shared memory, ticks
+        lack time and step.
+    :raises RegionUnavailable: with ``shm``, when there is none.
+    :raises MalformedRegion: with ``shm``, when it makes no sense.
+    :raises UnknownName: for another transport.
+    """
+    if transport not in TRANSPORTS:
+        raise UnknownName('transport', transport, TRANSPORTS)
+    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
+        try:
+            return ShmStateStream(shm_dir, stamped=stamped)
+        except (RegionUnavailable, MalformedRegion) as error:
+            if transport == 'shm':
+                raise
+            _LOG.info('the state arrives over ZeroMQ: %s', error)
+    return StateStream(host, state_port, (STATE_FULL_TOPIC,), keys=keys)
+
+
+__all__ = ['ShmStateStream', 'StateStream', 'StreamStats', 'TickSource', 'open_state']

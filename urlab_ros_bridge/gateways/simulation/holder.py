@@ -14,9 +14,9 @@ from typing import Protocol
 from typing import TypeVar
 
 from urlab_ros_bridge.client.errors import UnreadableHandshake
-from urlab_ros_bridge.client.server_watch import ServerWatch
 from urlab_ros_bridge.files.trim_memory import trim_memory
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.transport.connection_events import ServerWatch
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Between two attempts at a server whose handshake cannot be read.

@@ -225,7 +225,7 @@ class ServerLink:
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = make_client(self._settings(), f'{NAME} {purpose}', transport='auto')
+        client = make_client(self._settings(), f'{NAME} {purpose}')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -457,7 +457,7 @@ class ServerLink:
 NAME = 'urlab_ros_bridge'
 
 
-def make_client(settings: Settings, name: str = NAME, transport: str = 'zmq') -> Client:
+def make_client(settings: Settings, name: str = NAME) -> Client:
     """Return a client of the server that the settings name; it is not connected yet."""
     return Client(
         settings.host,
@@ -466,7 +466,6 @@ def make_client(settings: Settings, name: str = NAME, transport: str = 'zmq') ->
         shared=True,
         name=name,
         timeout=settings.rpc_timeout,
-        transport=transport,
         keys=settings.keys,
         raise_on_divergence=False,  # /diagnostics and the log report it
     )

@@ -31,8 +31,8 @@ class Source:
     """A stream whose frames and whose fate the test decides."""
 
     def __init__(self):
-        self.stats, self.frames, self.lost = CameraStats(), queue.Queue(), set()
-        self.lends = self.closed = self.over = False
+        self.stats, self.frames = CameraStats(), queue.Queue()
+        self.closed = self.over = False
 
     def receive(self, timeout):
         if self.over:
@@ -41,12 +41,6 @@ class Source:
             return self.frames.get(timeout=timeout)
         except queue.Empty:
             return None
-
-    def lend(self):
-        self.lends = True
-
-    def intact(self, found):
-        return found.frame_id not in self.lost
 
     def close(self):
         self.closed = True
@@ -95,16 +89,6 @@ def until(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
-
-
-def test_a_picture_that_was_overwritten_while_it_was_converted_is_not_published():
-    with running() as (thread, topic, (source,)):
-        source.lost.add(2)
-        for number in (1, 2, 3):
-            source.frames.put(frame(number))
-        until(lambda: len(topic.sent) == 2)
-        assert topic.sent == [1, 3] and source.lends
-        assert thread.frames == thread.messages == 2
 
 
 def test_pictures_by_another_clock_are_published_and_one_that_was_held_up_is_not():

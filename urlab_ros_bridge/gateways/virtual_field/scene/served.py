@@ -11,7 +11,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model.kinematics import LocalModel
-from urlab_ros_bridge.client.state.shm_stream import open_state
+from urlab_ros_bridge.client.state.stream import open_state
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot

@@ -119,16 +119,15 @@ class CameraThread:
         source = self._source
         if source is None:
             source = self._source = self._open(self.plan.camera)
-            source.lend()  # a picture is converted before the next one is received
         frame = source.receive(LOOK_SECONDS)
         if frame is None:
             return
         if self._late(frame):
             self.skipped += 1
             return
-        self._publish(wanted, source, frame)
+        self._publish(wanted, frame)
 
-    def _publish(self, wanted: list[Output], source: FrameSource, frame: Frame) -> None:
+    def _publish(self, wanted: list[Output], frame: Frame) -> None:
         stamp_ns = self._timeline.stamp_ns if frame.stamp_ns is None else frame.stamp_ns
         if stamp_ns is None:
             return
@@ -139,8 +138,6 @@ class CameraThread:
             for output in wanted
             if color is not None or not output.needs_color
         ]
-        if not source.intact(frame):
-            return  # overwritten while it was converted; the source counts it
 
         def send() -> None:
             for output, message in messages:

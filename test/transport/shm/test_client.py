@@ -1,0 +1,152 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests through a pair of regions: matching replies, timeouts, and servers that end."""
+
+import fcntl
+import os
+import threading
+import time
+
+import pytest
+
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.client import ShmRequester
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+
+STRIDE = 4096
+
+
+class Server:
+    """Answers requests with their own bytes, after as many seconds as the request says."""
+
+    def __init__(self, directory, stock):
+        self.reader = RegionReader(self.region(directory / 'req.shm', stock))
+        self.writer = RegionWriter(self.region(directory / 'rep.shm', stock))
+        self.seen = []
+        self.stopping = False
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def region(self, path, stock):
+        made = Region.create(path, STRIDE)
+        if stock:
+            made.tagged = False
+            made.repair()
+        return made
+
+    def run(self):
+        while not self.stopping:
+            frame = self.reader.read()
+            if frame is None:
+                self.reader.sleep(1e-3)
+                continue
+            self.seen.append(frame)
+            time.sleep(float(frame.split()[0]))
+            if frame.split()[1] != b'drop':
+                self.writer.write(frame, self.reader.sequence)
+
+    def stop(self):
+        self.stopping = True
+        self.thread.join()
+
+
+@pytest.fixture(params=['ours', 'stock'])
+def stock(request):
+    return request.param == 'stock'
+
+
+@pytest.fixture
+def server(tmp_path, stock):
+    made = Server(tmp_path, stock)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def rpc(tmp_path, server):
+    made = ShmRequester(tmp_path)
+    yield made
+    made.close()
+
+
+def test_each_request_gets_its_own_reply(rpc, server, stock):
+    assert rpc.is_numbered is not stock
+    for number in range(500):
+        frame = b'0 %d' % number
+        assert rpc.exchange('op', frame, 20.0) == frame
+    assert len(server.seen) == 500
+
+
+def test_slow_reply_is_waited_for(rpc):
+    began = time.monotonic()
+    assert rpc.exchange('op', b'0.3 slow', 20.0) == b'0.3 slow'
+    assert 0.3 <= time.monotonic() - began < 10.0
+
+
+def test_late_reply_is_never_taken_for_another_one(rpc, stock):
+    with pytest.raises(RequestTimeout, match=r'op: no reply from shm:.* within 0.05 s'):
+        rpc.exchange('op', b'0.3 late', 0.05)
+    if not stock:  # a stock pair is not used again, see `test_link`
+        assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'
+
+
+def test_oversize_request_is_refused_before_anything_is_sent(rpc, server):
+    with pytest.raises(FrameTooLarge):
+        rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
+    assert rpc.exchange('op', b'0 small', 20.0) == b'0 small'
+    assert server.seen == [b'0 small']
+
+
+def test_another_thread_can_cancel(rpc):
+    threading.Timer(0.1, rpc.cancel).start()
+    began = time.monotonic()
+    with pytest.raises(NotConnected):
+        rpc.exchange('op', b'0 drop', 60.0)
+    assert time.monotonic() - began < 30.0
+
+
+def test_server_that_loses_its_lock_is_dead(tmp_path, server):
+    fd = os.open(tmp_path / 'lock', os.O_CREAT | os.O_RDWR)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    rpc = ShmRequester(tmp_path)
+    assert rpc.is_alive
+    os.close(fd)
+    assert not rpc.is_alive
+    with pytest.raises(ConnectionLost):
+        rpc.exchange('op', b'0 drop', 5.0)
+    rpc.close()
+
+
+def test_broken_reply_is_a_typed_error(rpc, server):
+    region = server.writer.region
+
+    def scribble():
+        region.words[6] = 77
+        region.longs[2] += 5
+
+    threading.Timer(0.1, scribble).start()
+    with pytest.raises(MalformedRegion, match='slot 77'):
+        rpc.exchange('op', b'0 drop', 3.0)
+
+
+def test_missing_and_foreign_files_are_told_apart(tmp_path):
+    with pytest.raises(RegionUnavailable):
+        ShmRequester(tmp_path)
+    Region.create(tmp_path / 'req.shm', STRIDE).close()
+    (tmp_path / 'rep.shm').write_bytes(b'URLB' + bytes(100))
+    before = len(os.listdir('/proc/self/fd'))
+    with pytest.raises(MalformedRegion):
+        ShmRequester(tmp_path)
+    region = Region.create(tmp_path / 'req.shm', STRIDE)
+    region.words[6] = 77
+    region.close()
+    with pytest.raises(MalformedRegion, match='slot 77'):
+        ShmRequester(tmp_path)
+    assert len(os.listdir('/proc/self/fd')) == before

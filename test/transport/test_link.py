@@ -1,0 +1,230 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client over shared memory against the bundled server: what goes where, and falling back."""
+
+from pathlib import Path
+import shutil
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import NotInEditor
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import ShmUnavailable
+from urlab_ros_bridge.client.errors import UnknownKeyframe
+from urlab_ros_bridge.transport.sockets import is_local
+from urlab_ros_bridge.wire.errors import UnknownName
+
+pytest.importorskip('mujoco')
+bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundError)
+
+
+@pytest.fixture
+def start():
+    running = []
+
+    def make(**fields):
+        running.append(bundled_server.start_server(**{'cameras': 'off', **fields}))
+        return running[-1]
+
+    yield make
+    for made in running:
+        made.stop()
+
+
+@pytest.fixture
+def connect():
+    made = []
+
+    def make(server, transport='shm', **fields):
+        client = Client('127.0.0.1', port(server), transport=transport, **fields)
+        made.append(client)
+        client.connect()
+        return client
+
+    yield make
+    for client in made:
+        client.close()
+
+
+def port(server):
+    return int(server.endpoints['rpc'].rsplit(':', 1)[1])
+
+
+@pytest.fixture
+def zmq_ops(monkeypatch):
+    """Return the ops that went over ZMQ since the fixture was made."""
+    from urlab_ros_bridge.transport.requester import Requester
+
+    seen, exchange = [], Requester.exchange
+
+    def noted(self, op, frame, timeout):
+        seen.append(op)
+        return exchange(self, op, frame, timeout)
+
+    monkeypatch.setattr(Requester, 'exchange', noted)
+    return seen
+
+
+def test_everything_but_the_handshake_goes_through_shared_memory(start, connect, zmq_ops):
+    client = connect(start(world='quadruped'))
+    client.set_mode('direct')
+    for number in range(1, 50):
+        assert client.step(2, ctrl=[0.1] * 12, control_mode='raw').step == 2 * number
+    client.reset()
+    with pytest.raises(UnknownKeyframe):
+        client.reset('nowhere')
+    assert client.transport == 'shm'
+    assert set(zmq_ops) == {'hello'}
+    client.meta()
+    assert zmq_ops[1:] == ['meta']
+
+
+def test_editor_ops_and_oversize_requests_go_over_zmq(start, connect, zmq_ops):
+    client = connect(start())
+    with pytest.raises(NotInEditor):
+        client.request('current_level')
+    reply = client.request('status', padding=b'x' * (1 << 20))
+    assert reply['op'] == 'status_ok'
+    assert zmq_ops == ['hello', 'current_level', 'status']
+    client.status()
+    assert len(zmq_ops) == 3
+
+
+def test_step_whose_reply_is_too_large_is_done_once(start, connect, zmq_ops, monkeypatch):
+    monkeypatch.setattr('urlab_ros_bridge.sim.transports.shm.service.RPC_STRIDE', 700)
+    client = connect(start(world='quadruped'))
+    client.set_mode('direct')
+    steps = [client.step(3, observations='full').step for _ in range(4)]
+    assert steps == [3, 6, 9, 12]
+    # From the second time on it goes over ZMQ at once; what fits does not.
+    assert zmq_ops.count('step') == 4
+    assert client.step(1, observations='minimal').step == 13
+    assert zmq_ops.count('step') == 4
+
+
+def test_results_are_those_of_zmq(start, connect):
+    results = {}
+    for transport in ('zmq', 'shm'):
+        client = connect(start(world='quadruped'), transport)
+        client.set_mode('direct')
+        client.reset()
+        for number in range(20):
+            state = client.step(3, ctrl=np.full(12, 0.01 * number), control_mode='raw')
+        results[transport] = state.articulations['quadruped'].qpos
+        client.close()
+    assert (results['zmq'] == results['shm']).all()
+
+
+def test_auto_and_zmq_do_without(start, connect):
+    with_shm, without = start(), start(shm=False)
+    assert connect(with_shm, 'auto').transport == 'shm'
+    assert connect(with_shm, 'zmq').transport == 'zmq'
+    assert connect(without, 'auto').transport == 'zmq'
+    with pytest.raises(ShmUnavailable, match='no shared memory'):
+        connect(without, 'shm')
+    with pytest.raises(UnknownName, match='zmq, shm, auto'):
+        Client(transport='carrier pigeon')
+
+
+def test_auto_trusts_only_names_of_this_machine():
+    assert [is_local(host) for host in ('127.0.0.1', '127.0.1.1', 'localhost', '::1')] == [
+        True
+    ] * 4
+    assert not any(is_local(host) for host in ('10.0.0.2', 'robot', '', '1127.0.0.1'))
+
+
+def test_many_clients_do_not_get_in_each_others_way(start, connect):
+    server = start()
+    clients = [connect(server, shared=True) for _ in range(4)]
+    failures = []
+
+    def work(client, percent):
+        try:
+            for _ in range(200):
+                assert client.set_sim_speed(percent) == percent
+        except Exception as error:
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=work, args=(client, 10.0 * number))
+        for number, client in enumerate(clients, 1)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert {client.transport for client in clients} == {'shm'}
+
+
+def test_shared_client_comes_back_after_a_restart(start, connect):
+    first = start()
+    client = connect(first, shared=True)
+    client.status()
+    old, chosen = client.handshake.shm_session_dir, port(first)
+    first.stop()
+    second = start(rpc_port=chosen)
+    time.sleep(0.6)
+    assert client.status().world == 'rover'
+    assert (client.generation, client.transport) == (2, 'shm')
+    assert client.handshake.shm_session_dir == second.stage.shm_dir != old
+
+
+def test_a_directory_that_is_removed_changes_nothing(start, connect):
+    server = start()
+    client = connect(server)
+    client.status()
+    shutil.rmtree(server.stage.shm_dir)
+    time.sleep(0.6)
+    assert client.status().world == 'rover'
+
+
+def test_the_one_pair_of_a_stock_server_is_used_by_request_only(
+    start, connect, monkeypatch, zmq_ops, caplog
+):
+    """Other clients may use it at the same time; a reply that was late may be another's."""
+    monkeypatch.setattr('urlab_ros_bridge.sim.streams.handshake.EXTENSIONS', ())
+    server = start()
+    monkeypatch.setattr(server.stage.shm, 'open_channel', lambda: None)
+    caplog.set_level('INFO', 'urlab_ros_bridge.transport')
+    for _ in range(2):
+        client = connect(server, 'auto')
+        client.connect()
+        assert client.transport == 'zmq'
+    assert [record.message for record in caplog.records if 'over ZeroMQ' in record.message] == [
+        'requests go over ZeroMQ: all clients of this server share one pair of regions'
+    ] * 2, 'said once for each client'
+    client = connect(server)
+    assert client.status().world == 'rover'
+    assert client.transport == 'shm'
+    assert {path.name for path in Path(server.stage.shm_dir).glob('*.shm')} == {
+        'rep.shm', 'req.shm', 'state.shm'
+    }  # fmt: skip
+    monkeypatch.setattr(client._rpc.shm, 'is_numbered', False)
+
+    def miss(op, frame, timeout):
+        raise RequestTimeout(op, client._rpc.shm.endpoint, timeout)
+
+    monkeypatch.setattr(client._rpc.shm, 'exchange', miss)
+    with pytest.raises(RequestTimeout):
+        client.status()
+    assert client.transport == 'zmq' and client.status().world == 'rover'
+
+
+def test_close_gives_everything_back(start, connect, monkeypatch):
+    monkeypatch.setattr('urlab_ros_bridge.sim.transports.shm.service.GRACE', 0.1)
+    server = start()
+    client = connect(server)
+    client.status()
+    client.close()
+    deadline = time.monotonic() + 4
+    while list(Path(server.stage.shm_dir).glob('req_*')) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not list(Path(server.stage.shm_dir).glob('req_*'))
+    client.connect()
+    assert client.status().world == 'rover'
+    assert client.transport == 'shm'

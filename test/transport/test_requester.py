@@ -1,0 +1,296 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests over ZeroMQ, with and without keys: to servers that are slow, away, or hostile."""
+
+import contextlib
+import dataclasses
+import threading
+import time
+
+import pytest
+from raw_zmtp import DELIMITER
+from raw_zmtp import frame
+from raw_zmtp import GREETING
+from raw_zmtp import raw_server
+from raw_zmtp import shake_hands
+import zmq
+
+from urlab_ros_bridge.transport import requester
+from urlab_ros_bridge.transport.errors import ConnectionLost
+from urlab_ros_bridge.transport.errors import KeysRejected
+from urlab_ros_bridge.transport.errors import NotConnected
+from urlab_ros_bridge.transport.errors import RequestTimeout
+from urlab_ros_bridge.transport.keys import make_keys
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.keys import read_server_keys
+from urlab_ros_bridge.transport.requester import Requester
+
+PATIENCE = 60.0
+
+
+@dataclasses.dataclass
+class Pair:
+    """What a server and its clients are made with."""
+
+    server: object = None
+    client: object = None
+
+
+@pytest.fixture(scope='module')
+def folders(tmp_path_factory):
+    """Return two folders of keys that do not belong together."""
+    made = [tmp_path_factory.mktemp('keys') / name for name in ('ours', 'others')]
+    for folder in made:
+        make_keys(folder)
+    return made
+
+
+@pytest.fixture(params=['plain', 'encrypted'])
+def keys(request, folders):
+    if request.param == 'plain':
+        return Pair()
+    return Pair(read_server_keys(folders[0]), read_client_keys(folders[0]))
+
+
+@contextlib.contextmanager
+def server(answer, keys=None, kind=zmq.ROUTER, port=0):
+    """
+    Run a socket until the block ends; yield its address.
+
+    `answer` gets the socket and the parts of a request.
+    """
+    context = zmq.Context()
+    bound = context.socket(kind)
+    bound.linger = 0
+    keeper = None
+    if keys is not None:
+        keys.protect(bound)
+        keeper = keys.start_doorkeeper(context)
+    deadline = time.monotonic() + PATIENCE
+    while True:  # libzmq closes ports a little later
+        try:
+            bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+            break
+        except zmq.ZMQError:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    over = threading.Event()
+
+    def serve():
+        while not over.is_set():
+            if bound.poll(20):
+                answer(bound, bound.recv_multipart())
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield bound.last_endpoint.decode()
+    finally:
+        over.set()
+        thread.join()
+        if keeper is not None:
+            keeper.stop()
+        context.destroy(0)
+
+
+def echo(bound, parts):
+    bound.send_multipart(parts)
+
+
+@contextlib.contextmanager
+def client(endpoint, keys=None):
+    made = Requester(endpoint, keys)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize('kind', [zmq.REP, zmq.ROUTER])
+def test_requests_and_replies_of_any_size_arrive(kind, keys):
+    with server(echo, keys.server, kind) as endpoint, client(endpoint, keys.client) as made:
+        for size in (0, 1, 255, 256, 9000, 70_000, 5_000_000):
+            assert made.exchange('echo', bytes(size), PATIENCE) == bytes(size)
+
+
+def test_the_first_part_of_a_longer_reply_counts():
+    def answer(bound, parts):
+        bound.send_multipart([*parts, b'more', b'', b'parts'])
+
+    with server(answer) as endpoint, client(endpoint) as made:
+        for number in (b'1', b'2'):
+            assert made.exchange('echo', number, PATIENCE) == number
+
+
+def test_too_large_a_reply_breaks_its_connection_only(monkeypatch, keys):
+    monkeypatch.setattr(requester, 'MAX_REPLY_BYTES', 1 << 16)
+
+    def answer(bound, parts):
+        bound.send_multipart([*parts[:-1], bytes(int(parts[-1]))])
+
+    with server(answer, keys.server) as endpoint, client(endpoint, keys.client) as made:
+        with pytest.raises(ConnectionLost):
+            made.exchange('echo', b'1000000', PATIENCE)
+        assert made.exchange('echo', b'3', PATIENCE) == bytes(3)
+
+
+@pytest.mark.parametrize('host', ['a..b', '.', 'x' * 64])
+def test_a_host_that_cannot_exist_does_not_answer(host):
+    with client(f'tcp://{host}:5') as made, pytest.raises(RequestTimeout):
+        made.exchange('echo', b'', 0.2)
+
+
+def test_a_server_is_waited_for_and_found_again_and_gets_no_old_request(keys):
+    seen, replies = [], []
+
+    def note(bound, parts):
+        seen.append(parts[-1])
+        bound.send_multipart(parts)
+
+    with server(note, keys.server) as endpoint:
+        pass
+    port = int(endpoint.rpartition(':')[2])
+    with client(endpoint, keys.client) as made:
+        with pytest.raises(RequestTimeout):
+            made.exchange('echo', b'nobody', 0.2)
+        thread = threading.Thread(
+            target=lambda: replies.append(made.exchange('echo', b'early', PATIENCE))
+        )
+        thread.start()
+        time.sleep(0.1)
+        with server(note, keys.server, port=port):
+            thread.join()
+        assert made._events.poll(PATIENCE), 'the end is noticed'
+        with server(note, keys.server, port=port):
+            replies.append(made.exchange('echo', b'again', PATIENCE))
+            time.sleep(0.3)  # longer than a reconnection takes
+    assert replies == seen == [b'early', b'again']
+
+
+def test_a_late_reply_answers_no_other_request(keys):
+    def late(bound, parts):
+        if parts[-1] == b'slow':
+            time.sleep(0.5)
+        bound.send_multipart(parts)
+
+    with server(late, keys.server) as endpoint, client(endpoint, keys.client) as made:
+        with pytest.raises(RequestTimeout):
+            made.exchange('echo', b'slow', 0.1)
+        for number in (b'1', b'2'):
+            assert made.exchange('echo', number, PATIENCE) == number
+
+
+def test_a_second_reply_answers_no_other_request():
+    def twice(bound, parts):
+        bound.send_multipart(parts)
+        bound.send_multipart([*parts[:-1], b'once more'])
+
+    with server(twice) as endpoint, client(endpoint) as made:
+        for number in range(20):
+            request = str(number).encode()
+            assert made.exchange('echo', request, PATIENCE) == request
+            assert made._events.socket.poll(0) == 0
+            time.sleep(0.02)
+
+
+def leave(peer):
+    shake_hands(peer, 'ROUTER')
+    peer.settimeout(2.0)  # the request may have come with the handshake
+    peer.recv(1 << 16)
+
+
+def test_a_server_that_hangs_up_is_told_from_a_silent_one():
+    with raw_server(leave) as endpoint, client(endpoint) as made:
+        for _ in range(3):
+            with pytest.raises(ConnectionLost) as caught:
+                made.exchange('echo', b'', PATIENCE)
+            assert not isinstance(caught.value, KeysRejected)
+    with server(lambda *_: None) as endpoint, client(endpoint) as made:
+        with pytest.raises(RequestTimeout) as caught:
+            made.exchange('echo', b'', 0.3)
+        assert not isinstance(caught.value, ConnectionLost)
+
+
+@pytest.mark.parametrize(
+    'reply',
+    [
+        frame(b'no delimiter'),
+        DELIMITER + b'\x02' + b'\xff' * 8,
+        frame(b'', 0x04),
+        b'\x04\xff' + b'\xff' * 300,
+    ],
+)
+def test_a_malformed_reply_is_none(reply):
+    def talk(peer):
+        shake_hands(peer, 'ROUTER')
+        peer.sendall(reply)
+        while peer.recv(1 << 16):
+            pass
+
+    with raw_server(talk) as endpoint, client(endpoint) as made, pytest.raises(RequestTimeout):
+        made.exchange('echo', b'', 2.0)
+
+
+# A forwarded port with nobody behind it; a server that is about to exit; another protocol.
+@pytest.mark.parametrize('words', [b'', GREETING, b'HTTP/1.1 400 Bad Request\r\n'])
+def test_a_peer_that_ends_the_handshake_is_a_lost_connection(words):
+    with raw_server(lambda peer: peer.sendall(words)) as endpoint, client(endpoint) as made:
+        with pytest.raises(ConnectionLost) as caught:
+            made.exchange('echo', b'', PATIENCE)
+        assert type(caught.value) is ConnectionLost
+
+
+@pytest.mark.parametrize(
+    ('server_has', 'client_has', 'reason'),
+    [
+        ('ours', None, 'accepts only clients with keys'),
+        (None, 'ours', 'does not use keys'),
+        ('ours', 'others', 'server.key'),
+        ('ours', 'unlisted', 'lacks the public key'),
+    ],
+)
+def test_keys_that_do_not_match_are_named(folders, server_has, client_has, reason):
+    ours, others = map(read_client_keys, folders)
+    chosen = {
+        None: None,
+        'ours': ours,
+        'others': others,
+        'unlisted': dataclasses.replace(others, server=ours.server),
+    }[client_has]
+    with server(echo, server_has and read_server_keys(folders[0])) as endpoint:
+        for _ in range(3):
+            with client(endpoint, chosen) as made, pytest.raises(KeysRejected, match=reason):
+                made.exchange('echo', b'', PATIENCE)
+
+
+@pytest.mark.parametrize('where', ['the reply', 'the handshake', 'the server'])
+def test_cancel_ends_a_request_in_another_thread(where):
+    begun = threading.Event()
+
+    def hang(peer):
+        if where == 'the reply':
+            shake_hands(peer, 'ROUTER')
+        begun.set()
+        while peer.recv(1 << 16):
+            pass
+
+    with raw_server(hang) as endpoint:
+        if where == 'the server':
+            endpoint = 'tcp://127.0.0.1:1'  # where nobody listens
+            begun.set()
+        with client(endpoint) as made:
+            errors = []
+
+            def request():
+                try:
+                    made.exchange('echo', b'', 1000.0)
+                except Exception as error:
+                    errors.append(error)
+
+            thread = threading.Thread(target=request)
+            thread.start()
+            assert begun.wait(PATIENCE)
+            time.sleep(0.05)
+            made.cancel()
+            thread.join(PATIENCE)
+            assert [type(error) for error in errors] == [NotConnected]

@@ -1,0 +1,215 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Subscriptions, with and without keys: to publishers that come and go, and to hostile ones."""
+
+import contextlib
+import os
+import struct
+import threading
+import time
+
+import pytest
+from raw_zmtp import frame
+from raw_zmtp import GREETING
+from raw_zmtp import MORE
+from raw_zmtp import raw_server
+from raw_zmtp import ready
+from raw_zmtp import shake_hands
+import zmq
+
+from urlab_ros_bridge.transport.keys import make_keys
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.keys import read_server_keys
+from urlab_ros_bridge.transport.subscriber import Subscriber
+
+PATIENCE = 60.0
+LIMIT = 1 << 26
+TOPIC = b'eye '
+
+
+@pytest.fixture(params=['plain', 'encrypted'])
+def keys(request, tmp_path):
+    """Return the keys of both sides."""
+    if request.param == 'plain':
+        return None, None
+    make_keys(tmp_path)
+    return read_server_keys(tmp_path), read_client_keys(tmp_path)
+
+
+@contextlib.contextmanager
+def publisher(keys=None, port=0):
+    """Run a socket until the block ends."""
+    context = zmq.Context()
+    bound = context.socket(zmq.XPUB)
+    bound.linger = 0
+    bound.xpub_verbose, bound.sndhwm = 1, 0
+    keeper = None
+    if keys is not None:
+        keys.protect(bound)
+        keeper = keys.start_doorkeeper(context)
+    deadline = time.monotonic() + PATIENCE
+    while True:  # libzmq closes ports a little later
+        try:
+            bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+            break
+        except zmq.ZMQError:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    bound.rcvtimeo = int(1000 * PATIENCE)
+    try:
+        yield bound
+    finally:
+        if keeper is not None:
+            keeper.stop()
+        context.destroy(0)
+
+
+@contextlib.contextmanager
+def subscriber(endpoint, keys=None, topics=(TOPIC,), limit=LIMIT):
+    made = Subscriber(endpoint, topics, max_bytes=limit, rcvhwm=5000, keys=keys)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def address(bound):
+    return bound.last_endpoint.decode()
+
+
+def next_of(made, patience=PATIENCE):
+    """Wait for a message; return its parts."""
+    deadline = time.monotonic() + patience
+    while (message := made.receive()) is None:
+        assert time.monotonic() < deadline
+        made.wait(0.05)
+    return [bytes(part) for part in message]
+
+
+def test_messages_of_any_size_arrive_in_order_and_others_do_not(keys):
+    with publisher(keys[0]) as bound, subscriber(address(bound), keys[1]) as made:
+        assert bound.recv() == b'\x01' + TOPIC
+        for size in (0, 1, 255, 256, 9000, 70_000, 1_228_840, 33_000_000, 5):
+            body = os.urandom(min(size, 1000)) + bytes(max(size - 1000, 0))
+            bound.send_multipart([b'other', body])
+            bound.send_multipart([TOPIC, body])
+            assert next_of(made) == [TOPIC, body]
+        bound.send_multipart([TOPIC, b'1', b'2', b'3'])
+        bound.send_multipart([TOPIC])
+        assert next_of(made) == [TOPIC, b'1', b'2', b'3'] and next_of(made) == [TOPIC]
+        made.unsubscribe(TOPIC)
+        assert bound.recv() == b'\x00' + TOPIC
+        made.subscribe(b'more')
+        assert bound.recv() == b'\x01more'
+    with publisher(keys[0]) as bound:
+        with subscriber(address(bound), keys[1]):
+            assert bound.recv() == b'\x01' + TOPIC
+        assert bound.recv() == b'\x00' + TOPIC, 'closing unsubscribes'
+
+
+@pytest.mark.parametrize('odd', [[], [b'one'], [b'a', b'b', b'c'], [b'a'] * 7])
+def test_rows_are_pairs_and_messages_of_another_shape_are_noticed(odd):
+    with publisher() as bound, subscriber(address(bound), topics=(b'',)) as made:
+        assert bound.recv() == b'\x01'
+        sent = [(b'topic %d' % number, bytes([number])) for number in range(250)] * 5
+        for row in sent:
+            bound.send_multipart(row)
+        if odd:
+            bound.send_multipart(odd)
+        bound.send_multipart([b'last', b'row'])
+        rows, damaged, deadline = [], 0, time.monotonic() + PATIENCE
+        while not damaged and (b'last', b'row') not in rows:
+            assert time.monotonic() < deadline
+            made.wait(0.05)
+            found, is_damaged = made.receive_rows()
+            rows += found
+            damaged += is_damaged
+        assert rows[: len(sent)] == sent and bool(damaged) is bool(odd)
+        bound.send_multipart([b'next', b'row'])
+        deadline = time.monotonic() + PATIENCE
+        while (b'next', b'row') not in rows:
+            assert time.monotonic() < deadline
+            made.wait(0.05)
+            rows += made.receive_rows()[0]
+
+
+def test_a_publisher_is_waited_for_and_found_again(keys):
+    with publisher(keys[0]) as bound:
+        endpoint = address(bound)
+    port = int(endpoint.rpartition(':')[2])
+    with subscriber(endpoint, keys[1]) as made:
+        assert made.receive() is None
+        for word in (b'early', b'again'):
+            with publisher(keys[0], port) as bound:
+                # A SUB socket repeats its subscriptions while somebody receives.
+                while not bound.poll(20):
+                    assert made.receive() is None
+                assert bound.recv() == b'\x01' + TOPIC
+                bound.send_multipart([TOPIC, word])
+                assert next_of(made) == [TOPIC, word]
+
+
+def image(size, number=0):
+    return frame(TOPIC, MORE) + frame(struct.pack('<Q', number) + bytes(size - 8))
+
+
+def test_a_publisher_that_dies_within_a_message_leaves_nothing_of_it():
+    lives = []
+
+    def talk(peer):
+        lives.append(peer)
+        shake_hands(peer, 'PUB')
+        whole = image(100_000, len(lives))
+        peer.sendall(whole if len(lives) > 2 else whole[: 40_000 * len(lives)])
+        time.sleep(0.2 if len(lives) < 3 else 10.0)
+
+    with raw_server(talk) as endpoint, subscriber(endpoint) as made:
+        _, body = next_of(made)
+        assert struct.unpack_from('<Q', body) == (3,) and len(body) == 100_000
+
+
+@pytest.mark.parametrize(
+    'said',
+    [
+        b'',
+        b'HTTP/1.1 400 Bad Request\r\n\r\n',
+        GREETING + ready('REP'),
+        GREETING + ready('PUB') + b'\x02' + (LIMIT + 1).to_bytes(8, 'big') + bytes(9000),
+        GREETING + ready('PUB') + b'\xff' * 300,
+    ],
+    ids=['hangs up', 'http', 'kind', 'size', 'flags'],
+)
+def test_hostile_publishers_cost_nothing_but_a_reconnection_now_and_then(said):
+    connections = []
+
+    def talk(peer):
+        connections.append(time.monotonic())
+        peer.sendall(said)
+        peer.settimeout(0.1)
+        with contextlib.suppress(TimeoutError):
+            while peer.recv(4096):
+                pass
+
+    with raw_server(talk) as endpoint, subscriber(endpoint) as made:
+        used, end = time.process_time(), time.monotonic() + 1.0
+        while time.monotonic() < end:
+            assert made.receive() is None
+            made.wait(0.05)
+        assert time.process_time() - used < 0.5
+        assert 1 <= len(connections) < 12
+
+
+def test_a_flood_of_unwanted_messages_does_not_hold_the_reader():
+    stop = threading.Event()
+
+    def talk(peer):
+        shake_hands(peer, 'PUB')
+        flood = 500 * (frame(b'x', MORE) + frame(bytes(200)))
+        while not stop.is_set():
+            peer.sendall(flood)
+
+    with raw_server(talk) as endpoint, subscriber(endpoint) as made:
+        for _ in range(8):
+            assert made.receive() is None and made.receive_rows() == ([], False)
+            made.wait(0.01)
+        stop.set()

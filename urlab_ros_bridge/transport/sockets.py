@@ -1,0 +1,49 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Client sockets of ZeroMQ: they drop unsent messages, reconnect and notice dead hosts."""
+
+from __future__ import annotations
+
+import zmq
+
+from urlab_ros_bridge.transport.keys import ClientKeys
+
+_RECONNECT_MS, _MAX_RECONNECT_MS = 100, 1000
+_KEEPALIVE_SECONDS, _PROBES = 1, 3
+_LOCAL = ('localhost', '::1', '[::1]')
+
+
+def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:
+    """
+    Open a socket that is not connected yet.
+
+    TCP keepalive breaks a connection that is unanswered for four seconds.  ZeroMQ's own heartbeats
+    do not work here: in libzmq 4.3.5 they end the process (``Assertion failed: !_io_error``) when
+    a connection breaks while the queue of a SUB socket is full.
+
+    :param kind: such as `zmq.SUB`.
+    :param keys: for a server that accepts encrypted connections only.
+    """
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
+    socket = context.socket(kind)
+    socket.linger = 0
+    socket.reconnect_ivl, socket.reconnect_ivl_max = _RECONNECT_MS, _MAX_RECONNECT_MS
+    socket.tcp_keepalive = 1
+    socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = _KEEPALIVE_SECONDS
+    socket.tcp_keepalive_cnt = _PROBES
+    if keys is not None:
+        keys.protect(socket)
+    return socket
+
+
+def is_local(host: str) -> bool:
+    """
+    Return whether a host name certainly means this machine.
+
+    >>> is_local('127.0.0.1'), is_local('localhost'), is_local('robot.local')
+    (True, True, False)
+    """
+    return host in _LOCAL or host.startswith('127.')
+
+
+__all__ = ['is_local', 'open_socket']
