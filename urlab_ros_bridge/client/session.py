@@ -169,6 +169,7 @@ class Session:
             'encoding': self.encoding,
             'include_assets': self._include_assets,
             'camera_header': 'ucm1',
+            'published_state': True,
             **self._rpc.hello_fields,
         }
         if self.shared:

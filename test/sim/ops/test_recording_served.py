@@ -172,3 +172,18 @@ def test_a_long_save_disturbs_neither_physics_nor_other_clients(clients, monkeyp
     loader.start()
     assert time_went_on(looks(other, loader))
     assert other.replay_list_sessions() == ('live', 'long')
+
+
+def test_a_plain_session_replaces_a_file_that_it_names_and_a_shared_one_keeps_it(rig, tmp_path):
+    made = rig(data_dir=tmp_path)
+    plain, shared = made.caller(), made.caller(shared=True)
+    plain.ask('set_mode', mode='direct')
+    plain.ask('recording_start')
+    plain.ask('step', n_steps=2)
+    first = Path(plain.ask('recording_save', path='lap.json')['absolute_path']).read_text()
+    plain.ask('step', n_steps=2)
+    assert shared.code('recording_save', path='lap.json') == 'path_not_writable'
+    assert plain.code('recording_save', path='lap.json', overwrite=False) == 'path_not_writable'
+    again = Path(plain.ask('recording_save', path='lap.json')['absolute_path']).read_text()
+    assert len(again) > len(first) > 0
+    plain.ask('recording_stop')

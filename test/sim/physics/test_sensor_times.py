@@ -117,6 +117,44 @@ def test_sensors_show_the_state_that_is_published_with_them(tumbling, integrator
     assert step == 59 and forces.sum() > 10 and then.sum() > 40
 
 
+@pytest.mark.parametrize('integrator', INTEGRATORS)
+def test_a_plain_session_sees_what_mj_step_leaves_and_ours_what_is_published(tumbling, integrator):
+    model, data = tumbling.model, tumbling.data
+    stock, ours = tumbling.caller(), tumbling.caller(published_state=True)
+    stock.hello()  # takes the place of the other plain session
+    shared = tumbling.caller(shared=True)
+    tumbling.ask('set_mode', mode='direct')
+    shared.ask('set_sim_options', options={'integrator': integrator})
+    plain = present(tumbling)
+    names = {sensor.name: sensor for sensor in tumbling.engine.controls['t'].articulation.sensors}
+    for step in range(60):
+        ctrl = [np.sin(step), 0.5]
+        fields = {'n_steps': 1 + step % 3, 'per_articulation': {'t': {'ctrl': ctrl}}}
+        asker = stock if step % 2 else shared
+        if step == 30:  # another hello: the session that was there before is ours
+            ours.hello(published_state=True)
+            stock, asker = ours, ours
+        told = asker.ask('step', **fields)['per_articulation']['t']
+        plain.ctrl[:] = data.ctrl
+        for _ in range(fields['n_steps']):
+            mujoco.mj_step(model, plain)
+        source = plain if asker is stock and step < 30 else data
+        for name, sensor in names.items():
+            slots = slice(sensor.start, sensor.stop)
+            assert told['sensors'][name] == source.sensordata[slots].tolist(), (step, name)
+        np.testing.assert_array_equal(told['qpos'], plain.qpos)
+    assert not np.array_equal(plain.sensordata, data.sensordata)
+
+
+@pytest.mark.parametrize('op', ['reset', 'forward'])
+def test_after_a_reset_a_plain_session_sees_the_state_itself(tumbling, op):
+    stock = tumbling.caller()
+    stock.ask('set_mode', mode='direct')
+    stock.ask('step', n_steps=5)
+    told = stock.ask(op)['per_articulation']['t']['sensors']['quat']
+    assert told == tumbling.data.sensor('t_quat').data.tolist()
+
+
 def test_a_gyro_and_an_orientation_fit_the_velocity_of_the_same_stamp(tumbling):
     model, data = tumbling.model, tumbling.data
     site = model.site('t_imu')

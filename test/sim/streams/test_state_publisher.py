@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import zmq
 
+from urlab_ros_bridge.sim.physics.observations.observer import View
 from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.wire import rows
@@ -135,7 +136,7 @@ def test_the_closing_row_and_the_snapshot_agree(tick):
     wheels = [made.data.joint(f'rover_{side}_wheel') for side in ('left', 'right')]
     assert block['effort'] == [wheel.qfrc_actuator[0] for wheel in wheels]
     # A reply of this level holds the same.
-    reply = codec.unpack(made.context.observer.packed('snapshot', 3))
+    reply = codec.unpack(made.context.observer.packed(View('snapshot'), 3))
     assert {**reply, 'op': 'state_full', 'wall_time': None} == {**state, 'wall_time': None}
 
 

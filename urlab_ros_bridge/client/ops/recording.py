@@ -41,7 +41,7 @@ class RecordingOps(Session):
         :param path: None: named after the recording, with a number where that is taken.
         :param overwrite: replace a file of that name, which otherwise raises.
         """
-        reply = self.request('recording_save', timeout, path=path, overwrite=overwrite or None)
+        reply = self.request('recording_save', timeout, path=path, overwrite=overwrite)
         return read_field(reply, 'absolute_path', str)
 
     def recording_clear(self) -> None:

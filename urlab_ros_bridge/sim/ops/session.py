@@ -65,6 +65,7 @@ def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
         client=client,
         camera_header=fields.string('camera_header', longest=MAX_NAME),
         include_assets=fields.boolean('include_assets'),
+        published_state=fields.boolean('published_state', shared),
         revision=revision,
     )
 

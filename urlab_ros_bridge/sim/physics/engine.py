@@ -16,6 +16,7 @@ import threading
 import time
 
 import mujoco
+import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.world import World
@@ -42,6 +43,8 @@ _INTERRUPTION = 0.01
 # last, is paused: it would jump back for ever.
 _MOST_DIVERGENCES = 10
 _RECOVERY_SECONDS = 1.0
+_ACCELERATION = int(mujoco.mjtStage.mjSTAGE_ACC)
+_USER = int(mujoco.mjtSensor.mjSENS_USER)
 _RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
 _LOG = logging.getLogger(__name__)
 
@@ -70,6 +73,7 @@ class Engine:
     :ivar on_due: called with the lock held before each step of the live loop.
     :ivar draining: the server or the world ends: waiting requests are answered.
     :ivar replaced: a changed world has taken the place of this one.
+    :ivar stepped_sensors: the sensors as mj_step leaves them, once they are completed.
     :ivar replay_source: a replay that takes the place of physics; live mode and reset end it.
     """
 
@@ -118,6 +122,9 @@ class Engine:
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
         self._has_halves = _has_halves(world.model)
+        self.stepped_sensors = np.array(world.data.sensordata)
+        self._has_sensors = world.model.nsensordata > 0
+        self._late_slots = _late_slots(world.model)
         self._monitor = DivergenceMonitor(world.model, world.data)
 
     @property
@@ -177,14 +184,26 @@ class Engine:
         The state is that of mj_step bit for bit, and what follows from positions and velocities
         is computed once, but for the state that is published instead of the one before.
         """
-        if not self._has_halves:
-            mujoco.mj_step(model, data)
-        else:
-            if not self._derived:
-                mujoco.mj_step1(model, data)
+        if not self._derived:
+            mujoco.mj_step1(model, data)
+        if self._has_sensors:
+            np.copyto(self.stepped_sensors, data.sensordata)
+        if self._has_halves:
             mujoco.mj_step2(model, data)
+        else:
+            mujoco.mj_step(model, data)
         mujoco.mj_step1(model, data)
         self._derived, self._solved = True, False
+
+    def complete_stepped_sensors(self) -> None:
+        """
+        Bring `stepped_sensors` up to date.  Needs the lock.
+
+        mj_step computes sensors of positions and velocities before it integrates, so they are
+        those that were published a step ago, and those of accelerations on the way.
+        """
+        stepped, slots = self.stepped_sensors, self._late_slots
+        stepped[slots] = self.world.data.sensordata[slots]
 
     def invalidate(self) -> None:
         """Have the next step recompute what follows from state and options: one was changed."""
@@ -409,6 +428,7 @@ class Engine:
         self._monitor.clear()
         self._derived = self._solved = True
         self.sensing.settled(model, data)
+        np.copyto(self.stepped_sensors, data.sensordata)
         self.lock.changed.notify_all()
 
     def accept_state(self) -> None:
@@ -454,6 +474,22 @@ class Engine:
         self.epoch += 1
         self.steps = steps
         self.listened()  # pictures of the time before may still be on their way
+
+
+def _late_slots(model: mujoco.MjModel) -> np.ndarray:
+    """Return the slots of sensors that mj_step fills late, and those of scanners."""
+    late = [
+        np.arange(start, start + size)
+        for kind, stage, start, size in zip(
+            model.sensor_type,
+            model.sensor_needstage,
+            model.sensor_adr,
+            model.sensor_dim,
+            strict=True,
+        )
+        if stage == _ACCELERATION or kind == _USER
+    ]
+    return np.concatenate(late) if late else np.empty(0, np.intp)
 
 
 def _has_halves(model: mujoco.MjModel) -> bool:

@@ -30,6 +30,8 @@ class ServerSession:
     One session.
 
     :ivar camera_header: header in front of camera frames that the hello asked for.
+    :ivar published_state: sensors of replies are those of the published state, not what mj_step
+        leaves.
     :ivar include_assets: the hello asked for the model's files.
     :ivar base: the engine's counter at the hello; replies count steps since then.
     :ivar revision: the world's at the hello; see `SessionTable.expire`.
@@ -41,6 +43,7 @@ class ServerSession:
     client: str = ''
     camera_header: str = ''
     include_assets: bool = False
+    published_state: bool = False
     base: tuple[int, int] = (0, 0)
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))

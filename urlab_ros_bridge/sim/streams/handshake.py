@@ -50,7 +50,9 @@ EXTENSIONS = (
     'reset_count',
     'snapshot_level',
     'step_topics',
+    'published_state',
     'divergence',
+    'published_state',
 )
 
 

@@ -9,6 +9,7 @@ import msgpack
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.sim.physics.observations.observer import View
 from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.wire.encoding import codec
@@ -76,7 +77,10 @@ def test_a_packed_reply_equals_the_built_one_in_any_state(rig, world, level):
         made.data.qvel[:] += random.normal(size=made.model.nv) * 0.1
         made.data.ctrl[:] = random.normal(size=made.model.nu)
         made.ask('step', n_steps=3)
-        built, packed = observer.observe(level, 3), codec.unpack(observer.packed(level, 3))
+        built, packed = (
+            observer.observe(View(level), 3),
+            codec.unpack(observer.packed(View(level), 3)),
+        )
         for reply in (built, packed):
             del reply['wall_time']
         assert packed == {'op': 'step_ok', **built}

@@ -68,10 +68,12 @@ def recording_save(context: Context, session: ServerSession, fields: Fields) -> 
     Write the recorded frames to a file, whole or not at all; recording may continue.
 
     Without `path` the file has the name of the recording, and a number where that is taken.  A
-    file that `path` names stays as it is, unless `overwrite` (extension) is true.  Runs without
-    the model's lock but for the moment of the snapshot.
+    file that `path` names is replaced, as by stock servers; `overwrite` (extension) false keeps
+    it, which is the default of shared sessions.  Runs without the model's lock but for the moment
+    of the snapshot.
     """
-    wanted, overwrite = fields.string('path'), fields.boolean('overwrite')
+    wanted = fields.string('path')
+    overwrite = fields.boolean('overwrite', bool(wanted) and not session.shared)
     with context.engine.lock:
         take, name = context.recorder.snapshot(), context.recorder.name
     if not len(take):

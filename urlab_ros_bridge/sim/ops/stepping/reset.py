@@ -8,7 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.ops.stepping.step import observation_level
+from urlab_ros_bridge.sim.ops.stepping.step import requested_view
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
@@ -32,7 +32,7 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
     world, engine = context.world, context.engine
     if fields.boolean('keep_state'):
         _rewind(context, fields)
-        return context.observer.observe(session.observations, engine.steps_since(session.base))
+        return _observed(context, session)
     name = fields.string('keyframe_name')
     key = world.keyframe_id(name) if name else None
     if key is not None and not 0.0 <= world.model.key_time[key] <= MAX_TIME:
@@ -46,7 +46,12 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
         world.data.qpos[slot] = value
     engine.settle()
     engine.state_changed()
-    return context.observer.observe(session.observations, engine.steps_since(session.base))
+    return _observed(context, session)
+
+
+def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
+    view = requested_view(Fields({}), session)
+    return context.observer.observe(view, context.engine.steps_since(session.base))
 
 
 def _rewind(context: Context, fields: Fields) -> None:
@@ -67,10 +72,10 @@ def _whole(seed: float) -> int:
 
 def forward(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Recompute derived state without advancing time, and observe."""
-    level = observation_level(fields, session)
+    view = requested_view(fields, session)
     context.engine.settle()
     context.engine.state_changed()
-    return context.observer.observe(level, context.engine.steps_since(session.base))
+    return context.observer.observe(view, context.engine.steps_since(session.base))
 
 
 def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:

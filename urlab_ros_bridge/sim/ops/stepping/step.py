@@ -18,6 +18,7 @@ from urlab_ros_bridge.sim.ops.stepping.command import read_command
 from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.observations.observer import Topics
+from urlab_ros_bridge.sim.physics.observations.observer import View
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -33,6 +34,7 @@ from urlab_ros_bridge.sim.requests.setpoints import TWIST
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
+from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 MAX_TOPICS = 1000
@@ -48,8 +50,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     live mode alone: whoever only reads there moves no world that another client has begun to step.
     """
     engine, replay_source = context.engine, context.engine.replay_source
-    level, cameras = observation_level(fields, session), requested_cameras(context, fields)
-    topics = narrowed_to(fields)
+    view, cameras = requested_view(fields, session), requested_cameras(context, fields)
     if fields.boolean('while_live') and engine.mode != 'live':
         raise OpError('not_live', f'while_live: the server is in {engine.mode} mode')
     if replay_source is not None:
@@ -63,21 +64,19 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
         else:
             _live(context, fields, command)
     if replay_source is not None or cameras is not None:
-        reply = context.observer.observe(level, engine.steps_since(session.base), topics)
+        reply = context.observer.observe(view, engine.steps_since(session.base))
         if replay_source is not None:
             reply.update(replay_source.report())
         return cameras.complete(reply) if cameras else reply
-    return observed(context, session, level, topics)
+    return observed(context, session, view)
 
 
-def observed(
-    context: Context, session: ServerSession, level: str, topics: Topics
-) -> dict[str, Any] | bytes:
+def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
     observer, count = context.observer, context.engine.steps_since(session.base)
     if session.encoding == 'msgpack':
-        return observer.packed(level, count, topics)
-    return observer.observe(level, count, topics)
+        return observer.packed(view, count)
+    return observer.observe(view, count)
 
 
 def advance(context: Context, count: int, command: StepCommand) -> None:
@@ -121,8 +120,7 @@ class PreparedStep:
             for prefix, twist in zip(driven, command.twists, strict=True)
         ]
         self._count = step_count(fields)
-        self._level = observation_level(fields, session)
-        self._topics = narrowed_to(fields)
+        self._view = requested_view(fields, session)
         self._while_live = fields.boolean('while_live')
         self._reply: Callable[[int], bytes] | None = None
 
@@ -147,9 +145,9 @@ class PreparedStep:
             ]
         advance(context, self._count, command)
         if self._session.encoding != 'msgpack' or engine.divergence is not None:
-            return observed(context, self._session, self._level, self._topics)
+            return observed(context, self._session, self._view)
         if self._reply is None:  # it contains the mode, which is always direct here
-            self._reply = context.observer.step_reply(self._level, self._topics)
+            self._reply = context.observer.step_reply(self._view)
         return self._reply(engine.steps_since(self._session.base))
 
 
@@ -210,11 +208,13 @@ def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> No
         engine.publish(rows=False)
 
 
-def observation_level(fields: Fields, session: ServerSession) -> str:
-    """Return the level of this one reply: the request's, else the session's."""
-    if 'observations' not in fields:
-        return session.observations
-    return fields.choice('observations', OBSERVATION_LEVELS)
+def requested_view(fields: Fields, session: ServerSession) -> View:
+    """Return what this one reply contains: as the request says, else the session."""
+    level = session.observations
+    if 'observations' in fields:
+        level = fields.choice('observations', OBSERVATION_LEVELS)
+    published = session.published_state or level == SNAPSHOT
+    return View(level, narrowed_to(fields), published)
 
 
 def narrowed_to(fields: Fields) -> Topics:

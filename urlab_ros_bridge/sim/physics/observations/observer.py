@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import partial
 import time
 from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,22 @@ from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 # Prefixes of topics of the state stream, to whose values an observation is narrowed; None: not.
 Topics = frozenset[str] | None
+
+
+class View(NamedTuple):
+    """
+    What an observation contains.
+
+    :ivar level: minimal, standard, full or snapshot.
+    :ivar published: whether sensors are those of the state that is published; else they are what
+        mj_step leaves, see `Engine.stepped_sensors`.
+    """
+
+    level: str
+    topics: Topics = None
+    published: bool = True
+
+
 # Layouts that are kept: clients choose topics as they like.
 _MOST_KEPT = 32
 
@@ -41,10 +58,15 @@ _MOST_KEPT = 32
 class _LayoutBuilder:
     """Collects leaves: views where the slots allow it, else copies with their refresh."""
 
-    def __init__(self, engine: Engine, topics: Topics) -> None:
+    def __init__(self, engine: Engine, view: View) -> None:
         self.data = engine.world.data
-        self._topics = None if topics is None else tuple(topics)
+        self._topics = None if view.topics is None else tuple(view.topics)
         self.refresh: list[Callable[[], None]] = []
+        if view.published:
+            self._sensors = self.data.sensordata
+        else:
+            self._sensors = engine.stepped_sensors
+            self.refresh.append(engine.complete_stepped_sensors)
 
     def leaf(self, source: np.ndarray, index: Index | int) -> np.ndarray:
         """Return the slots of a vector, or a row of a matrix."""
@@ -72,7 +94,7 @@ class _LayoutBuilder:
                 tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
                 tree['act'] = self._act(parts)
             tree['sensors'] = {
-                sensor.name: data.sensordata[sensor.start : sensor.stop]
+                sensor.name: self._sensors[sensor.start : sensor.stop]
                 for sensor in parts.sensors
                 if self.wanted(f'{prefix}/sensor/{sensor.name}')
             }
@@ -156,8 +178,8 @@ class Observer:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._data = engine.world.data
-        self._layouts: dict[tuple[str, Topics], ObservationLayout] = {}
-        self._packed: dict[tuple[str, str, str, Topics], PackedMessage] = {}
+        self._layouts: dict[View, ObservationLayout] = {}
+        self._packed: dict[tuple[View, str, str], PackedMessage] = {}
         self._divergence: Divergence | None = None  # in the packed messages
         self._snapshot = (-1, b'')
 
@@ -170,25 +192,21 @@ class Observer:
             'wall_time': ns_to_block(time.time_ns()),
         }
 
-    def observe(self, level: str, step: int, topics: Topics = None) -> dict[str, Any]:
+    def observe(self, view: View, step: int) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply."""
-        return {
-            **self.header(step),
-            **self._layout(level, topics).numbers(),
-            **self._fixed(level),
-        }
+        return {**self.header(step), **self._layout(view).numbers(), **self._fixed(view)}
 
-    def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
+    def packed(self, view: View, step: int) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self.step_reply(level, topics)(step)
+        return self.step_reply(view)(step)
 
-    def step_reply(self, level: str, topics: Topics = None) -> Callable[[int], bytes]:
+    def step_reply(self, view: View) -> Callable[[int], bytes]:
         """
         Return `packed` as a function of the step.
 
         It is valid until the mode changes, or `Engine.divergence`.
         """
-        return partial(self._fill, self._message(level, 'step_ok', topics))
+        return partial(self._fill, self._message(view, 'step_ok'))
 
     def snapshot(self) -> bytes:
         """
@@ -201,7 +219,7 @@ class Observer:
         engine = self._engine
         publication, snapshot = self._snapshot
         if publication != engine.publications:
-            snapshot = self._fill(self._message(SNAPSHOT, 'state_full'), engine.steps)
+            snapshot = self._fill(self._message(View(SNAPSHOT), 'state_full'), engine.steps)
             self._snapshot = engine.publications, snapshot
         return snapshot
 
@@ -209,36 +227,36 @@ class Observer:
         seconds = self._data.time
         return message.pack(seconds, seconds_to_ns(seconds), step)
 
-    def _message(self, level: str, op: str, topics: Topics = None) -> PackedMessage:
+    def _message(self, view: View, op: str) -> PackedMessage:
         if self._engine.divergence is not self._divergence:
             self._divergence = self._engine.divergence
             self._packed.clear()
-        mode = self._engine.mode if level == SNAPSHOT else ''
-        message = self._packed.get((level, op, mode, topics))
+        mode = self._engine.mode if view.level == SNAPSHOT else ''
+        message = self._packed.get((view, op, mode))
         if message is None:
-            message = PackedMessage(op, self._layout(level, topics), self._fixed(level))
-            self._packed[level, op, mode, topics] = message
+            message = PackedMessage(op, self._layout(view), self._fixed(view))
+            self._packed[view, op, mode] = message
         return message
 
-    def _fixed(self, level: str) -> dict[str, Any]:
+    def _fixed(self, view: View) -> dict[str, Any]:
         """Return the fields that rarely change: mode (snapshots only) and divergence."""
         engine = self._engine
-        fixed: dict[str, Any] = {'mode': engine.mode} if level == SNAPSHOT else {}
+        fixed: dict[str, Any] = {'mode': engine.mode} if view.level == SNAPSHOT else {}
         if engine.divergence is not None:
             fixed['divergence'] = engine.divergence.report()
         return fixed
 
-    def _layout(self, level: str, topics: Topics) -> ObservationLayout:
-        layout = self._layouts.get((level, topics))
+    def _layout(self, view: View) -> ObservationLayout:
+        layout = self._layouts.get(view)
         if layout is None:
             if len(self._layouts) >= _MOST_KEPT:
                 self._layouts.clear()
                 self._packed.clear()
-            layout = self._layouts[level, topics] = self._build(level, topics)
+            layout = self._layouts[view] = self._build(view)
         return layout
 
-    def _build(self, level: str, topics: Topics) -> ObservationLayout:
-        engine, builder = self._engine, _LayoutBuilder(self._engine, topics)
+    def _build(self, view: View) -> ObservationLayout:
+        engine, builder, level = self._engine, _LayoutBuilder(self._engine, view), view.level
         blocks = {}
         for prefix, control in engine.controls.items():
             block = blocks[prefix] = builder.articulation(
