@@ -89,7 +89,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         control_mode: Mapping[str, str] | str | None = None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
         twists: Mapping[str, Mapping[str, Any]] | None = None,
-        include_cameras: bool | str | Mapping[str, str] | None = None,
+        include_cameras: bool | str | Mapping[str, Any] | None = None,
         topics: Iterable[str] | None = None,
         timeout: float | None = None,
     ) -> StepResult:
@@ -109,8 +109,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
         :param twists: prefix -> fields of `set_twist` (linear, angular, timeout ...), taken before
             the step (extension ``step_twist``).
-        :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
-            (extension).
+        :param include_cameras: True, or camera -> ``latest`` | ``sync``, or the `frame_id` of an
+            earlier result: an image of that state or a later one, left out while there is none;
+            also in live mode (extension).
         :param topics: prefixes of topics of the state stream: of what its level has, the reply
             shows only what rows with these topics do, and all `qpos` and `qvel` (extension
             ``step_topics``); None: all of it.

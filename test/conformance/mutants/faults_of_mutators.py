@@ -164,3 +164,12 @@ def every_camera_is_colour():
             block['dtype'] = 'bgra8'
 
     return on_reply('step', change)
+
+
+@mutant('camera.by_frame_id')
+def images_of_an_earlier_state():
+    def change(request, reply):
+        for block in (reply.get('cameras') or {}).values():
+            block['frame_id'] = 0
+
+    return on_reply('step', change)

@@ -215,6 +215,44 @@ def test_latest_of_a_late_camera_is_as_old_as_its_latency(client):
     assert min(lags) >= 0.1
 
 
+@pytest.mark.parametrize('explicit', [False, True])
+def test_an_image_of_a_state_shows_that_state_or_a_later_one_or_is_absent(client, explicit):
+    client.set_mode('direct')
+    client.reset()
+    last = client.step().frame_id
+    wanted = dict.fromkeys(('front', 'eye'), last)
+    found = 0
+    deadline = time.monotonic() + 20
+    while found < 20:
+        how = {
+            name: {'frame_id': number} if explicit else number for name, number in wanted.items()
+        }
+        began = time.monotonic()
+        result = client.step(3, include_cameras=how)
+        assert time.monotonic() - began < 2.0  # it never waits for the renderer
+        assert result.frame_id > last
+        last = result.frame_id
+        for name, image in result.cameras.items():
+            found += 1
+            assert wanted[name] <= image.frame_id <= last
+            late = (last - image.frame_id) * 2_000_000  # ns
+            assert image.stamp_ns == result.sim_time_ns - late
+            wanted[name] = last  # as soon as it is there, that of this step
+        assert time.monotonic() < deadline
+    # Numbers go on over a reset, so that no image of before is taken for one of after it.
+    assert client.reset().frame_id > last
+    # Never from the future, and never one in place of another.
+    assert not client.step(include_cameras={'front': 2**53}).cameras
+
+
+@pytest.mark.parametrize(
+    'how', ['fresh', -1, 1.5, 1e300, float('nan'), [3], {'frame': 3}, {'frame_id': 'x'}, {}]
+)
+def test_an_unknown_way_of_asking_for_an_image_is_an_error(client, how):
+    with pytest.raises(BadValue, match=r'include_cameras\.front.*latest.*sync.*frame_id'):
+        client.request('step', include_cameras={'front': how})
+
+
 def test_no_frame_of_before_a_reset_is_ever_returned(client):
     client.set_mode('direct')
     for _ in range(4):

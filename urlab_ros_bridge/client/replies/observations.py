@@ -123,6 +123,17 @@ class EntityObservation(ReplyView):
     qvel = LazyField(np.ndarray, 'World linear and body angular velocity, shape (6,) or (0,).')
 
 
+def _seconds_or_block(place: Place) -> int:
+    """Return the time of an image in ns: seconds, or a block as servers of June 2026 send it."""
+    value = place.value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return read_time(place)
+    try:
+        return seconds_to_ns(value)
+    except BadTime as error:
+        raise place.fail(str(error)) from error
+
+
 class CameraImage(ReplyView):
     """One camera observation; rows run top-down."""
 
@@ -131,9 +142,13 @@ class CameraImage(ReplyView):
     dtype = LazyField(str, '``bgra8`` or ``float32``.')
     stamp_ns = LazyField.optional(
         int,
-        'Simulated time of the state that it shows (extension), None when not reported.',
+        'Simulated time of the state that it shows, None when not reported.',
         'sim_time',
-        parse=read_time,
+        parse=_seconds_or_block,
+    )
+    frame_id = LazyField.optional(
+        int,
+        'Number of the state that it shows, see `StepResult.frame_id`; None when not reported.',
     )
     step = LazyField.optional(
         int,
@@ -205,6 +220,11 @@ class WorldObservation(ReplyView):
         'Unix time at which the server made this, in ns; None when not reported.',
         'wall_time',
         parse=read_time,
+    )
+    frame_id = LazyField.optional(
+        int,
+        'Number of this state, which grows over resets too: ask for an image of it with '
+        '``include_cameras={name: frame_id}``.  None when not reported.',
     )
     divergence = LazyField.optional(
         Divergence,

@@ -178,6 +178,21 @@ class CameraRig:
         self._look_again()
         return ready
 
+    def capture_soon(self, cameras: Iterable[int]) -> None:
+        """
+        Have the present state rendered for these cameras, unless the renderer is busy.
+
+        Needs the lock, and does not wait; cameras with a latency are left to their schedule.
+        """
+        prompt = {camera for camera in cameras if not self.delays(camera)}
+        if self.port is None:
+            if self.renderer is not None:
+                self.renderer.need()
+        elif prompt and not self.port.busy:
+            now_ns = self.engine.stamp_ns
+            self._note_time(now_ns)
+            self._post(self.port, self._take_state(), prompt, now_ns)
+
     def _is_current(self, camera: int) -> bool:
         port = self.port
         capture = port.memory.latest(camera) if port else None
@@ -240,7 +255,8 @@ class CameraRig:
             self.port.memory.control[FrameMemory.TIMELINE] = self._timeline
 
     def _capture(self, now_ns: int) -> Capture:
-        return Capture(now_ns, self.engine.steps, self._timeline, time.time())
+        engine = self.engine
+        return Capture(now_ns, engine.steps, self._timeline, time.time(), engine.frame_id)
 
     def _take_state(self) -> bytes:
         if self.view is not None and self.state.free is not None:

@@ -63,6 +63,8 @@ class Engine:
     :ivar fault: why the live loop has stopped time, '' when all is well.
     :ivar divergence: the last time that the simulation became unstable, None when it did not since
         the last reset; `divergences` counts on over resets.
+    :ivar frame_id: number of the present state, for cameras; it grows with every change of the
+        state, over resets too.
     :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar on_state: called with the lock held after the state changed; the argument says whether
@@ -99,6 +101,7 @@ class Engine:
         self.steps = 0
         self.epoch = 0
         self.resets = 0
+        self.frame_id = 0
         self.revision = 0
         self.fault = ''
         self.divergence: Divergence | None = None
@@ -151,6 +154,7 @@ class Engine:
         if acting:
             external.end()
         self.steps += 1
+        self.frame_id += 1
         if self._monitor.diverged():
             self._diverged(before)
         self.sensing.stepped(model, data)
@@ -426,6 +430,7 @@ class Engine:
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
         self._monitor.clear()
+        self.frame_id += 1
         self._derived = self._solved = True
         self.sensing.settled(model, data)
         np.copyto(self.stepped_sensors, data.sensordata)

@@ -30,7 +30,7 @@ def pair():
 def write(memory, camera, value, taken=()):
     slot = memory.begin(camera, taken)
     memory.pixels(camera, slot)[:] = bytes([value]) * SIZES[camera]
-    memory.commit(camera, slot, value, Capture(value * 1000, value, 3, 1.5))
+    memory.commit(camera, slot, value, Capture(value * 1000, value, 3, 1.5, value))
     return slot
 
 
@@ -45,7 +45,13 @@ def test_states_and_frames_arrive_on_the_other_side(pair):
         for camera in (0, 1, 2):
             frame = server.read(camera)
             assert frame.pixels == bytes([value]) * SIZES[camera]
-            assert frame.frame_id == value and frame.capture == (value * 1000, value, 3, 1.5)
+            assert frame.frame_id == value and frame.capture == (
+                value * 1000,
+                value,
+                3,
+                1.5,
+                value,
+            )
             assert server.latest(camera) == frame.capture
 
 
@@ -79,9 +85,9 @@ def test_header_and_pixels_lie_in_one_piece(pair):
     assert len(framed) == HEADER_BYTES + SIZES[1]
     framed[:HEADER_BYTES] = b'h' * HEADER_BYTES
     renderer.pixels(1, slot)[:] = b'p' * SIZES[1]
-    renderer.commit(1, slot, 9, Capture(1, 2, 3, 4.0))
+    renderer.commit(1, slot, 9, Capture(1, 2, 3, 4.0, 5))
     assert bytes(framed) == b'h' * HEADER_BYTES + b'p' * SIZES[1]
-    assert renderer.read(1).capture == (1, 2, 3, 4.0)
+    assert renderer.read(1).capture == (1, 2, 3, 4.0, 5)
 
 
 def test_no_frame_is_ever_torn(pair):

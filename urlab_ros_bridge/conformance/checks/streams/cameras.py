@@ -126,6 +126,33 @@ def shows_step(peer: Peer) -> None:
     expect(same > 0.9, 'the same image of the same state', f'{same:.0%} of the bytes')
 
 
+@check('camera.by_frame_id', PLUGIN, 'July 2026: frame_id', modes=DIRECT)
+def by_frame_id(peer: Peer) -> None:
+    """An image asked for by a frame_id shows that state or a later one, or is absent."""
+    if 'frame_id' not in peer.call('step'):
+        raise skip('replies have no frame_id: a server of before July 2026')
+    name = next(iter(served_cameras(peer)))
+    end = time.monotonic() + FIRST_FRAME
+    last, found = int(peer.call('step')['frame_id']), 0
+    wanted = last
+    while found < 3:
+        reply = peer.call('step', include_cameras={name: wanted})
+        now = field(reply, 'frame_id', 'integer')
+        expect(now > last, f'a frame_id above {last}', now)
+        last = int(now)
+        image = (reply.get('cameras') or {}).get(name)
+        if image is not None:
+            shown = field(image, 'frame_id', 'integer')
+            expect(wanted <= shown <= last, f'a frame_id from {wanted} to {last}', shown)
+            field(image, 'sim_time', 'number')
+            found, wanted = found + 1, last
+        expect(time.monotonic() < end, f'an image of {name} within {FIRST_FRAME:g} s', 'none')
+    ahead = peer.call('step', include_cameras={name: {'frame_id': last + 10**9}})
+    expect(name not in (ahead.get('cameras') or {}), 'no image of the future', 'one')
+    reset = field(peer.call('reset'), 'frame_id', 'integer')
+    expect(reset > last, f'a frame_id above {last} after a reset', reset)
+
+
 @check('camera.depth', PLUGIN, 'cameras', modes=STEPPED)
 def depth(peer: Peer) -> None:
     """Depth is float32, positive where there is anything."""

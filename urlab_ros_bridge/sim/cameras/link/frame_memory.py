@@ -35,10 +35,11 @@ _HEAD = np.dtype(
         ('step', '<i8'),
         ('timeline', '<u8'),
         ('wall', '<f8'),
+        ('state_id', '<u8'),
     ]
 )
 # What follows the sequence number.
-_CONTENT = struct.Struct('<QqqQd')
+_CONTENT = struct.Struct('<QqqQdQ')
 
 
 class Capture(NamedTuple):
@@ -47,12 +48,14 @@ class Capture(NamedTuple):
 
     :ivar timeline: counts how often time has started over.
     :ivar wall: unix seconds.
+    :ivar state_id: number of the state, `Engine.frame_id`.
     """
 
     stamp_ns: int
     step: int
     timeline: int
     wall: float
+    state_id: int = 0
 
 
 class StoredFrame(NamedTuple):
@@ -183,6 +186,7 @@ def _capture(head: np.ndarray) -> Capture:
         int(head['step'][0]),
         int(head['timeline'][0]),
         float(head['wall'][0]),
+        int(head['state_id'][0]),
     )
 
 

@@ -26,7 +26,7 @@ READY, FAILED, WATCHED, DONE = b'R', b'F', b'W', b'D'
 
 MAX_MESSAGE = 1 << 16
 MAX_FDS = 200  # the kernel takes 253 in one message
-_JOB = struct.Struct('<IQ?qqQd')
+_JOB = struct.Struct('<IQ?qqQdQ')
 
 
 class Job(NamedTuple):

@@ -5,7 +5,8 @@
 
 `latest` returns the newest finished frame and keeps the camera rendering for a while; only the
 first such request has to wait for a frame.  `sync` returns a frame of exactly the state that the
-reply reports.  Both work in every mode.
+reply reports.  A number N, the `frame_id` of an earlier reply, returns a frame of that state or a
+later one, and never waits: what is not rendered yet is left out.  All work in every mode.
 """
 
 from __future__ import annotations
@@ -24,22 +25,23 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.wire.stamp import ns_to_block
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # Below the 5 s that stock clients wait for any reply; the first frame waits for the renderer.
 FRAME_SECONDS = 4.0
 _RETRY = 0.002
 LATEST, SYNC = 'latest', 'sync'
+MAX_FRAME_ID = 2**53  # of which all are floats too
 
 
 class CameraRequest:
     """
     The checked `include_cameras` of one request.
 
-    :ivar modes: key in the reply -> (camera, ``latest`` or ``sync``).
+    :ivar modes: key in the reply -> (camera, ``latest``, ``sync``, or the lowest frame_id).
     """
 
-    def __init__(self, rig: CameraRig, modes: Mapping[str, tuple[CameraItem, str]]) -> None:
+    def __init__(self, rig: CameraRig, modes: Mapping[str, tuple[CameraItem, str | int]]) -> None:
         self._rig = rig
         self.modes = modes
 
@@ -52,9 +54,11 @@ class CameraRequest:
         rig = self._rig
         latest = {item.index for item, mode in self.modes.values() if mode == LATEST}
         exact = {item.index for item, mode in self.modes.values() if mode == SYNC}
-        ready = rig.pull(latest)
+        numbered = {item.index for item, mode in self.modes.values() if type(mode) is int}
+        ready = rig.pull(latest | numbered)
         # A delayed camera has nothing to show before its latency has passed.
         first = {index for index in latest - ready if not rig.delays(index)}
+        rig.capture_soon(numbered - exact - first)
         state, capture = rig.capture()
         return Deferred(lambda: self._finish(reply, state, capture, exact | first, ready))
 
@@ -75,8 +79,9 @@ class CameraRequest:
         before = capture.step - int(reply['step'])
         blocks = {
             key: frame_block(item, frame, before)
-            for key, (item, _) in self.modes.items()
+            for key, (item, mode) in self.modes.items()
             if (frame := frames.get(item.index)) is not None
+            and (type(mode) is not int or frame.capture.state_id >= mode)
         }
         return {**reply, 'cameras': blocks} if blocks else reply
 
@@ -106,7 +111,7 @@ class CameraRequest:
 
 def frame_block(item: CameraItem, frame: StoredFrame, before: int) -> dict[str, Any]:
     """
-    Return one entry of `cameras`; `sim_time` and `step` are extensions.
+    Return one entry of `cameras`; `step` is an extension.
 
     :param before: steps of the world that the reply's `step` does not count.
     """
@@ -115,17 +120,20 @@ def frame_block(item: CameraItem, frame: StoredFrame, before: int) -> dict[str, 
         'height': item.height,
         'dtype': item.dtype,
         'data': frame.pixels,
-        'sim_time': ns_to_block(frame.capture.stamp_ns),
+        'frame_id': frame.capture.state_id,
+        'sim_time': frame.capture.stamp_ns / NANOSECONDS,
         'step': frame.capture.step - before,
     }
 
 
 def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
     """
-    Read `include_cameras`: true, "latest", "sync", or {camera: "latest" | "sync"}.
+    Read `include_cameras`: true, "latest", "sync", or {camera: how}.
+
+    How is "latest", "sync", a `frame_id`, {"frame_id": number}, true or false.
 
     :return: None when no frames are wanted, or none can be had.
-    :raises OpError: bad_value for another kind of value or an unknown camera; not_ready when a
+    :raises OpError: bad_value for any other value or an unknown camera; not_ready when a
         `sync` frame is asked for and cameras are off.
     """
     wanted = fields.given('include_cameras')
@@ -140,7 +148,7 @@ def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
     return CameraRequest(rig, modes) if modes else None
 
 
-def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str]]:
+def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str | int]]:
     if wanted is True or wanted == 1 or wanted in (LATEST, SYNC):
         mode = SYNC if wanted == SYNC else LATEST
         # The viewport is none of a stock server's cameras: it comes when asked for by name.
@@ -149,12 +157,28 @@ def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str]]:
         raise bad_value(
             'include_cameras', wanted, 'true, false, "latest", "sync" or {camera: mode}'
         )
-    found = {}
-    for key, mode in wanted.items():
-        if mode:
-            # Anything else counts as "latest", as with stock servers.
-            found[key] = (_find(rig, key), SYNC if mode == SYNC else LATEST)
+    found: dict[str, tuple[CameraItem, str | int]] = {}
+    for key, given in wanted.items():
+        how = _mode(key, given)
+        if how is not None:
+            found[key] = (_find(rig, key), how)
     return found
+
+
+def _mode(key: Any, given: Any) -> str | int | None:
+    """Return how one camera is asked for, None when it is not."""
+    if given is None or given is False:
+        return None
+    if given is True or given in (LATEST, SYNC):
+        return SYNC if given == SYNC else LATEST
+    number = given['frame_id'] if type(given) is dict and given.keys() == {'frame_id'} else given
+    if type(number) not in (int, float) or not 0 <= number <= MAX_FRAME_ID or number % 1:
+        raise bad_value(
+            f'include_cameras.{key}',
+            given,
+            '"latest", "sync", a frame_id (0 or more), {"frame_id": number}, true or false',
+        )
+    return int(number)
 
 
 def _find(rig: CameraRig, key: Any) -> CameraItem:

@@ -134,15 +134,15 @@ class _LayoutBuilder:
         self.refresh.append(update)
         return {lidar.name: stamp for lidar, stamp in stamps.items()}
 
-    def resets(self, engine: Engine) -> np.ndarray:
-        """Return how often the world was reset."""
-        count = np.zeros((), np.int64)
+    def counter(self, count: Callable[[], int]) -> np.ndarray:
+        """Return a count that is read anew for every observation."""
+        leaf = np.zeros((), np.int64)
 
         def update() -> None:
-            count[()] = engine.resets
+            leaf[()] = count()
 
         self.refresh.append(update)
-        return count
+        return leaf
 
     def _act(self, parts: ArticulationIndex) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
@@ -276,6 +276,7 @@ class Observer:
                 if shown:
                     block['scan_stamps'] = builder.scan_stamps(shown)
         tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        tree['frame_id'] = builder.counter(lambda: engine.frame_id)
         if level == SNAPSHOT:
-            tree['resets'] = builder.resets(engine)
+            tree['resets'] = builder.counter(lambda: engine.resets)
         return ObservationLayout(tree, builder.refresh)

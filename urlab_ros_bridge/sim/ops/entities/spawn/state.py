@@ -41,6 +41,7 @@ _COUNTS = (
     'epoch',
     'resets',
     'fault',
+    'frame_id',
     'divergence',
     'divergences',
     'speed',
