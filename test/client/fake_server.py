@@ -168,7 +168,15 @@ class FakeServer:
         }
         if self.shared:
             reply.update(
-                extensions=['shared_session', 'sim_time_row'],
+                extensions=[
+                    'shared_session',
+                    'sim_time_row',
+                    'keep_time',
+                    'twist_timeout',
+                    'step_while_paused',
+                    'forward_observations',
+                    'recording_overwrite',
+                ],
                 depth_unit='m',
                 timestep=0.002,
                 world='rover',

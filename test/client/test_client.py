@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each method sends the fields of the page and reads the reply's."""
 
+import contextlib
+
 from fake_server import FakeServer
 from fake_server import step_ok
 import numpy as np
@@ -10,7 +12,11 @@ import pytest
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.editor.editor import Editor
 from urlab_ros_bridge.client.errors import ExtensionMissing
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.ops import ModeChange
+from urlab_ros_bridge.testing import FakeServer as StockServer
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
@@ -172,14 +178,65 @@ def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
     assert len(server.requests) == before
 
 
-def test_a_reply_is_narrowed_only_by_a_server_that_can(server, client):
-    before = len(server.requests)
-    with pytest.raises(ExtensionMissing, match='step_topics'):
-        client.step(topics=('rover/joint/',))
-    assert len(server.requests) == before
-    client.handshake.extensions |= {'step_topics'}
-    client.step(topics=('rover/joint/',))
-    assert sent(server) == {'n_steps': 1, 'topics': ['rover/joint/']}
+# Extension -> method, its arguments, and the fields of the request that need it.
+NEEDS_EXTENSION = {
+    'keep_time': ('reset', {'keep_time': True}, {'keep_time': True}),
+    'keep_state': ('reset', {'keep_state': True}, {'keep_state': True}),
+    'twist_timeout': ('set_twist', {'articulation': 'rover', 'timeout': 1.0}, {'timeout': 1.0}),
+    'wall_timeout': (
+        'set_twist',
+        {'articulation': 'rover', 'wall': WallAge(1.0)},
+        {'wall_timeout': 1.0},
+    ),
+    'reset_count': ('set_twist', {'articulation': 'rover', 'resets': 3}, {'resets': 3}),
+    'step_while_paused': ('step', {'while_paused': True}, {'while_paused': True}),
+    'step_while_live': ('step', {'while_live': True}, {'while_live': True}),
+    'step_topics': ('step', {'topics': ('rover/joint/',)}, {'topics': ['rover/joint/']}),
+    'snapshot_level': ('step', {'observations': 'snapshot'}, {'observations': 'snapshot'}),
+    'step_twist': (
+        'step',
+        {'twists': {'rover': {'linear': [1.0]}}},
+        {'per_articulation': {'rover': {'twist': {'linear': [1.0]}}}},
+    ),
+    'push_by_joint': (
+        'push_state',
+        {'time': 0.0, 'qpos': {'left': 1.0}, 'qvel': {}},
+        {'qpos_map': {'left': 1.0}},
+    ),
+    'forward_observations': ('forward', {'observations': 'full'}, {'observations': 'full'}),
+    'recording_overwrite': ('recording_save', {}, {'overwrite': False}),
+}
+
+
+@pytest.mark.parametrize('extension', NEEDS_EXTENSION)
+def test_what_a_stock_server_would_ignore_is_refused_by_name(extension):
+    method, arguments, fields = NEEDS_EXTENSION[extension]
+    with (
+        StockServer('rover', extensions=()) as stock,
+        Client(rpc_port=stock.ports['rpc']) as client,
+    ):
+        before = len(stock.requests)
+        with pytest.raises(ExtensionMissing, match=f"'{extension}'"):
+            getattr(client, method)(**arguments)
+        assert len(stock.requests) == before
+        client.handshake.extensions |= {extension}
+        with contextlib.suppress(RemoteError, ProtocolError):  # it has scripts for some of them
+            getattr(client, method)(**arguments)
+        assert {key: stock.requests[-1].get(key) for key in fields} == fields
+
+
+def test_what_a_stock_server_does_is_not_refused():
+    with (
+        StockServer('rover', extensions=()) as stock,
+        Client(rpc_port=stock.ports['rpc']) as client,
+    ):
+        client.step(3, {'rover': []}, observations='full')
+        client.reset(seed=1)
+        client.forward()
+        client.set_twist('rover', (0.1, 0.0, 0.0))
+        with contextlib.suppress(RemoteError):
+            client.recording_save('run.json', overwrite=True)
+        assert stock.requests[-1]['overwrite'] is True
 
 
 def test_a_pushed_state(server, client):

@@ -12,7 +12,6 @@ from typing import TypeAlias
 import numpy as np
 
 from urlab_ros_bridge.client.editor.editor import EditorAccess
-from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.ops.commanding import CommandingOps
 from urlab_ros_bridge.client.ops.entities import EntityOps
@@ -32,7 +31,6 @@ from urlab_ros_bridge.wire.ops import Op
 Vector: TypeAlias = Iterable[float] | np.ndarray
 JointValues: TypeAlias = Mapping[str, float | Vector]
 
-PUSH_BY_JOINT = 'push_by_joint'
 STEP_TWIST = 'step_twist'
 SNAPSHOT_LEVEL = 'snapshot_level'
 STEP_TOPICS = 'step_topics'
@@ -101,7 +99,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param ctrl_map: prefix -> {actuator: setpoint}.
         :param observations: level of this reply only: minimal, standard or full; snapshot, which
             is what `state/full` holds (extension ``snapshot_level``).
-        :param while_paused: in live and paused: advance and stay paused (extension).
+        :param while_paused: in live and paused: advance and stay paused (extension
+            ``step_while_paused``).
         :param while_live: only in live mode, where a step reads and commands but does not advance
             (extension ``step_while_live``): for clients that must not move a world that others
             step.
@@ -119,17 +118,19 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :raises SimulationDiverged: when the simulation became unstable since the last step, or
             since the handshake (extension ``divergence``); see `raise_on_divergence`.
         :raises NotLive: with `while_live`, in another mode; nothing was done.
-        :raises ExtensionMissing: for twists, topics or `while_live`, when the server cannot;
-            nothing was sent.
+        :raises ExtensionMissing: for twists, topics, `while_live`, `while_paused` or snapshots,
+            when the server cannot; nothing was sent.
         """
-        extensions = self.handshake.extensions
-        for is_used, extension in (
-            (bool(twists), STEP_TWIST),
-            (topics is not None, STEP_TOPICS),
-            (while_live, STEP_WHILE_LIVE),
-        ):
-            if is_used and extension not in extensions:
-                raise ExtensionMissing('step', extension)
+        is_snapshot = observations == 'snapshot'
+        if twists or topics is not None or while_live or while_paused or is_snapshot:
+            self.require(
+                'step',
+                snapshot_level=is_snapshot,
+                step_twist=bool(twists),
+                step_topics=topics is not None,
+                step_while_live=while_live,
+                step_while_paused=while_paused,
+            )
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
         if not (
             ctrl is None
@@ -194,8 +195,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             if not isinstance(values, Mapping):
                 state[name] = _list(values)
                 continue
-            if PUSH_BY_JOINT not in self.handshake.extensions:
-                raise ExtensionMissing('push_state', PUSH_BY_JOINT)
+            self.require('push_state', push_by_joint=True)
             state[f'{name}_map'] = {joint: _value(value) for joint, value in values.items()}
         return StepResult(
             self.request(
@@ -215,10 +215,13 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         Reset the world.
 
         :param per_articulation_qpos: prefix -> {joint: first qpos value}.
-        :param keep_time: do not set the simulated time back (extension).
-        :param keep_state: set back nothing but the time; goes with no other field (extension).
+        :param keep_time: do not set the simulated time back (extension ``keep_time``).
+        :param keep_state: set back nothing but the time, without any other field (extension
+            ``keep_state``).
         :raises UnknownKeyframe: nothing was reset.
+        :raises ExtensionMissing: when the server cannot; nothing was sent.
         """
+        self.require('reset', keep_time=keep_time, keep_state=keep_state)
         for prefix in per_articulation_qpos or ():
             self._known(prefix)
         return StepResult(
@@ -233,7 +236,13 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         )
 
     def forward(self, observations: str | None = None) -> StepResult:
-        """Recompute derived state without advancing time."""
+        """
+        Recompute derived state without advancing time.
+
+        :param observations: level of this reply only (extension ``forward_observations``).
+        :raises ExtensionMissing: when the server cannot; nothing was sent.
+        """
+        self.require('forward', forward_observations=observations is not None)
         return StepResult(self.request('forward', observations=observations))
 
     def set_mode(self, mode: str) -> replies.ModeChange:
@@ -273,12 +282,19 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param linear: vx, vy in m/s; a third slot is ignored.
         :param angular: the third slot is the yaw rate in rad/s.
         :param timeout: seconds of simulated time after which the server stops by itself
-            (extension); None means never.
-        :param wall: how old it may become by the wall clock (extension); None: any age.
-        :param resets: `Snapshot.resets` of the state that it was chosen for (extension): it is
-            refused when the world was reset since; None: it holds in any case.
+            (extension ``twist_timeout``); None means never.
+        :param wall: maximum age by the wall clock (extension ``wall_timeout``); None: any age.
+        :param resets: `Snapshot.resets` of the state that it was chosen for (extension
+            ``reset_count``): refused if the world was reset since then; None: always accepted.
         :raises StaleCommand: when it is too old.
+        :raises ExtensionMissing: when the server cannot; nothing was sent.
         """
+        self.require(
+            'set_twist',
+            twist_timeout=timeout is not None,
+            wall_timeout=wall is not None,
+            reset_count=resets is not None,
+        )
         fields: dict[str, Any] = {
             'op': 'set_twist',
             'articulation': articulation,

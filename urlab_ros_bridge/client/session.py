@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from urlab_ros_bridge import __version__
+from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import ProtocolError
@@ -202,6 +203,17 @@ class Session:
             if self.on_hello is not None:
                 self.on_hello(handshake)
         return handshake
+
+    def require(self, op: str, **extensions: bool) -> None:
+        """
+        Check that the server knows the fields of a request: a stock server would ignore them.
+
+        :param extensions: name of an extension -> whether the request needs it.
+        :raises ExtensionMissing: nothing was sent.
+        """
+        for extension, is_needed in extensions.items():
+            if is_needed and extension not in self.handshake.extensions:
+                raise ExtensionMissing(op, extension)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:

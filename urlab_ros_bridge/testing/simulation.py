@@ -142,7 +142,7 @@ class SimulationAccess:
 
     def run_for(self, seconds: float) -> StepResult:
         """Let simulation time pass: by steps in direct mode, by waiting in live mode."""
-        end = self.client.forward('minimal').time + seconds - 1e-9
+        end = self.client.forward().time + seconds - 1e-9
         return step_until(
             self.client,
             lambda state: state.time >= end,

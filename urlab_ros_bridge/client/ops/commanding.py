@@ -40,6 +40,7 @@ class CommandingOps(Session):
         :param name: replaces the wrench of this name on the body; without one they add up.
         :param wall: how old it may become by the wall clock; None: any age.
         """
+        self.require('apply_wrench', wall_timeout=wall is not None)
         reply = self.request(
             'apply_wrench',
             body=body,
@@ -66,6 +67,7 @@ class CommandingOps(Session):
         :param timeout: simulated seconds after which all but positions become zero.
         :param wall: how old all but positions may become by the wall clock; None: any age.
         """
+        self.require('set_setpoints', wall_timeout=wall is not None)
         fields: dict[str, Any] = {
             'op': 'set_setpoints',
             'articulation': articulation,

@@ -39,8 +39,12 @@ class RecordingOps(Session):
         The call ends when the file is whole; other clients are not delayed.
 
         :param path: None: named after the recording, with a number where that is taken.
-        :param overwrite: replace a file of that name, which otherwise raises.
+        :param overwrite: replace a file of that name, which otherwise raises `PathNotWritable`
+            (extension ``recording_overwrite``; stock servers always replace it).
+        :raises ExtensionMissing: without `overwrite`, when the server cannot keep an existing
+            file; nothing was sent.
         """
+        self.require('recording_save', recording_overwrite=not overwrite)
         reply = self.request('recording_save', timeout, path=path, overwrite=overwrite)
         return read_field(reply, 'absolute_path', str)
 

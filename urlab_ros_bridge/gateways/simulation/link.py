@@ -34,6 +34,8 @@ _LOG = logging.getLogger(__name__)
 LIVE_CAMERAS = 'live_cameras'
 # Extension of a server that takes setpoints without a step.
 SETPOINTS = 'setpoints'
+# Extension of a server that ends a velocity command that is not repeated.
+TWIST_TIMEOUT = 'twist_timeout'
 RENDERER_SECONDS = 30.0
 # A picture may take long on a busy machine without a graphics card.
 TIMEOUT = 10.0
@@ -197,6 +199,8 @@ class SimulationLink:
         """
         Command the velocity of a mobile base; the server ends it after `timeout` simulated s.
 
+        A stock server has no timeout: there it ends with the next command.
+
         :param ages: whether it ends by the wall clock too: while time is frozen, and when the
             request waits at a stopped server.  False where only commands advance time.
         :raises StaleCommand: when the request has waited for too long.
@@ -206,7 +210,7 @@ class SimulationLink:
             prefix,
             (vx, vy, 0.0),
             (0.0, 0.0, yaw),
-            timeout=timeout,
+            timeout=timeout if TWIST_TIMEOUT in self.handshake.extensions else None,
             wall=self._wall_age(timeout) if ages else None,
         )
 

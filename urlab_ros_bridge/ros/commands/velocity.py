@@ -174,7 +174,8 @@ class VelocityCommands:
         moves = velocity != STOP
         timeout = lapse if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.
-        resets = self._path.timeline.resets if moves and link.lockstep else None
+        is_bound = moves and link.lockstep and link.has('reset_count')
+        resets = self._path.timeline.resets if is_bound else None
 
         def action() -> None:
             wall = link.wall_age(lapse) if moves else None

@@ -106,7 +106,7 @@ def set_control_source(context: ServiceContext, request: Any, response: Any) -> 
 def forward(context: ServiceContext, request: Any, response: Any) -> str:
     """Compute all quantities that depend on positions and velocities."""
     mark = context.timeline.mark()
-    result = context.client.forward('minimal')
+    result = context.client.forward()
     settle(context, response, result.sim_time_ns, result.step, mark)
     return f'at {result.time:.6g} s'
 

@@ -57,7 +57,7 @@ def set_qpos(context: ServiceContext, request: Any, response: Any) -> str:
     client, robot = context.client, context.robot(request.articulation)
     response.articulation = robot.prefix
     if not len(request.qpos):
-        state = client.forward('standard').articulations.get(robot.prefix)
+        state = client.forward().articulations.get(robot.prefix)
         response.qpos = [] if state is None else state.qpos.tolist()
         return f'{len(response.qpos)} positions'
     values = finite('qpos', request.qpos)

@@ -40,7 +40,10 @@ def recording_stop(context: ServiceContext, request: Any, response: Any) -> str:
 
 def recording_save(context: ServiceContext, request: Any, response: Any) -> str:
     """Write the recording to the server's disk."""
-    response.absolute_path = context.client.recording_save(request.path or None)
+    # A stock server replaces an existing file.
+    response.absolute_path = context.client.recording_save(
+        request.path or None, overwrite=not context.link.has('recording_overwrite')
+    )
     return f'saved as {response.absolute_path}'
 
 

@@ -50,7 +50,8 @@ EXTENSIONS = (
     'reset_count',
     'snapshot_level',
     'step_topics',
-    'published_state',
+    'forward_observations',
+    'recording_overwrite',
     'divergence',
     'published_state',
 )

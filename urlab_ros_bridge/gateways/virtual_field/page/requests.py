@@ -26,6 +26,8 @@ from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 
 Answer = dict[str, Any]
 
+# Extension of a server that can keep an existing file.
+RECORDING_OVERWRITE = 'recording_overwrite'
 # A push or a drive that is not repeated ends after this much simulated time (s).
 PUSH_SECONDS = 0.15
 DRIVE_SECONDS = 0.5
@@ -84,7 +86,10 @@ def _record_stop(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
-    path = world.served.link.looks.recording_save(fields.text('name', '') or None)
+    link = world.served.link
+    # A stock server replaces an existing file.
+    overwrite = RECORDING_OVERWRITE not in link.handshake.extensions
+    path = link.looks.recording_save(fields.text('name', '') or None, overwrite=overwrite)
     return {'path': path}
 
 
