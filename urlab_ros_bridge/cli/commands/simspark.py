@@ -50,6 +50,18 @@ def _kick_off_rule(text: str) -> str:
     return ''
 
 
+def _referee_rules(text: str) -> str:
+    """Check names of rules."""
+    from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
+    from urlab_ros_bridge.gateways.simspark.referee.referee import UnknownRule
+
+    try:
+        read_rules(text)
+    except UnknownRule as error:
+        return str(error)
+    return ''
+
+
 @dataclass(frozen=True, kw_only=True)
 class SimSparkSettings(Arguments):
     """The gateway itself."""
@@ -83,6 +95,13 @@ class SimSparkSettings(Arguments):
     )
     referee: bool = key(
         True, 'Enforce the rules on a soccer field: goals, balls out of play, halves, kick-offs.'
+    )
+    rules: str = key(
+        'league',
+        'Rules beyond goals, balls out of play and halves: league (those of SimSpark 0.7), all, '
+        'none, or names separated by commas.',
+        metavar='RULES',
+        check=_referee_rules,
     )
     players: str = key(
         'auto',
@@ -133,6 +152,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
         from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
         from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+        from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
@@ -150,7 +170,8 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         )
     )
     kick_off = KickOff.parse(values.kick_off)
-    referee = SoccerReferee(RefereeOptions(kick_off=kick_off)) if values.referee else None
+    options = RefereeOptions(kick_off, read_rules(values.rules))
+    referee = SoccerReferee(options) if values.referee else None
     return SimSparkGateway(
         SimSparkConfig(
             host=connect_address(values.host),

@@ -10,13 +10,13 @@ import pytest
 
 from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
 from urlab_ros_bridge.gateways.simspark.agents.vision import clip_to_cone
-from urlab_ros_bridge.gateways.simspark.agents.vision import PENALTY_LENGTH
-from urlab_ros_bridge.gateways.simspark.agents.vision import PENALTY_WIDTH
 from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
 from urlab_ros_bridge.gateways.simspark.client.localisation import cartesian
 from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
 from urlab_ros_bridge.gateways.simspark.client.localisation import locate
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_LENGTH
+from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_WIDTH
 from urlab_ros_bridge.models.soccer import PITCHES
 
 POSES = np.random.default_rng(0)

@@ -4,6 +4,7 @@
 
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+from urlab_ros_bridge.gateways.simspark.game.state import FoulType
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.messages import environment
 from urlab_ros_bridge.gateways.simspark.monitor.messages import game_state
@@ -49,3 +50,21 @@ def test_a_partial_state_has_the_time_and_what_has_changed():
     assert game_state(report(game), before) == (
         b'(time 12.34)(half 2)(score_right 1)(play_mode 14)(team_left Home)(team_right Away)'
     )
+
+
+def test_a_foul_is_sent_once_and_the_wait_after_a_pass_when_it_changes():
+    game = GameState()
+    player = game.roster.add(Side.RIGHT, 7, 'right_7')
+    first = report(game)
+    game.foul(player, FoulType.CHARGING)
+    game.no_score.add(Side.LEFT)
+    second = report(game)
+    assert game_state(second, first) == (b'(time 0)(pass_mode_score_wait_left 1)(foul 1 6 2 7)')
+    for _ in range(40):
+        game.foul(player, FoulType.TOUCHING)
+    game.no_score.clear()
+    third = report(game)
+    text = game_state(third, second)
+    assert text.startswith(b'(time 0)(pass_mode_score_wait_left 0)(foul ')
+    assert text.count(b'(foul ') == 32 and text.endswith(b'(foul 41 1 2 7)')
+    assert game_state(third, third) == b'(time 0)' and b'foul' not in game_state(third)

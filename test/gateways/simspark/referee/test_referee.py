@@ -11,13 +11,16 @@ import pytest
 
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.state import FoulType
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.referee.kick_off import BadKickOff
 from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
+from urlab_ros_bridge.models.soccer import write_world
 
 STILL = (0.0, 0.0, 0.0)
 NO_BALL = """
@@ -206,6 +209,191 @@ def test_opponents_are_sent_away_from_a_set_piece_and_own_players_stay(game):
     places = {r: game.world.data.body(f'{r}_base_link').xpos[:2] for r in ('left_1', 'right_1')}
     assert math.dist(places['left_1'], (3, 6)) > game.state.rules.free_kick_distance - 0.05
     np.testing.assert_allclose(places['right_1'], (4.0, 5.6), atol=0.1)
+
+
+def referee(rules):
+    return SoccerReferee(RefereeOptions(rules=read_rules(rules)))
+
+
+@pytest.mark.parametrize('rules', ['positions', 'none'])
+def test_players_in_the_wrong_half_are_moved_before_a_kick_off(soccer, rules):
+    """The team that kicks off may be in the centre circle; opponents neither there nor beyond."""
+    game = soccer.play(referee=referee(rules), keyframe='left_1_home')
+    game.state.side_of_team('A')
+    game.state.kick_off(Side.LEFT)
+    game.place('left_1', (0.5, 0.3, 0.39))
+    game.place('right_1', (0.6, -0.4, 0.39))
+    game.cycles(3)
+    places = [game.world.data.body(f'{r}_base_link').xpos[0] for r in ('left_1', 'right_1')]
+    assert places[0] == pytest.approx(0.5, abs=0.05)
+    assert (places[1] > 1.0) == (rules == 'positions')
+    game.place('left_1', (3.0, 2.0, 0.39))
+    game.place('right_1', (-2.0, 0.0, 0.39))
+    game.cycles(3)
+    places = [game.world.data.body(f'{r}_base_link').xpos[0] for r in ('left_1', 'right_1')]
+    assert (places[0] < 0 < places[1]) == (rules == 'positions')
+
+
+@pytest.mark.parametrize('rules', ['positions', 'none'])
+def test_opponents_stay_away_from_a_free_kick_and_out_of_the_area_of_a_goal_kick(soccer, rules):
+    game = soccer.play(referee=referee(rules), keyframe='left_1_home')
+    game.state.side_of_team('A')
+    game.state.set_play_mode('PlayOn')
+    put_ball(game, (2.0, 2.0, 0.042))
+    game.cycles(1)
+    game.state.set_play_mode('free_kick_left')
+    game.place('right_1', (2.5, 2.0, 0.39))
+    game.cycles(3)
+    where = game.world.data.body('right_1_base_link').xpos[:2]
+    assert (math.dist(where, (2, 2)) > 1.25) == (rules == 'positions')
+    game.state.set_play_mode('goal_kick_left')
+    game.place('right_1', (-8.0, 2.0, 0.39))
+    game.cycles(3)
+    where = game.world.data.body('right_1_base_link').xpos[:2]
+    assert (where[0] > -7.2) == (rules == 'positions')
+
+
+@pytest.mark.parametrize('rules', ['drop_ball', 'none'])
+def test_a_kick_that_nobody_takes_ends_with_a_dropped_ball(soccer, rules):
+    """RuleDropBallTime 15 s; the ball leaves the penalty area, and players the ball."""
+    game = soccer.play(referee=referee(rules), keyframe='left_1_home')
+    put_ball(game, (8.0, 1.0, 0.042))
+    game.place('left_1', (7.2, 2.5, 0.39))
+    game.state.set_play_mode('goal_kick_right')
+    game.cycles(1)
+    game.state.mode_seconds = SET_PIECE_SECONDS
+    game.cycles(2)
+    assert game.state.play_mode == 'PlayOn'
+    wanted = (7.2, 3.0) if rules == 'drop_ball' else (8.0, 1.0)
+    np.testing.assert_allclose(ball(game)[:2], wanted, atol=0.02)
+    player = game.world.data.body('left_1_base_link').xpos[:2]
+    assert (math.dist(player, (7.2, 3.0)) > 1.2) == (rules == 'drop_ball')
+
+
+@pytest.fixture(scope='module')
+def two_a_side(tmp_path_factory):
+    world = SteppedWorld(model=write_world(tmp_path_factory.mktemp('two'), 2, 'page'))
+    yield world
+    world.close()
+
+
+def kick(game, robot, other=None):
+    """Let a player kick off: touch the ball, which rolls; away again."""
+    game.state.kick_off(Side.LEFT)
+    game.cycles(1)
+    game.place(robot, (-0.1, 0, 0.39))
+    game.cycles(2)
+    put_ball(game, (0.6, 0, 0.042))
+    game.cycles(10)
+    assert game.state.play_mode == 'PlayOn'
+
+
+@pytest.mark.parametrize('rules', ['kick_taker', 'none'])
+@pytest.mark.parametrize('between', ['', 'left_2', 'right_2'])
+def test_who_kicks_off_may_not_touch_the_ball_before_another_has(two_a_side, rules, between):
+    game = two_a_side.play(referee=referee(rules), keyframe='left_1_home')
+    kick(game, 'left_1')
+    if between:
+        game.place(between, (0.5, 0, 0.39))
+        game.cycles(2)
+        game.place(between, (0, 4, 0.39))
+        game.cycles(10)
+    game.place('left_1', (0.5, 0, 0.39))
+    game.cycles(2)
+    free_kick = rules == 'kick_taker' and not between
+    assert game.state.play_mode == ('free_kick_right' if free_kick else 'PlayOn')
+
+
+@pytest.mark.parametrize('rules', ['pass_mode', 'none'])
+def test_a_pass_is_granted_at_a_ball_at_rest_without_opponents(two_a_side, rules):
+    """Ball within 0.5 m at 0.05 m/s at most, opponents beyond 1 m; 4 s; 3 s until the next."""
+    game = two_a_side.play(referee=referee(rules), keyframe='left_1_home')
+    game.place('left_1', (-0.4, 1.0, 0.39))
+    put_ball(game, (0, 1.0, 0.042))
+    in_play(game)
+    player = game.state.roster.find(Side.LEFT, 1)
+
+    def request(cycles=1):
+        game.state.pass_requests.add(player)
+        game.cycles(cycles)
+        return game.state.play_mode
+
+    game.place('right_1', (0.8, 1.0, 0.39))
+    assert request() == 'PlayOn'
+    game.place('right_1', (1.2, 1.0, 0.39))
+    put_ball(game, (0, 1.0, 0.042), (0.3, 0, 0))
+    assert request() == 'PlayOn'
+    put_ball(game, (0, 1.0, 0.042))
+    game.cycles(1)
+    if rules == 'none':
+        assert request() == 'PlayOn'
+        return
+    assert request() == 'pass_left'
+    game.place('right_1', (0.3, 1.0, 0.39))
+    game.cycles(2)
+    away = game.world.data.body('right_1_base_link').xpos[:2]
+    assert math.dist(away, (0, 1)) > 0.95
+    game.cycles(round(4.0 / CYCLE))
+    assert game.state.play_mode == 'PlayOn' and game.state.no_score == {Side.LEFT}
+    assert request() == 'PlayOn'  # too soon
+    game.cycles(round(3.0 / CYCLE))
+    assert request() == 'pass_left'
+    game.place('left_1', (-0.1, 1.0, 0.39))  # touches the ball
+    game.cycles(3)
+    assert game.state.play_mode == 'PlayOn'
+    # Its team may not score for 10 s.
+    game.place('left_1', (-4.0, 1.0, 0.39))
+    put_ball(game, (9.2, 0, 0.1))
+    game.cycles(1)
+    assert game.state.play_mode == 'goal_kick_right' and sum(game.state.score.values()) == 0
+    game.cycles(round(10.0 / CYCLE))
+    assert not game.state.no_score
+
+
+def test_after_a_pass_another_player_allows_a_goal(two_a_side):
+    game = two_a_side.play(referee=referee('pass_mode'), keyframe='left_1_home')
+    game.place('left_1', (-0.4, 1.0, 0.39))
+    put_ball(game, (0, 1.0, 0.042))
+    in_play(game)
+    game.state.pass_requests.add(game.state.roster.find(Side.LEFT, 1))
+    game.cycles(1)
+    game.place('left_1', (-0.1, 1.0, 0.39))
+    game.cycles(2)
+    assert game.state.no_score == {Side.LEFT}
+    game.place('left_1', (-4, 1.0, 0.39))
+    game.place('left_2', (0.1, 1.0, 0.39))
+    game.cycles(2)
+    assert not game.state.no_score
+    put_ball(game, (9.2, 0, 0.1))
+    game.cycles(1)
+    assert game.state.play_mode == 'Goal_Left'
+
+
+def test_a_touch_is_forgotten_when_a_trainer_moves_the_ball(game):
+    in_play(game, touched='left')
+    put_ball(game, (3.0, -1.0, 0.042))
+    game.state.ball_moves += 1
+    game.cycles(1)
+    put_ball(game, (9.2, 3.0, 0.042))
+    game.cycles(round(game.state.rules.kick_in_pause_time / CYCLE) + 3)
+    # Nobody has touched it, so it counts as touched by the owner of the line.
+    assert game.state.play_mode == 'corner_kick_left'
+
+
+@pytest.mark.parametrize('rules', ['incapable', 'none'])
+def test_a_foul_is_counted_and_its_player_stands_beside_the_field(two_a_side, rules):
+    game = two_a_side.play(referee=referee(rules), keyframe='left_1_home')
+    put_ball(game, (3, 3, 0.042))
+    in_play(game)
+    game.place('left_2', (-3, 0, 0.12), (0, math.sqrt(0.5), 0, math.sqrt(0.5)))
+    game.cycles(round(15.0 / CYCLE) + 10)
+    lies = game.world.data.body('left_2_base_link').xmat[8] < 0.5
+    assert lies == (rules == 'none')
+    if rules == 'incapable':
+        (foul,) = game.state.fouls
+        assert (foul.number, foul.kind, foul.player.robot) == (1, FoulType.INCAPABLE, 'left_2')
+        place = game.world.data.body('left_2_base_link').xpos
+        np.testing.assert_allclose(place[:2], [-0.6 * 5, -6.5], atol=0.1)
 
 
 def test_a_half_ends_then_the_game(game):

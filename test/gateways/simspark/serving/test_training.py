@@ -95,14 +95,15 @@ def test_the_game_is_changed_and_everybody_sees_it(trainer, live, watch):
 def test_a_dropped_ball_is_on_the_field_and_players_stand_back(trainer):
     monitor, client = trainer
     monitor.command(['ball', ['pos', 12, 0, 1]])
-    monitor.command(['agent', ['unum', 1], ['team', 'Right'], ['move', 8.6, 0.1, 0.4, -90]])
+    monitor.command(['agent', ['unum', 1], ['team', 'Right'], ['move', 7.3, 2.9, 0.4, -90]])
     wait_until(lambda: abs(monitor.update().ball[0] - 12) < 0.01)
     monitor.command(['dropBall'])
     qpos, qvel = ball_of(client)
-    np.testing.assert_allclose(qpos[:2], (9, 0), atol=1e-6)
+    # On the line, that is in the penalty area: at its front corner.
+    np.testing.assert_allclose(qpos[:2], (7.2, 3), atol=1e-6)
     np.testing.assert_array_equal(qvel, np.zeros(6))
     base = client.step().articulations['right_1'].qpos
-    assert math.hypot(base[0] - 9, base[1]) == pytest.approx(1.3, abs=0.01)
+    assert math.hypot(base[0] - 7.2, base[1] - 3) == pytest.approx(1.3, abs=0.01)
     wait_until(lambda: monitor.update().play_mode == 'PlayOn')
 
 

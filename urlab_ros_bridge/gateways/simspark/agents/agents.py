@@ -203,7 +203,8 @@ class Agents:
             self._beam(played, *effector.values)
         elif kind == 'say':
             self._say(played, effector.name)
-        # (pass) requests a mode that this referee does not have.
+        elif kind == 'pass' and self._stage is not None:
+            self._stage.game.pass_requests.add(played.player)
 
     def _init(self, agent: Agent, team: str, number: int) -> None:
         stage = self._stage

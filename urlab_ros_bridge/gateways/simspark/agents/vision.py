@@ -25,9 +25,6 @@ from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
-PENALTY_LENGTH = 1.8
-# On both sides of the goal together.
-PENALTY_WIDTH = 3.9
 # Agents see the centre circle as a decagon.
 RING = 10
 # Half the cone, degrees; what is nearer than NEAREST (m) is not seen.
@@ -87,7 +84,7 @@ class Landmarks:
         }  # fmt: skip
         self.names = list(places)
         self.points = np.array(list(places.values()))
-        inner, side = x - PENALTY_LENGTH, post + PENALTY_WIDTH / 2
+        inner, side = x - rules.penalty_length, rules.penalty_half_width
         flat = [
             (-x, y, x, y), (-x, -y, x, -y), (-x, -y, -x, y), (x, -y, x, y), (0, -y, 0, y),
             (-x, side, -inner, side), (-x, -side, -inner, -side), (-inner, -side, -inner, side),

@@ -11,6 +11,11 @@ from dataclasses import replace
 import math
 
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+
+PENALTY_LENGTH = 1.8
+# Beyond the goal, on both sides together.
+PENALTY_WIDTH = 3.9
 
 
 class BadRule(SimSparkError, ValueError):
@@ -58,6 +63,21 @@ class Rules:
         """Return the y of the upper side line."""
         return self.field_width / 2
 
+    @property
+    def penalty_length(self) -> float:
+        """Return the extent of a penalty area from its goal line."""
+        return PENALTY_LENGTH
+
+    @property
+    def penalty_half_width(self) -> float:
+        """Return half the width of a penalty area."""
+        return (self.goal_width + PENALTY_WIDTH) / 2
+
+    def in_area(self, side: Side, x: float, y: float) -> bool:
+        """Return whether a place is in the penalty area of a team, or behind it."""
+        inside = x * side.sign > self.half_length - self.penalty_length
+        return inside and abs(y) < self.penalty_half_width
+
     def named(self) -> dict[str, float]:
         """Return the values by their names on the wire, in order."""
         return {_wire_name(each.name): getattr(self, each.name) for each in fields(self)}
@@ -83,4 +103,4 @@ def _wire_name(name: str) -> str:
     return ('Rule' if name in _RULES else '') + name.title().replace('_', '')
 
 
-__all__ = ['BadRule', 'Rules']
+__all__ = ['PENALTY_LENGTH', 'PENALTY_WIDTH', 'BadRule', 'Rules']

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import field
+from enum import Enum
 import random
+from typing import NamedTuple
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import OutOfRange
@@ -34,6 +36,27 @@ STOPPED = frozenset({BEFORE_KICK_OFF, GAME_OVER})
 # No game lasts longer (s) or has more goals; viewers store both in 32 bits.
 MAX_TIME = 1e6
 MAX_SCORE = 9999
+_FOULS_KEPT = 31
+
+
+class FoulType(Enum):
+    """Kinds of fouls; in messages, a kind is its value."""
+
+    CROWDING = 0
+    TOUCHING = 1
+    ILLEGAL_DEFENCE = 2
+    ILLEGAL_ATTACK = 3
+    INCAPABLE = 4
+    KICK_OFF = 5
+    CHARGING = 6
+
+
+class Foul(NamedTuple):
+    """A foul; `number` counts them from 1."""
+
+    number: int
+    kind: FoulType
+    player: Player
 
 
 @dataclass(slots=True)
@@ -48,6 +71,10 @@ class GameState:
     :ivar mode_seconds: simulated time since the play mode was entered, s.
     :ivar teams: names; '' until the first agent of a side says it.
     :ivar conditions: by robot, see `condition`.
+    :ivar fouls: the latest.
+    :ivar pass_requests: players that have requested the pass mode since the last cycle.
+    :ivar no_score: teams whose goals do not count for a time, after their pass mode.
+    :ivar ball_moves: how often a trainer has moved the ball.
     :ivar selected: the player that trainer commands without a number mean.
     """
 
@@ -61,6 +88,10 @@ class GameState:
     roster: Roster = field(default_factory=Roster)
     selected: Player | None = None
     conditions: dict[str, Condition] = field(default_factory=dict)
+    fouls: tuple[Foul, ...] = ()
+    pass_requests: set[Player] = field(default_factory=set)
+    no_score: set[Side] = field(default_factory=set)
+    ball_moves: int = 0
     _coin: random.Random = field(default_factory=lambda: random.Random(0))
 
     @property
@@ -116,6 +147,11 @@ class GameState:
                 raise OutOfRange('score', goals, 0, MAX_SCORE)
         self.score = {Side.LEFT: left, Side.RIGHT: right}
 
+    def foul(self, player: Player, kind: FoulType) -> None:
+        """Record a foul."""
+        number = self.fouls[-1].number + 1 if self.fouls else 1
+        self.fouls = (*self.fouls[-_FOULS_KEPT:], Foul(number, kind, player))
+
     def goal(self, side: Side) -> None:
         """Count a goal of a side, and enter the play mode of it."""
         self.score[side] += 1
@@ -167,5 +203,5 @@ class GameState:
 
 __all__ = [
     'BEFORE_KICK_OFF', 'GAME_OVER', 'MAX_SCORE', 'MAX_TIME', 'PLAY_MODES', 'PLAY_ON', 'STOPPED',
-    'GameState',
+    'Foul', 'FoulType', 'GameState',
 ]  # fmt: skip

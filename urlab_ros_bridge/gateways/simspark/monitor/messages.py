@@ -11,6 +11,7 @@ from typing import TypeAlias
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+from urlab_ros_bridge.gateways.simspark.game.state import Foul
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.game.state import PLAY_MODES
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Writable
@@ -18,7 +19,13 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import write
 
 _LOG = logging.getLogger(__name__)
 
-GameReport: TypeAlias = 'dict[str, float | str]'
+GameReport: TypeAlias = 'dict[str, float | str | tuple[Foul, ...]]'
+# What a full message leaves out.
+_UNSAID = {
+    'team_left': '',
+    'team_right': '',
+    **{f'pass_mode_score_wait_{side.value}': 0 for side in Side},
+}
 
 
 def environment(rules: Rules) -> bytes:
@@ -42,6 +49,8 @@ def report(game: GameState) -> GameReport:
         'play_mode': PLAY_MODES.index(game.play_mode),
         'team_left': game.teams[Side.LEFT],
         'team_right': game.teams[Side.RIGHT],
+        **{f'pass_mode_score_wait_{side.value}': int(side in game.no_score) for side in Side},
+        'foul': game.fouls,
     }
 
 
@@ -50,13 +59,22 @@ def game_state(now: GameReport, before: GameReport | None = None) -> bytes:
     Return the entries of a game state message: the time, and what differs from `before`.
 
     Network Protocol page, "GameState Message".  As in SimSpark, team names are sent once there
-    are any.
+    are any, and a foul once, when it has happened.
     """
-    return write(*(
-        [name, value]
-        for name, value in now.items()
-        if name == 'time' or (value != '' and (before is None or value != before[name]))
-    ))  # fmt: skip
+    entries: list[list[Writable]] = []
+    for name, value in now.items():
+        known = None if before is None else before[name]
+        if isinstance(value, tuple):
+            last = known[-1].number if isinstance(known, tuple) and known else 0
+            entries += [_foul(each) for each in value if before is not None and each.number > last]
+        elif name == 'time' or value != (_UNSAID.get(name) if before is None else known):
+            entries.append([name, value])
+    return write(*entries)
+
+
+def _foul(foul: Foul) -> list[Writable]:
+    team = 1 if foul.player.side is Side.LEFT else 2
+    return ['foul', foul.number, foul.kind.value, team, foul.player.number]
 
 
 class LogNotWritable(SimSparkError, OSError):

@@ -92,6 +92,7 @@ def ball(context: CommandContext, arguments: Arguments) -> None:
     if position and there is not None:
         position = [*position[:2], max(position[2], there.radius)]
     context.stage.placement.move_ball(position, velocity)
+    context.stage.game.ball_moves += 1
 
 
 def play_mode(context: CommandContext, arguments: Arguments) -> None:
@@ -102,6 +103,7 @@ def play_mode(context: CommandContext, arguments: Arguments) -> None:
 def drop(context: CommandContext, arguments: Arguments) -> None:
     """Drop the ball where it is, on the field; players move away from it; play on."""
     context.stage.drop_ball()
+    context.stage.game.ball_moves += 1
 
 
 def kick_off(context: CommandContext, arguments: Arguments) -> None:

@@ -133,7 +133,9 @@ class GameStage:
 
     def drop_ball(self) -> None:
         """
-        Let the ball rest where it is, on the field; move all players away from it; play on.
+        Let the ball rest where it is, on the field and outside the penalty areas; play on.
+
+        All players near it are moved away.
 
         :raises BadCommand: when the world has no ball.
         :raises UrlabError: when the server refuses.
@@ -143,9 +145,19 @@ class GameStage:
             raise BadCommand('this world has no ball to drop')
         x = min(max(float(ball.position[0]), -rules.half_length), rules.half_length)
         y = min(max(float(ball.position[1]), -rules.half_width), rules.half_width)
+        x, y = self.outside_areas(x, y)
         self.placement.move_ball((x, y, ball.radius), STILL)
         self.send_away((x, y), rules.free_kick_distance, self.game.roster)
         self.game.set_play_mode(PLAY_ON)
+
+    def outside_areas(self, x: float, y: float) -> tuple[float, float]:
+        """Return a place, or the front corner of the penalty area that it is in; m."""
+        rules = self.game.rules
+        for side in Side:
+            if rules.in_area(side, x, y):
+                front = side.sign * (rules.half_length - rules.penalty_length)
+                return front, math.copysign(rules.penalty_half_width, y)
+        return x, y
 
     def send_away(
         self, place: tuple[float, float], distance: float, players: Iterable[Player]
