@@ -17,7 +17,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class CameraPart:
-    """Runs the cameras of one world; see `stage.Part`."""
+    """Runs the cameras of one world; see `stage.WorldPart`."""
 
     def __init__(self, config: ServerConfig, rig: CameraRig) -> None:
         """

@@ -34,7 +34,7 @@ _FREE, _BALL = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL
 
 
 class ClientModelFiles(ModelFiles):
-    """Reads files for an editor; see `foreign.ModelFiles`."""
+    """Reads files for an editor; see `mjcf_import.ModelFiles`."""
 
     def __init__(self, models: ClientModels, draining: Callable[[], bool]) -> None:
         """Read files by `models`; `draining` returns whether the server stops."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a client's document reaches MuJoCo, and what is refused before."""
 
+import re
 from xml.etree import ElementTree
 
 from example_counts import examples
@@ -239,5 +240,7 @@ def test_whatever_is_written_only_known_files_are_named(fixed_places, tree, root
 @given(data=st.one_of(st.binary(max_size=200), st.text(max_size=200)))
 def test_reading_is_total(fixed_places, data):
     files = ClientFiles(DataFolder(fixed_places.data))
-    with pytest.raises(OpError, match=r'xml (is|has)|xml: '):
+    try:
         Document(files, fixed_places.data, True).read(data, 'xml')
+    except OpError as error:
+        assert re.match(r'xml (is|has)|xml: ', str(error))

@@ -41,7 +41,7 @@ class CameraItem:
     :ivar latency: sim seconds from capture to delivery; `jitter` is the standard deviation on top.
     :ivar body: compiled name of the body that carries the camera.
     :ivar depth_pair: name of the depth camera that sees exactly the same, or ''.
-    :ivar free: the camera has no fixed place, see `cameras.free`; `fovy` is that of the beginning.
+    :ivar free: the camera has no fixed place, see `free_camera`; `fovy` is the initial one.
     """
 
     index: int

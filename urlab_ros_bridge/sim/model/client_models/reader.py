@@ -9,11 +9,14 @@ from dataclasses import dataclass
 import itertools
 import math
 from pathlib import Path
+import tempfile
+import threading
 from typing import Any
 
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models.document import Bundle
 from urlab_ros_bridge.sim.model.client_models.document import Document
@@ -22,7 +25,6 @@ from urlab_ros_bridge.sim.model.client_models.folders import read_regular
 from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes
 from urlab_ros_bridge.sim.model.client_models.limits import STEP_SECONDS
-from urlab_ros_bridge.sim.model.client_models.spool import Spool
 from urlab_ros_bridge.sim.model.client_models.trial import import_failed
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.requests.paths import DataFolder
@@ -54,8 +56,10 @@ class ClientModels:
     def __init__(self, data: DataFolder, trial: Trial | None = None) -> None:
         self.files = ClientFiles(data)
         self._data = data
-        self._spool = Spool()
+        # As files and not in memory, because MuJoCo keeps the meshes of files that are unchanged.
+        self._copies: tempfile.TemporaryDirectory[str] | None = None
         self._trial = trial if trial is not None else Trial()
+        self._lock = threading.Lock()
 
     def of_text(self, text: str) -> ClientModel:
         """
@@ -120,8 +124,12 @@ class ClientModels:
             )
 
     def close(self) -> None:
-        """Release the waiting threads: the server stops."""
+        """Release the waiting threads and remove the copies: the server stops."""
         self._trial.close()
+        with self._lock:
+            if self._copies is not None:
+                self._copies.cleanup()
+                self._copies = None
 
     def _passed(self, bundle: Bundle) -> ClientModel:
         sizes = self._trial.sizes(bundle)
@@ -132,14 +140,28 @@ class ClientModels:
         if bundle.urdf:
             _name_meshes(spec, bundle.stems)
         try:
-            kept = {
-                name: str(self._spool.keep(name, content))
-                for name, content in bundle.compiled.items()
-            }
+            kept = {name: self._keep(name, content) for name, content in bundle.compiled.items()}
         except OSError as error:
             raise OpError('import_failed', f'cannot store the files: {error.strerror}') from error
         _name_files(spec, kept)
         return ClientModel(spec, sizes, bundle.urdf, bundle.fixed)
+
+    def _keep(self, name: str, content: bytes) -> str:
+        """
+        Return the path of a copy of a file that clients cannot change.
+
+        A world is compiled again at every change, from all files that it is made of.
+
+        :param name: identifies the content: a file of this name is not written again.
+        :raises OSError: when there is no room.
+        """
+        with self._lock:
+            if self._copies is None:
+                self._copies = tempfile.TemporaryDirectory(prefix='urlab-models-')
+            path = Path(self._copies.name, name)
+            if not path.exists():
+                write_whole(path, content)
+        return str(path)
 
 
 def integration_state(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:

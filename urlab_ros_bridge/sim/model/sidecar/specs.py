@@ -326,7 +326,7 @@ class WorldSpec:
     A world: the scene file (None = an empty one), the robots in it, the scene's cameras.
 
     Objects and lights are added to what the scene file has, and with `viewport` a free camera, see
-    `cameras.free`.  What has a keyframe called `start_keyframe` starts in it, see
+    `free_camera.FreeCameraView`.  What has a keyframe called `start_keyframe` starts in it, see
     `World.restore_start`.
     """
 

@@ -3,8 +3,8 @@
 """
 From MjData to the observation blocks of a reply (Protocol Reference, "Observation levels").
 
-What a level contains is declared once, as a tree of arrays (`packed.Layout`): most leaves are
-views into MjData, so an observation is a copy of numbers and nothing else.
+What a level contains is declared once, as a tree of arrays (`packed.ObservationLayout`): most
+leaves are views into MjData, so an observation is a copy of numbers and nothing else.
 """
 
 from __future__ import annotations

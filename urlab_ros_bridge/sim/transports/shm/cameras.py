@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class CameraRegions:
-    """The regions of one world's cameras; see `stage.Part`.  Make it before the renderer."""
+    """The regions of one world's cameras; see `stage.WorldPart`.  Make it before the renderer."""
 
     def __init__(self, rig: CameraRig, directory: Path, watch: OpenWatch) -> None:
         """Make the files; they take memory when first opened."""

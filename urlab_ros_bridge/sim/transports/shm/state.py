@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class ShmStatePublisher:
-    """Publishes the ticks of one world; see `stage.Part`."""
+    """Publishes the ticks of one world; see `stage.WorldPart`."""
 
     def __init__(
         self, engine: Engine, observer: Observer, directory: Path, watch: OpenWatch

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.models import world_path
+from urlab_ros_bridge.models.trot.legs import Legs
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.twist import TwistSetupError
-from urlab_ros_bridge.sim.physics.control.twist.legs import Legs
 from urlab_ros_bridge.wire.errors import UnknownName
 
 PREFIX = 'quadruped'

@@ -13,15 +13,15 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.models.trot.gait import GaitSettings
+from urlab_ros_bridge.models.trot.gait import GRAVITY
+from urlab_ros_bridge.models.trot.gait import TrotGait
+from urlab_ros_bridge.models.trot.gait import TrunkMotion
+from urlab_ros_bridge.models.trot.legs import Legs
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
-from urlab_ros_bridge.sim.physics.control.twist.gait import GaitSettings
-from urlab_ros_bridge.sim.physics.control.twist.gait import GRAVITY
-from urlab_ros_bridge.sim.physics.control.twist.gait import TrotGait
-from urlab_ros_bridge.sim.physics.control.twist.gait import TrunkMotion
-from urlab_ros_bridge.sim.physics.control.twist.legs import Legs
 from urlab_ros_bridge.wire.errors import UnknownName
 
 

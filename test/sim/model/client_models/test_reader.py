@@ -1,0 +1,39 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of the files of client models: private, written once, removed with the server."""
+
+import gc
+from pathlib import Path
+import stat
+
+from lasting_trial import with_lasting_trial
+import pytest
+from spawn_models import TETRAHEDRON
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.stage import Stage
+
+MESH = (
+    '<mujoco><asset><mesh name="m" file="{}"/></asset><worldbody><body><freejoint/>'
+    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+)
+
+
+@pytest.mark.parametrize('end', ['close', 'forget'])
+def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_path, end):
+    stage = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path)))
+    for name in ('a.obj', 'b.obj'):
+        (tmp_path / name).write_text(TETRAHEDRON)
+    first, second = (
+        Path(stage.client_models.of_text(MESH.format(name)).spec.meshes[0].file)
+        for name in ('a.obj', 'b.obj')
+    )
+    assert first == second, 'of the same content'
+    assert first.read_text() == TETRAHEDRON and tmp_path not in first.parents
+    assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
+    if end == 'close':
+        stage.client_models.close()
+    else:
+        del stage
+        gc.collect()
+    assert not first.parent.exists()
