@@ -243,4 +243,7 @@ def test_reading_is_total(fixed_places, data):
     try:
         Document(files, fixed_places.data, True).read(data, 'xml')
     except OpError as error:
-        assert re.match(r'xml (is|has)|xml: ', str(error))
+        reason = str(error)
+    else:
+        reason = 'xml is read'  # '<mujoco/>' is found sooner or later
+    assert re.match(r'xml (is|has)|xml: ', reason)
