@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.editor.editor import Editor
 from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.ops import ModeChange
 from urlab_ros_bridge.testing import FakeServer as StockServer
 from urlab_ros_bridge.wire.errors import UnknownName

@@ -11,7 +11,7 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SimulationDiverged
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import Snapshot

@@ -13,11 +13,11 @@ import numpy as np
 
 from urlab_ros_bridge.client.editor.editor import EditorAccess
 from urlab_ros_bridge.client.errors import SimulationDiverged
-from urlab_ros_bridge.client.ops.commanding import CommandingOps
-from urlab_ros_bridge.client.ops.entities import EntityOps
-from urlab_ros_bridge.client.ops.randomize import RandomizeOps
-from urlab_ros_bridge.client.ops.recording import RecordingOps
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import CommandingOps
+from urlab_ros_bridge.client.ops import EntityOps
+from urlab_ros_bridge.client.ops import RandomizeOps
+from urlab_ros_bridge.client.ops import RecordingOps
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies import ops as replies
 from urlab_ros_bridge.client.replies.observations import read_twist
 from urlab_ros_bridge.client.replies.observations import StepResult

@@ -15,7 +15,7 @@ from urlab_programs import start_urlab
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
-from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
+from urlab_ros_bridge.client.ops import MIN_WALL_AGE
 
 FORWARD, STOP = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 # s of simulated time after which the server forgets a command, and several times that of ours.

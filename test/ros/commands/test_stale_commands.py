@@ -16,7 +16,7 @@ from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
-from urlab_ros_bridge.client.ops.wall_age import WallAge  # noqa: E402
+from urlab_ros_bridge.client.ops import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.rejections import Rejections  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402

@@ -15,9 +15,9 @@ from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
-from urlab_ros_bridge.client.ops.wall_age import WALL_TIMEOUT
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import MIN_WALL_AGE
+from urlab_ros_bridge.client.ops import WALL_TIMEOUT
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.session import SHARED_SESSION

@@ -17,7 +17,7 @@ import threading
 
 from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
 from urlab_ros_bridge.client.errors import StaleCommand
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath

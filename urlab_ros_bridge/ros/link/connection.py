@@ -22,7 +22,7 @@ from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnreadableHandshake
-from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.client.ops import EntityState
 
 pytestmark = pytest.mark.ros
 filters = pytest.importorskip('urlab_ros_bridge.ros.services.standard.filters')

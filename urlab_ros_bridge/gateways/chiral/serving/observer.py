@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.cameras.pixels import copy_rgb
+from urlab_ros_bridge.client.cameras.frames import copy_rgb
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import CameraImage
 from urlab_ros_bridge.client.replies.observations import StepResult

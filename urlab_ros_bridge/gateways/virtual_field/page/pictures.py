@@ -13,9 +13,9 @@ import time
 import numpy as np
 from PIL import Image
 
+from urlab_ros_bridge.client.cameras.frames import copy_rgb
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import FrameSource
-from urlab_ros_bridge.client.cameras.pixels import copy_rgb
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.wire.errors import UrlabError
 

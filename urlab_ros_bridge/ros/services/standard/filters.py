@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.client.ops import EntityState
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED

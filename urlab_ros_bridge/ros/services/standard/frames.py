@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.client.ops import EntityState
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.geometry import normalize

@@ -15,7 +15,7 @@ import numpy as np
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.client.cameras.pixels import copy_rgb
+from urlab_ros_bridge.client.cameras.frames import copy_rgb
 from urlab_ros_bridge.ros.topics.cameras.blob import BlobTemplate
 
 # Channels of BGRA that make up each encoding of colours.

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 
-from urlab_ros_bridge.client.cameras.pixels import copy_rgb
+from urlab_ros_bridge.client.cameras.frames import copy_rgb
 
 SIDES = st.integers(0, 9)
 
