@@ -98,7 +98,7 @@ def quadruped(lasting_quadruped):
     server, listener, _ = lasting_quadruped
     for service in ('/e_stop', '/pause'):
         assert listener.call(SetBool, service, data=False).success
-    assert listener.call(srv.Reset, '/reset', keyframe_name='rest', keep_time=True).success
+    assert listener.call(srv.Reset, '/reset', keyframe_name='rest').success
     wait_for_time(listener.heard['/joint_states'], server.now_ns())
     return lasting_quadruped
 
@@ -214,7 +214,7 @@ def test_a_reset_aborts_and_a_pause_only_waits(quadruped):
     assert not result.done() and len(feedback) - count <= 1
     assert listener.call(SetBool, '/pause', data=False).success
     wait_until(lambda: len(feedback) > count + 2)
-    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(srv.Reset, '/reset', time=True).success
     response = leader.end(result)
     assert response.status == GoalStatus.STATUS_ABORTED
     assert 'reset' in response.result.error_string

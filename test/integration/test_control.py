@@ -60,7 +60,7 @@ def rover(lasting_rover):
     assert listener.call(SetBool, '/e_stop', data=False).success
     # Setpoints of the test before last for the length of the lock.
     wait_for_time(odometry, server.now_ns(later=1.0))
-    assert listener.call(srv.Reset, '/reset', keep_time=True).success
+    assert listener.call(srv.Reset, '/reset').success
     wait_for_time(odometry, server.now_ns(later=0.5))
     odometry.clear()
     wait_until(lambda: odometry)

@@ -44,6 +44,6 @@ def test_a_hand_with_meshes_is_bridged_without_sidecar(simulation):
     assert any(t.header.frame_id == 'map' for t in still.transforms)
     names = {name for name, _ in listener.node.get_topic_names_and_types()}
     assert {'/entities/object/pose', '/cmd_vel'} <= names
-    response = listener.call(srv.Reset, '/reset')
+    response = listener.call(srv.Reset, '/reset', time=True)
     assert response.success, response
     wait_until(lambda: listener.heard['joint_states'][-1].header.stamp.sec == 0)

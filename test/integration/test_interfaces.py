@@ -41,7 +41,7 @@ REQUESTS = [
     ('set_mode', {}),
     ('set_mode', {'mode': 'live'}),
     ('pause', {'data': False}),
-    ('reset', {'keyframe_name': 'folded', 'keep_time': True}),
+    ('reset', {'keyframe_name': 'folded'}),
     ('lockstep', {'enabled': True, 'topics': ['rover/cmd_vel']}),
     ('lockstep', {}),
     ('bag_start', {'name': 'run', 'topics': ['rover/odom']}),

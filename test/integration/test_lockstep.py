@@ -40,7 +40,7 @@ def test_two_runs_are_the_same_bit_for_bit_and_pictures_answer_too(controlled):
     server, listener, output = controlled
     runs = []
     for _ in range(2):
-        assert listener.call(srv.Reset, '/reset', seed=5).success
+        assert listener.call(srv.Reset, '/reset', time=True, seed=5).success
         runs.append(output.readline().split())
     whole, digest, x, y = runs[0]
     # Every instant came, in order; and it drove, so that there was something to differ in.

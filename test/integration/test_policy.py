@@ -105,7 +105,7 @@ def test_it_walks_as_commanded_and_a_second_run_is_the_same_bit_for_bit(walking)
     wait_until(lambda: len(rows := watcher.rows) > 2 and rows[-1][0] - rows[-2][0] == PERIOD_NS)
     runs = []
     for last in (LONG, SHORT):
-        assert listener.call(srv.Reset, '/reset', seed=5).success
+        assert listener.call(srv.Reset, '/reset', time=True, seed=5).success
         wait_until(lambda: watcher.rows and watcher.rows[0][0] == 0)
         wait_until(lambda last=last: last * PERIOD_NS in watcher.digests)
         runs.append((list(watcher.rows), dict(watcher.digests)))

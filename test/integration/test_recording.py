@@ -30,7 +30,7 @@ def test_a_run_is_recorded_saved_loaded_and_stepped_through(simulation, tmp_path
     assert call(listener, 'recording_start').code == 'recording_already_active'
     assert call(listener, 'step', n_steps=FRAMES).success
     stopped = call(listener, 'recording_stop')
-    assert stopped.frame_count == FRAMES and stopped.sim_duration_s > 0
+    assert stopped.name == 'run' and stopped.frame_count == FRAMES and stopped.sim_duration_s > 0
     saved = call(listener, 'recording_save', path='run.json')
     frames = json.loads(Path(saved.absolute_path).read_text())['Frames']
     assert Path(saved.absolute_path).parent == tmp_path / 'Replays' and len(frames) == FRAMES

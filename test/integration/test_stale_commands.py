@@ -303,6 +303,35 @@ def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(s
         wait_until(lambda: scene.speed() > 0.2)
 
 
+@pytest.mark.parametrize('stepped', [False, True])
+def test_a_bridge_that_ends_never_waits_for_a_server(simulation, stepped, capfd):
+    """The server stands still as one that ends does; the driven bridge ends at once, silently."""
+
+    options = {'lockstep_topics': '[odom_answer]'} if stepped else {}
+    server, bridge, listener = simulation(
+        '--world', 'rover', rpc_timeout=30.0 if stepped else 0.4, **options
+    )
+    if not stepped:
+        publisher = listener.publisher(Twist, '/cmd_vel')
+        odometry = listener.listen(Odometry, '/odom')
+        wait_until(
+            lambda: (
+                publisher.publish(FORWARD)
+                or (odometry and odometry[-1].twist.twist.linear.x > 0.05)
+            )
+        )
+    else:
+        wait_until(lambda: server.client.status().mode == 'direct')
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        capfd.readouterr()
+        bridge.process.send_signal(signal.SIGINT)
+        assert bridge.process.wait(10) == 0
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    assert 'refused' not in capfd.readouterr().err
+
+
 def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
     from std_srvs.srv import SetBool
     from urlab_msgs.srv import Reset

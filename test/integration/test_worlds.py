@@ -6,10 +6,13 @@ from pathlib import Path
 
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
+from bridge_harness import wait_for_time
 from bridge_harness import wait_until
+from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
+import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
@@ -19,6 +22,7 @@ import urlab_ros_bridge.models
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
+FLEET = ('rover_1', 'rover_2')
 ROVER = Path(urlab_ros_bridge.models.__file__).parent / 'rover_robot.xml'
 TWO_ROVERS = """
 articulations:
@@ -61,6 +65,40 @@ def two_rovers(lasting_server, tmp_path_factory):
     (folder / 'pair.xml').write_text(FLOOR)
     (folder / 'pair.yaml').write_text(TWO_ROVERS.format(model=ROVER))
     return lasting_server('--model', folder / 'pair.yaml')
+
+
+def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulation):
+    srv = pytest.importorskip('urlab_msgs.srv')
+    server, _, listener = simulation('--world', 'fleet')
+    poses = {name: listener.listen(PoseStamped, f'{name}/ground_truth/pose') for name in FLEET}
+    wait_until(lambda: all(poses.values()))
+    drive = {'articulation': 'rover_2', 'linear': Vector3(x=0.5)}
+    assert listener.call(srv.SetTwist, '/set_twist', **drive).success
+
+    def place(name):
+        point = wait_for_time(poses[name], server.now_ns()).pose.position
+        return np.array([point.x, point.y])
+
+    start = place('rover_1')
+    home = place('rover_2')
+    wait_until(lambda: np.linalg.norm(place('rover_2') - home) > 0.3)
+    before = server.now_ns()
+    for number, fields in enumerate(
+        ({'keyframe_name': 'rover_1_dock'}, {'articulation': 'rover_1'})
+    ):
+        response = listener.call(srv.Reset, '/reset', **fields)
+        assert response.success and 'rover_1' in response.message, response
+        assert response.sim_time.sec * 10**9 + response.sim_time.nanosec >= before
+        assert np.linalg.norm(place('rover_2') - home) > 0.3
+        assert (np.linalg.norm(place('rover_1') - start) > 0.1) == (number == 0)
+    refused = listener.call(srv.Reset, '/reset', keyframe_name='dock')
+    assert refused.code == 'bad_value' and 'rover_1_dock, rover_2_dock' in refused.message
+    assert (
+        listener.call(srv.Reset, '/reset', articulation='rover_1', time=True).code == 'bad_value'
+    )
+    # One node, one publisher of a topic.
+    for topic in ('/tf_static', '/clock'):
+        assert len(listener.node.get_publishers_info_by_topic(topic)) == 1
 
 
 def test_two_robots_have_namespaces_and_drive_apart(bridge_to, two_rovers):

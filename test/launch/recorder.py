@@ -113,7 +113,7 @@ class Launched:
 
     def programs(self) -> dict[str, Recorded]:
         """Return the programs by name: those started at once, and those that wait."""
-        found = self.of('ExecuteProcess')
+        found = [*self.of('ExecuteProcess'), *self.of('Node')]
         for handler in self.handlers('OnProcessIO'):
             found += handler.on_stdout(SimpleNamespace(text=READY_LINE.encode()))
         return {getattr(each, 'exec_name', None) or each.name: each for each in found}

@@ -129,9 +129,8 @@ def test_one_and_only_one_says_where_the_map_is():
     for launched, knows in ((truth, True), (amcl, False)):
         bridge = launched.programs()['bridge']
         # The parameters of Nav2 have the name that those of the bridge have elsewhere.
-        file, values = bridge.parameters
-        assert Path(file) == shipped_file('config/bridge.yaml')
-        assert values.pop('publish_map_to_odom') is knows and bridge.namespace == ''
+        (values,) = bridge.parameters
+        assert values.pop('publish_map_to_odom') is knows and bridge.namespace is None
         assert values.pop('publish_initialpose') is not knows
         # Several times the default: all nodes of Nav2 read /clock and /tf in threads of their own.
         assert values.pop('jump_settle_time') >= 0.3 and not values
@@ -145,8 +144,7 @@ def test_the_parameters_of_nav2_and_of_the_bridge_are_kept_apart(tmp_path):
     assert launched.told()['params_file'] == str(shipped_file('config/nav2/rover.yaml'))
     launched = Launched(params_file=mine)
     assert launched.told()['params_file'] == str(mine)
-    file = launched.programs()['bridge'].parameters[0]
-    assert Path(file) == shipped_file('config/bridge.yaml')
+    assert all(isinstance(each, dict) for each in launched.programs()['bridge'].parameters)
 
 
 def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):

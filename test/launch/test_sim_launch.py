@@ -33,6 +33,7 @@ from urlab_ros_bridge.cli.processes.table import own_words
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.transport.keys import KeysUnusable
 
 LAUNCH_FILE = shipped_file('launch/sim.launch.py')
 OTHERS = (
@@ -148,7 +149,19 @@ def test_with_respawn_no_end_is_an_error():
     assert all(program.respawn is True for program in run.programs().values())
 
 
-def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
+def test_nodes_start_in_the_scope_of_the_file_that_includes_it(rviz):
+    """What an event handler starts gets neither namespace nor remappings of that scope."""
+    run = launched('rviz:=true', 'data_dir:=/tmp/data')
+    bridge, rviz_node = run.of('Node')
+    assert (bridge.exec_name, bridge.namespace) == ('bridge', None)
+    # No file with defaults that would win over parameters of the scope.
+    assert bridge.parameters == [{'data_dir': '/tmp/data'}]
+    assert (rviz_node.exec_name, rviz_node.namespace) == ('rviz', None)
+    assert launched().of('Node')[0].parameters == []
+    assert not run.handlers('OnProcessIO')
+
+
+def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():
     run = launched('chiral:=true', 'webxr:=true')
     (handler,) = run.handlers('OnProcessIO')
     assert handler.target_action is run.of('ExecuteProcess')[0]
@@ -164,7 +177,7 @@ def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
     assert hear(READY_LINE[:middle]) is None
     started = hear(READY_LINE[middle:])
     assert [getattr(each, 'exec_name', each.__dict__.get('name')) for each in started] == [
-        'bridge', 'chiral', 'webxr',
+        'chiral', 'webxr',
     ]  # fmt: skip
     assert hear(READY_LINE) is None
 
@@ -208,6 +221,7 @@ def test_rviz_that_is_not_installed_is_left_out_with_a_message():
         ('params_file:=/nope.yaml', BadArgument, "params_file: there is no file '/nope.yaml'"),
         ('namespace:=a-b', BadArgument, "namespace: 'a-b' is not a ROS namespace"),
         ('world:=mars', BadArgument, "world: unknown world 'mars'"),
+        ('keys:=/nope', KeysUnusable, '/nope/'),
     ],
 )
 def test_a_mistake_ends_launch_before_anything_starts_with_one_line(word, error, message):

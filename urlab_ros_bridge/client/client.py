@@ -210,6 +210,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         per_articulation_qpos: Mapping[str, Mapping[str, float]] | None = None,
         keep_time: bool = False,
         keep_state: bool = False,
+        articulation: str | None = None,
     ) -> StepResult:
         """
         Reset the world.
@@ -218,10 +219,17 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param keep_time: do not set the simulated time back (extension ``keep_time``).
         :param keep_state: set back nothing but the time, without any other field (extension
             ``keep_state``).
+        :param articulation: reset this robot alone; only with `keep_time`, and with no keyframe
+            but its own (extension ``reset_robot``).
         :raises UnknownKeyframe: nothing was reset.
         :raises ExtensionMissing: when the server cannot; nothing was sent.
         """
-        self.require('reset', keep_time=keep_time, keep_state=keep_state)
+        self.require(
+            'reset',
+            keep_time=keep_time,
+            keep_state=keep_state,
+            reset_robot=articulation is not None,
+        )
         for prefix in per_articulation_qpos or ():
             self._known(prefix)
         return StepResult(
@@ -232,6 +240,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
                 per_articulation_qpos=per_articulation_qpos,
                 keep_time=keep_time or None,
                 keep_state=keep_state or None,
+                articulation=articulation,
             )
         )
 

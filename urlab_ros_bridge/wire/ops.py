@@ -68,7 +68,7 @@ _STEP = _ops(
     '',
     """
 step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl qpos_map qvel_map while_paused while_live topics | time:float step:int per_articulation:object sim_time:object? wall_time:object? frame_id:int? divergence:object?
-reset | | keyframe_name seed per_articulation_qpos keep_time keep_state | time:float step:int
+reset | | keyframe_name seed per_articulation_qpos keep_time keep_state articulation | time:float step:int
 """,
 )
 

@@ -70,9 +70,9 @@ def test_each_reset_that_sets_time_back_begins_a_file(recording):
     before = bridge.timeline.stamp_ns
     begin(bridge, topics=['odom'])
     advance(server, 0.05)
-    assert listener.call(srv.Reset, '/reset', keep_time=True).success
+    assert listener.call(srv.Reset, '/reset').success
     advance(server, 0.05)
-    assert listener.call(srv.Reset, '/reset', seed=5).success
+    assert listener.call(srv.Reset, '/reset', time=True, seed=5).success
     advance(server, 0.05)
     first, second = end(bridge)
     assert first.notes['episode']['number'] == '0' and second.notes['episode']['number'] == '1'

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 import time
 
+from bridge_harness import CapturedLog
 from bridge_harness import wait_until
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from geometry_msgs.msg import Vector3
 import pytest
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from small_model import EXTENSIONS
+from small_model import XML
+from small_world import SmallServer
 from std_msgs.msg import Header
 
 pytestmark = pytest.mark.ros
@@ -128,6 +132,50 @@ def test_a_bridge_that_ends_stops_the_robot(small_server, bridged):
     wait_until(lambda: server.of('set_twist'))
     bridge.node.stop()
     assert server.of('set_twist')[-1]['linear'] == [0, 0, 0]
+
+
+def test_partial_messages_of_one_instant_are_merged_and_none_is_lost(small_server, bridged):
+    joints = ''.join(
+        f'<body><joint name="{{p}}_j{n}"/><geom size=".1" mass="1"/></body>' for n in range(20)
+    )
+    motors = ''.join(f'<motor name="{{p}}_j{n}" joint="{{p}}_j{n}"/>' for n in range(20))
+    xml = XML.replace('<body name="box"', f'{joints}<body name="box"', 1)
+    server = small_server(model_xml=xml.replace('</actuator>', f'{motors}</actuator>'))
+    bridge, listener = bridged(server)
+    publishers = [listener.node.create_publisher(JointState, 'joint_commands', 100) for _ in '12']
+    wait_until(
+        lambda: bridge.link.state.connected and all(p.get_subscription_count() for p in publishers)
+    )
+    for number in range(20):
+        for publisher in publishers:
+            publisher.publish(JointState(name=[f'j{number}'], effort=[1.0 + number]))
+    wait_until(lambda: server.data.ctrl[2:].tolist() == [1.0 + number for number in range(20)])
+    assert not bridge.commands.rejections.counts
+
+
+def test_a_robot_without_a_drive_refuses_cmd_vel_and_says_once_what_to_do(
+    driver, monkeypatch, capfd
+):
+    hello = SmallServer._op_hello
+
+    def without_drive(self, request):
+        reply = hello(self, request)
+        reply['articulations'][0]['twist_controller'] = {'kind': 'command', 'actuators': []}
+        return reply
+
+    monkeypatch.setattr(SmallServer, '_op_hello', without_drive)
+    server, bridge, publisher = driver(Twist, 'cmd_vel', cmd_vel_type='twist')
+    rejections, log = bridge.commands.rejections, CapturedLog(capfd)
+    for number in range(10):
+        publisher.publish(forward(0.5))
+        wait_until(lambda number=number: rejections.counts.get('cmd_vel') == number + 1)
+    assert not server.of('set_twist')
+    wait_until(lambda: log.with_words('has no drive'))
+    (line,) = log.with_words('has no drive')
+    assert 'bot' in line and 'cmd_vel_needs_drive' in line
+    bridge.node.set_parameters([Parameter('cmd_vel_needs_drive', value=False)])
+    publisher.publish(forward(0.5))
+    wait_until(lambda: server.of('set_twist'))
 
 
 @pytest.mark.distro

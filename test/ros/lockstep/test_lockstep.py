@@ -255,7 +255,7 @@ def test_requests_come_between_rounds(connected):
     time.sleep(0.3)
     assert rounds(server) == stopped and state(bridge) == 'on: paused'
     assert len(set(controller.seen)) == len(controller.seen)
-    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(srv.Reset, '/reset', time=True).success
     assert listener.call(SetBool, '/pause', data=False).success
     wait_until(lambda: rounds(server) > stopped + 5)
     # The state after the reset is an instant like the others: it is answered before the next step.
@@ -381,7 +381,7 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
             lambda: other.reset(),
             lambda: other.step(7),
             lambda: other.reset(keep_time=True),
-            lambda: listener.call(srv.Reset, '/reset'),
+            lambda: listener.call(srv.Reset, '/reset', time=True),
         ):
             reset()
             done = bridge.lockstep.report()[2]['rounds']

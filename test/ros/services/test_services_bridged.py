@@ -10,6 +10,7 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import pytest
+from small_model import EXTENSIONS
 from std_srvs.srv import SetBool
 
 pytestmark = pytest.mark.ros
@@ -37,7 +38,7 @@ def test_an_empty_reset_resets_and_answers_when_the_stream_shows_it(connected):
     server, bridge, listener = connected()
     wait_until(lambda: server.data.time > 0.2)
     epoch = bridge.timeline.epoch
-    response = listener.call(srv.Reset, '/reset')
+    response = listener.call(srv.Reset, '/reset', time=True)
     assert response.success and response.code == '' and response.message
     assert seconds(response.sim_time) == 0 and response.step == 0
     assert bridge.timeline.epoch == epoch + 1
@@ -48,16 +49,30 @@ def test_a_reset_that_keeps_time_keeps_the_timeline(connected):
     server, bridge, listener = connected()
     wait_until(lambda: server.data.time > 0.1)
     epoch, before = bridge.timeline.epoch, server.now
-    response = listener.call(srv.Reset, '/reset', keep_time=True)
+    response = listener.call(srv.Reset, '/reset')
+    assert server.of('reset')[-1]['keep_time'] is True
     assert response.success and seconds(response.sim_time) * 1e9 >= before - 1
     assert bridge.timeline.epoch == epoch
+
+
+def test_a_server_that_cannot_keep_time_sets_it_back_and_says_so(connected):
+    server, bridge, listener = connected(
+        extensions=[name for name in EXTENSIONS if name != 'keep_time']
+    )
+    wait_until(lambda: server.data.time > 0.1)
+    epoch = bridge.timeline.epoch
+    response = listener.call(srv.Reset, '/reset')
+    assert response.success and 'time was set back' in response.message
+    assert bridge.timeline.epoch == epoch + 1
 
 
 def test_reset_passes_everything_on(connected):
     server, _, listener = connected()
     joint = msg.JointPosition(articulation='robot_0', joint='shoulder', position=0.5)
     bare = msg.JointPosition(joint='lift', position=0.1)
-    assert listener.call(srv.Reset, '/reset', seed=7, per_articulation_qpos=[joint, bare]).success
+    assert listener.call(
+        srv.Reset, '/reset', time=True, seed=7, per_articulation_qpos=[joint, bare]
+    ).success
     (request,) = server.of('reset')
     assert request['seed'] == 7
     assert request['per_articulation_qpos'] == {'bot': {'shoulder': 0.5, 'lift': 0.1}}
@@ -82,7 +97,7 @@ BAD_RESETS = (
 def test_a_bad_reset_says_why_and_what_there_is(connected):
     server, _, listener = connected()
     for fields, code, word in BAD_RESETS:
-        response = listener.call(srv.Reset, '/reset', **fields)
+        response = listener.call(srv.Reset, '/reset', time=True, **fields)
         assert (response.success, response.code) == (False, code), fields
         assert word in response.message
         assert server.data.time > 0
@@ -138,7 +153,8 @@ def stepping_slowly(connected):
 
 def test_in_the_middle_of_long_steps_what_needs_no_world_is_answered(stepping_slowly):
     server, _, listener, steps, hurry = stepping_slowly
-    reset = ask(listener, srv.Reset, '/reset')  # waits for its turn: it would change the steps
+    # It waits for its turn: it would change the steps.
+    reset = ask(listener, srv.Reset, '/reset', time=True)
     for _ in range(3):
         assert not listener.call(srv.BagStop, '/bag_stop').success
         assert listener.call(SetBool, '/e_stop', data=False).success
@@ -242,7 +258,7 @@ def test_without_a_server_services_say_what_to_do(bridged):
 
 def test_an_observer_offers_services_that_refuse(small_server, bridged):
     _, listener = bridged(small_server(), observe_only=True)
-    response = listener.call(srv.Reset, '/reset')
+    response = listener.call(srv.Reset, '/reset', time=True)
     assert (response.success, response.code) == (False, 'observe_only')
 
 
@@ -262,7 +278,7 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
     wait_for_message(listener, Odometry, 'odom')
     wait_until(publisher.get_subscription_count)
-    caller = threading.Thread(target=lambda: listener.call(srv.Reset, '/reset'))
+    caller = threading.Thread(target=lambda: listener.call(srv.Reset, '/reset', time=True))
     caller.start()
     wait_until(lambda: server.of('reset'))
     count = len(listener.heard['odom'])
@@ -308,7 +324,7 @@ def test_no_request_ends_the_services(connected, tmp_path):
         response = listener.call(kind, name, **fields)
         assert not response.success and response.code and word in response.message
     assert not list(tmp_path.rglob('*run*'))
-    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(srv.Reset, '/reset', time=True).success
     assert listener.call(SetBool, '/e_stop', data=True).success
 
 

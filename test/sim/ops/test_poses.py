@@ -95,6 +95,36 @@ def test_keyframes_are_listed_in_compiled_order(rover):
         assert np.array_equal(rover.data.qpos, key['qpos']) and model.key(index).id == index
 
 
+def test_one_robot_is_reset_alone(rig):
+    server = rig(world='fleet', step_mode='direct')
+    robots, data = server.context.world.articulations, server.data
+    first, second = (robots[name] for name in ('rover_1', 'rover_2'))
+    server.ask(
+        'step', n_steps=50, per_articulation={'rover_2': {'twist': {'linear': [0.4, 0, 0]}}}
+    )
+    before, time = data.qpos.copy(), data.time
+    for fields in ({'keyframe_name': 'rover_1_dock'}, {}):
+        data.qpos[first.qpos] += 0.5
+        reply = server.ask('reset', articulation='rover_1', keep_time=True, **fields)
+        assert reply['time'] == time == data.time
+        key = fields and server.model.key('rover_1_dock').qpos
+        start = key if fields else server.model.qpos0
+        assert np.array_equal(data.qpos[first.qpos], start[first.qpos])
+        rest = np.ones(server.model.nq, bool)
+        rest[first.qpos] = False
+        assert np.array_equal(data.qpos[rest], before[rest])
+        assert data.qvel[second.qvel].any()
+    for wrong, code in (
+        ({'articulation': 'rover_1'}, 'bad_value'),
+        ({'articulation': 'rover_1', 'keep_time': True, 'seed': 3}, 'bad_value'),
+        ({'articulation': 'rover_9', 'keep_time': True}, 'unknown_articulation'),
+        ({'articulation': 'rover_2', 'keep_time': True, 'keyframe_name': 'rover_1_dock'},
+         'unknown_keyframe'),
+    ):  # fmt: skip
+        assert server.code('reset', **wrong) == code
+    assert np.array_equal(data.qpos[rest], before[rest])
+
+
 def test_a_mocap_body_moves_at_once_when_nothing_else_moves_it(rig):
     live = rig(paused=True)
     live.ask('set_mocap_pose', body='target', pos=[1, 1, 1])

@@ -216,8 +216,8 @@ class Serving(Arguments):
     )
     data_dir: str = key(
         '',
-        'Folder for recordings, levels and models of clients; default: urlab in the data folder '
-        'of the user (XDG_DATA_HOME).',
+        'Folder for recordings, bags, levels and models of clients; default: urlab in the data '
+        'folder of the user (XDG_DATA_HOME).',
         **FOLDER,
     )
     data_limit: float = key(

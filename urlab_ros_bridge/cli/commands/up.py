@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
@@ -91,6 +92,7 @@ def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
     console = Console(screen)
     commands = chosen_processes(asdict(values), given.ros, screen)
     check_packages(process for process, _ in commands)
+    check_keys(values.keys)
     check_ports(values, values.bind, given.spelling)
     if values.webxr:
         screen.write_line(

@@ -41,18 +41,20 @@ from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import is_installed
 from urlab_ros_bridge.cli.processes.table import is_wanted
+from urlab_ros_bridge.cli.processes.table import node_parameters
 from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import parameter_file
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import program
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import RESPAWN_SECONDS
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.processes.table import text_of
 
 # Launch compares choices as text; users of Nav2 write True, others true.
 SWITCH_WORDS = ['true', 'false', 'True', 'False', 'yes', 'no', 'on', 'off', '1', '0']
@@ -135,6 +137,7 @@ def process_actions(
     wanted = [process for process in processes if is_wanted(process, values)]
     installed = [process for process in wanted if is_installed(process)]
     check_packages(installed)
+    check_keys(arguments.keys)
     check_ports(arguments, arguments.bind, Spelling.LAUNCH)
     programs = {process.name: _program(process, values) for process in installed}
     actions: list[Action] = [
@@ -148,14 +151,21 @@ def process_actions(
         if process.vital and not values['use_respawn']:
             end = OnProcessExit(target_action=programs[process.name], on_exit=_end_all(process))
             actions.append(RegisterEventHandler(end))
-        followers = [programs[p.name] for p in installed if p.starts_after == process.name]
+        # Nodes wait for the server by themselves.  They start here and not in an event handler,
+        # where namespace, remappings and parameters of the scope would no longer hold.
+        followers = [
+            programs[each.name]
+            for each in installed
+            if each.starts_after == process.name and not each.is_node
+        ]
         if followers:
             handler = OnProcessIO(
                 target_action=programs[process.name], on_stdout=_when_ready(followers)
             )
             actions.append(RegisterEventHandler(handler))
     # The handlers stand before the programs, so that no event is missed.
-    actions += [programs[process.name] for process in installed if not process.starts_after]
+    at_once = (process for process in installed if process.is_node or not process.starts_after)
+    actions += [programs[process.name] for process in at_once]
     return actions
 
 
@@ -181,7 +191,7 @@ def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
         executable=first,
         arguments=words,
         exec_name=process.name,
-        namespace=str(values['namespace']),
+        namespace=str(values['namespace']) or None,
         parameters=_parameters(process, values),
         ros_arguments=['--log-level', str(values['log_level'])],
         **common,
@@ -189,9 +199,8 @@ def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
 
 
 def _parameters(process: Process, values: Mapping[str, object]) -> list[object]:
-    files: list[object] = [text_of(process.params_file, values)] if process.params_file else []
-    own = {parameter: values[name] for parameter, name in process.ros_parameters}
-    return [*files, own] if own else files
+    file, own = parameter_file(process, values), node_parameters(process, values)
+    return [each for each in (file, own) if each]
 
 
 def _end_all(process: Process) -> Callable[[ProcessExited, LaunchContext], Action | None]:

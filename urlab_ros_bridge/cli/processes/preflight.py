@@ -1,11 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What must be true of the machine before anything starts: free ports, installed packages."""
+"""What must be there before anything starts: free ports, installed packages, keys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.util import find_spec
+from pathlib import Path
 import sys
 import time
 
@@ -23,6 +24,8 @@ from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import python_executable
+from urlab_ros_bridge.transport.keys import read_client_keys
+from urlab_ros_bridge.transport.keys import read_server_keys
 
 # The server runs without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
@@ -49,6 +52,17 @@ def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
         if port and not comes_free(address, port):
             remedy = spelling.with_value('port_offset', free_offset(values, address))
             raise PortInUse(spelling.named(name), port, address, port_holder(port), remedy)
+
+
+def check_keys(folder: str) -> None:
+    """
+    Check that server and clients will find their keys; an empty folder stands for none.
+
+    :raises KeysUnusable: when a key is missing, damaged, or not kept secret.
+    """
+    if folder:
+        read_server_keys(Path(folder))
+        read_client_keys(folder)
 
 
 def comes_free(address: str, port: int) -> bool:

@@ -18,6 +18,7 @@ import sys
 
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.files.shipped import shipped_file
 from urlab_ros_bridge.kept_memory import allocator_variables
@@ -47,7 +48,7 @@ class Process:
     :ivar options: (flag, argument): passed on as `--flag=value`.
     :ivar is_node: whether it takes ROS arguments: namespace and log level.
     :ivar params_file: argument that names a parameter file, for a node.
-    :ivar ros_parameters: (parameter, argument), for a node.
+    :ivar ros_parameters: (parameter, argument), for a node; not passed on where it is empty.
     :ivar starts_after: process whose `READY_LINE` starts this one; empty: at once.
     :ivar only_if: arguments that must be true and `unless` one that must be false.
     :ivar vital: when it ends, everything ends, unless `use_respawn` is true.
@@ -122,6 +123,7 @@ PROCESSES: tuple[Process, ...] = (
         ),
         is_node=True,
         params_file='params_file',
+        ros_parameters=(('data_dir', 'data_dir'),),
         starts_after='server',
         reports_status=True,
     ),
@@ -196,6 +198,24 @@ def text_of(name: str, values: Mapping[str, object]) -> str:
     return as_text(values[name])
 
 
+def parameter_file(process: Process, values: Mapping[str, object]) -> str:
+    """
+    Return the parameter file of a node, empty for none: the defaults are in the node.
+
+    A file that lists every default would win over parameters that are set in a launch file.
+    """
+    if not process.params_file:
+        return ''
+    found = text_of(process.params_file, values)
+    return '' if Path(found) == shipped_file(BRIDGE_FILE['shipped']) else found
+
+
+def node_parameters(process: Process, values: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters of a node that have a value."""
+    found = {parameter: values[name] for parameter, name in process.ros_parameters}
+    return {parameter: value for parameter, value in found.items() if value != ''}
+
+
 def python_executable(environ: Mapping[str, str] = os.environ) -> str:
     """
     Return the Python that runs our modules.
@@ -265,10 +285,10 @@ def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
     namespace = str(values['namespace']).strip('/')
     if namespace:
         words += ['-r', f'__ns:=/{namespace}']
-    if process.params_file:
-        words += ['--params-file', text_of(process.params_file, values)]
-    for parameter, name in process.ros_parameters:
-        words += ['-p', f'{parameter}:={text_of(name, values)}']
+    if file := parameter_file(process, values):
+        words += ['--params-file', file]
+    for parameter, value in node_parameters(process, values).items():
+        words += ['-p', f'{parameter}:={as_text(value)}']
     return words
 
 

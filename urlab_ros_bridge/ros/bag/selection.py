@@ -16,7 +16,7 @@ from urlab_ros_bridge.schema.patterns import Pattern
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
 # They have to be named: what is rendered only for subscribers, and most of the bytes of a bag; and
 # hidden topics, as for `ros2 bag record`.
-LARGE = (r'.*/image_raw(/.*)?', r'.*/points')
+LARGE = (r'.*/image_raw(/.*)?', r'.*/camera_info', r'.*/points')
 HIDDEN = (r'.*/_.*',)
 
 

@@ -103,10 +103,15 @@ class Commands:
         for robot in self._robots:
             robot.watch()
 
-    def jump(self, reason: str = 'the simulation was reset') -> None:
-        """Stop and forget: commands of another time are not for this one."""
+    def jump(self, reason: str = 'the simulation was reset', only: str = '') -> None:
+        """
+        Stop and forget: commands for another state are not for this one.
+
+        :param only: prefix of the robot that is concerned, empty: all.
+        """
         for robot in self._robots:
-            robot.jump(reason)
+            if only in ('', robot.plan.prefix):
+                robot.jump(reason)
 
     def halt(self, reason: str) -> None:
         """Stop everything at once, and refuse commands until `resume`."""

@@ -186,6 +186,7 @@ class RobotCommands:
             join(self.plan.namespace, 'cmd_vel'),
             self._path,
             self.arbiter,
+            self.plan.holds_twist,
         )
         kind = message_type(self._path.settings().cmd_vel_type)
         self._subscribe(kind, self._velocity.topic, self._velocity.receive, twist_reader(kind))

@@ -25,6 +25,8 @@ from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]
+# The last commands of a bridge that ends may take so long (s).
+FINAL_SECONDS = 0.5
 
 
 class TwistRider(NamedTuple):
@@ -73,11 +75,16 @@ class CommandSender:
         self._thread.start()
 
     def stop(self) -> None:
-        """Send what waits, then end."""
+        """
+        Send what waits, then end.
+
+        A server that does not reply, as it may be ending too, is not waited for: the commands are
+        on their way, and what does not arrive lapses on the server.
+        """
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
-        self._thread.join(3.0)
+        self._thread.join(FINAL_SECONDS)
 
     def put(
         self,
@@ -178,7 +185,8 @@ class CommandSender:
             waiting.action()
             self.sent += 1
         except UrlabError as error:
-            self._on_error(key, error)
+            if not self._stopped:
+                self._on_error(key, error)
         finally:
             with self._changed:
                 self._busy = False

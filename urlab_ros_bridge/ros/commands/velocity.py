@@ -42,6 +42,12 @@ class VelocityParameters:
         'the bridge does not subscribe, because a policy does.',
         choices=(*TWIST_TYPES, NOBODY),
     )
+    cmd_vel_needs_drive: bool = key(
+        True,
+        'Refuse cmd_vel for a robot without a drive: nothing would move. false: pass it on, for a '
+        'policy that reads the twist from the server.',
+        live=True,
+    )
     cmd_vel_timeout: float = key(
         0.5,
         'The robot stops when no cmd_vel arrives for this long (s of simulation time; while that '
@@ -85,6 +91,13 @@ def cmd_vel_value(type_name: str) -> str:
     return values.get(type_name, '')
 
 
+NO_DRIVE = (
+    '{} has no drive: the server would only keep the twist. Describe the drive in its sidecar '
+    '(twist: kind differential, omni, planar or trot), or set cmd_vel_needs_drive to false for a '
+    'policy that reads the twist from the server'
+)
+
+
 class VelocityCommands:
     """Commands for one robot; messages come in the executor's thread, ticks in the stream's."""
 
@@ -94,10 +107,17 @@ class VelocityCommands:
         topic: str,
         path: CommandPath,
         arbiter: Arbiter,
+        holds_only: bool = False,
     ) -> None:
+        """
+        Prepare; nothing is sent before the first message.
+
+        :param holds_only: whether the server only keeps a twist, and nothing would move.
+        """
         self.topic = topic
         self._arbiter = arbiter
         self._prefix = prefix
+        self._holds_only = holds_only
         self._path = path
         self._link = path.link
         # Simulation time of the last command while the robot may be moving, else None.
@@ -125,6 +145,8 @@ class VelocityCommands:
             )
             if stale and velocity != STOP:
                 raise CommandRejected(stale)
+            if self._holds_only and settings.cmd_vel_needs_drive:
+                raise CommandRejected(NO_DRIVE.format(self._prefix), lasting=True)
             now_ns = self._path.now_ns
             self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
         except CommandRejected as error:

@@ -115,6 +115,12 @@ class LockstepDrive:
         """Go on from another time."""
         self._last_ns = stamp_ns
 
+    def abandon(self) -> None:
+        """End the session, and with it a request that waits; from any thread."""
+        client = self._client
+        if client is not None and client is not self._link.commands:
+            client.close()
+
     def leave(self) -> None:
         """Leave everything as it was."""
         client, link = self._client, self._link

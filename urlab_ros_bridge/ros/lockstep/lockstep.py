@@ -10,6 +10,7 @@ import threading
 from typing import Any
 
 from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.commands.sender import FINAL_SECONDS
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -101,18 +102,23 @@ class Lockstep:
             rounds.start()
         return terms
 
-    def end(self, why: str = '', restore: bool = True) -> bool:
+    def stop(self) -> None:
+        """End it because the bridge ends, which waits for no server."""
+        self.end(patience=FINAL_SECONDS)
+
+    def end(self, why: str = '', restore: bool = True, patience: float = 10.0) -> bool:
         """
         End it; return whether it was on.
 
         :param why: goes into the log.
         :param restore: put the server back into the mode that it had before.
+        :param patience: s that the server may take for it.
         """
         with self._lock:
             rounds, self._rounds = self._rounds, None
         if rounds is None:
             return False
-        rounds.stop(restore)
+        rounds.stop(restore, patience)
         self._switch(False)
         if why:
             self._bridge.log('warning', f'lockstep ended: {why}')

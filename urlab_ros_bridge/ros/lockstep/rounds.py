@@ -91,16 +91,20 @@ class Rounds:
         self._gate.wait_by(self._answers)
         self._thread.start()
 
-    def stop(self, restore: bool = True) -> None:
+    def stop(self, restore: bool = True, patience: float = 10.0) -> None:
         """
         End the thread.
 
         :param restore: put the server back into the mode that it had before.
+        :param patience: s that the server may take for that, and for the present step.
         """
         self._drive.restore = restore
         self._stop.set()
         self._gate.poke()
-        self._thread.join(10.0)
+        self._thread.join(patience)
+        if self._thread.is_alive():
+            self._drive.abandon()
+            self._thread.join(2.0)
 
     def follow(self, other: Rounds) -> None:
         """Take the place of another one: at the end the mode is what it was before that one."""

@@ -82,7 +82,9 @@ def _robot_appearance(
     urdf = ''
     if settings.publish_robot_description:
         try:
-            urdf = robot_description(robot, skeleton, geometry, meshes)
+            urdf = robot_description(
+                robot, skeleton, geometry, meshes, settings.description_velocity_limit
+            )
         except MeshesUnwritable as error:
             notes.append(f'no robot_description for {robot.prefix}: {error}')
     return RobotAppearance(skeleton, urdf, tuple(skeleton.static(plan.tree)))

@@ -16,6 +16,7 @@ from dataclasses import field
 from dataclasses import replace
 from typing import Any
 
+from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.client.model import Body
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import RobotModel
@@ -26,7 +27,10 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
+from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
+from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
+from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
@@ -49,11 +53,17 @@ class FrameNames:
 
 @dataclass(frozen=True)
 class PlannedActuator:
-    """An actuator: local name, type as on the wire, local name of its joint or empty."""
+    """
+    An actuator: local name, type as on the wire, local name of its joint or empty.
+
+    :ivar stiffness: of a position servo on a joint: N or N m per m or rad; 0 for others, or when
+        it is not known.
+    """
 
     name: str
     kind: str
     joint: str
+    stiffness: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -71,9 +81,13 @@ class RobotPlan:
 
     :ivar namespace: of its topics, empty for none; `tf_namespace` likewise of its transforms.
     :ivar joints: hinge and slide joints in order of id.
+    :ivar limits: smallest and largest position of each joint (rad or m), infinite where the model
+        sets none; empty when not known.
     :ivar qpos, qvel: slot of each joint in the robot's own vectors; empty when not known.
     :ivar base_joint: free joint, empty for a robot that is fixed to the world.
     :ivar base_qpos, base_qvel: its first slots, -1 when not known.
+    :ivar drives: whether it takes a twist.
+    :ivar holds_twist: whether the server only keeps that twist, for a policy: nothing drives.
     """
 
     prefix: str
@@ -81,6 +95,7 @@ class RobotPlan:
     tf_namespace: str
     frames: FrameNames
     joints: tuple[str, ...]
+    limits: tuple[tuple[float, float], ...] = ()
     qpos: tuple[int, ...] = ()
     qvel: tuple[int, ...] = ()
     base_joint: str = ''
@@ -92,17 +107,23 @@ class RobotPlan:
     actuators: tuple[PlannedActuator, ...] = ()
     has_controller: bool = False
     drives: bool = False
+    holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
 
 
 @dataclass(frozen=True)
 class WorldPlan:
-    """All robots, the entities by name, and notes for the user about what is missing."""
+    """
+    All robots, the entities by name, and notes for the user about what is missing.
+
+    :ivar scene_cameras: where the fixed cameras of the scene are.
+    """
 
     robots: tuple[RobotPlan, ...] = ()
     entities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scene_cameras: tuple[StaticTransform, ...] = ()
     scene: SceneLook = field(default_factory=SceneLook)
 
     def robot(self, name: str) -> RobotPlan:
@@ -175,7 +196,11 @@ def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
         for prefix in prefixes
     )
     entities = tuple(handshake.entities) if settings.publish_entities else ()
-    return WorldPlan(robots, entities)
+    cameras = {name: optical_frame(name) for name in handshake.global_cameras}
+    places = scene_camera_transforms(world, cameras, settings.map_frame)
+    return WorldPlan(
+        robots, entities, scene_cameras=tuple(places) if settings.publish_cameras else ()
+    )
 
 
 def _plan_robot(
@@ -195,13 +220,14 @@ def _plan_robot(
     )
     frames = FrameNames(tree.base, frames.footprint, frames.odom, frames.map)
     sensors = describe_sensors(robot, tree, settings.map_frame, articulation.lidars)
-    carrier = robot.base_joint
+    carrier, twist = robot.base_joint, articulation.twist_controller
     return RobotPlan(
         prefix=robot.prefix,
         namespace=namespace,
         tf_namespace='' if settings.frame_prefix else namespace,
         frames=frames,
         joints=tuple(robot.joints),
+        limits=tuple(joint.range for joint in robot.joints.values()),
         qpos=tuple(joint.slot for joint in robot.joints.values()),
         qvel=tuple(joint.dof for joint in robot.joints.values()),
         base_joint='' if carrier is None else carrier.name,
@@ -214,13 +240,21 @@ def _plan_robot(
             for lidar in articulation.lidars.values()
         ),
         actuators=tuple(
-            PlannedActuator(name, actuator.kind, actuator.joint)
+            PlannedActuator(name, actuator.kind, actuator.joint, _stiffness(actuator))
             for name, actuator in robot.actuators.items()
         ),
         has_controller=bool(articulation.controller),
-        drives=articulation.twist_controller is not None,
+        drives=twist is not None,
+        # A server that does not report what it drives may drive.
+        holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
     )
+
+
+def _stiffness(actuator: Actuator) -> float:
+    """Return the stiffness of a position servo on its joint, 0 for other actuators."""
+    is_servo = actuator.gain == 'fixed' and actuator.bias == 'affine' and actuator.bias_params[1]
+    return abs(actuator.gain_params[0] * actuator.gear) if is_servo and actuator.joint else 0.0
 
 
 def _base(robot: RobotModel, articulation: Articulation) -> tuple[Body, str]:

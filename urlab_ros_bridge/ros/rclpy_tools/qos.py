@@ -69,8 +69,8 @@ def announcements() -> QoSProfile:
 
 
 def command() -> QoSProfile:
-    """Subscriptions for commands: only the newest counts."""
-    return _profile(1)
+    """Subscriptions for commands: messages for different joints or bodies must not be lost."""
+    return _profile(100)
 
 
 def report() -> QoSProfile:

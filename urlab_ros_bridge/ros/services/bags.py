@@ -45,7 +45,8 @@ class BagParameters:
     bag_topics: tuple[str, ...] = key(
         ('auto',),
         'Default topics of a bag: names, or regular expressions for whole names. ["auto"]: all '
-        'except images and point clouds. Time and transforms are always included.',
+        'except images, camera_info and point clouds, which would be rendered for it. Time and '
+        'transforms are always included.',
         check=_patterns,
         live=True,
     )
@@ -89,7 +90,7 @@ def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 @contextmanager
-def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
+def reset_noted(context: ServiceContext, request: Any, keeps_time: bool) -> Iterator[None]:
     """Note a reset in the bag: with the episode that it begins, or in the current one."""
     texts = {
         'cause': 'reset',
@@ -103,12 +104,12 @@ def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
         ),
     }
     recorder = context.recorder
-    recorder.expect({} if request.keep_time else texts)
+    recorder.expect({} if keeps_time else texts)
     try:
         yield
     finally:
         recorder.expect({})
-    if request.keep_time:
+    if keeps_time:
         now = context.timeline.tick_ns or 0
         recorder.note('reset', {**texts, 'time_ns': str(now), 'keep_time': 'true'})
 

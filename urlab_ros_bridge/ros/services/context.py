@@ -33,12 +33,14 @@ class ServiceContext:
 
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: where simulation time stands.
+    :ivar recording_name: of the recording that was started here last, empty before it.
     :ivar requests: those that wait for the world; None where nothing is offered.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         self.settings = bridge.settings
         self.timeline = bridge.timeline
+        self.recording_name = ''
         self.requests: HeldRequests | None = None
         self._bridge = bridge
 

@@ -85,7 +85,7 @@ def attach(bridge: Bridge) -> Attached:
         well, text, values = steps.report()
         yield Status('lockstep', text, values, 'ok' if well else 'warning')
 
-    return Attached(start=steps.start, tick=steps.tick, jump=jump, status=status, stop=steps.end)
+    return Attached(start=steps.start, tick=steps.tick, jump=jump, status=status, stop=steps.stop)
 
 
 FEATURE = Feature(

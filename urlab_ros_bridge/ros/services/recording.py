@@ -24,7 +24,7 @@ def recording_start(context: ServiceContext, request: Any, response: Any) -> str
         )
     session = context.client.recording_start(request.name or None, limit or None)
     kept = request.name and context.link.has('recording_name')
-    response.name = request.name if kept else session
+    response.name = context.recording_name = request.name if kept else session
     response.max_duration_s = limit
     return f'recording {response.name!r}'
 
@@ -32,7 +32,8 @@ def recording_start(context: ServiceContext, request: Any, response: Any) -> str
 def recording_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """Stop recording."""
     recording = context.client.recording_stop()
-    response.name = recording.name
+    # The server calls the recording after its session, whatever name was given.
+    response.name = context.recording_name or recording.name
     response.frame_count = recording.frame_count
     response.sim_duration_s = recording.duration
     return f'{count_of(recording.frame_count, "frame")} of {recording.duration:.6g} s'

@@ -39,19 +39,56 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
                 f'available: {", ".join(robot.joints)}',
             )
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
-    if request.keep_time and not context.link.has('keep_time'):
-        raise RequestRejected(BAD_VALUE, 'this server cannot keep the time in a reset')
-    with context.lockstep.between_rounds(), reset_noted(context, request):
+    # A server without that extension has but one kind of reset.
+    keeps_time = not request.time and context.link.has('keep_time')
+    alone = _robot_to_reset(context, request)
+    with context.lockstep.between_rounds(), reset_noted(context, request, keeps_time):
         mark = context.timeline.mark()
         result = context.client.reset(
             request.keyframe_name or None,
             request.seed or None,
             overrides or None,
-            request.keep_time,
+            keeps_time,
+            articulation=alone or None,
         )
-        context.commands.jump()
+        context.commands.jump(only=alone)
         settle(context, response, result.sim_time_ns, result.step, mark)
-    return f'reset to {request.keyframe_name or "the initial state"} at {result.time:.6g} s'
+    what = f'{alone or "the world"} is in {request.keyframe_name or "the initial state"}'
+    text = f'{what}, at {result.time:.6g} s'
+    if not request.time and not keeps_time:
+        text += '; time was set back: this server cannot keep it'
+    return text
+
+
+def _robot_to_reset(context: ServiceContext, request: Any) -> str:
+    """
+    Return the prefix of the robot that is reset alone, empty for the whole world.
+
+    :raises RequestRejected: for a robot where time is to go back, and for a local name that
+        several robots have.
+    """
+    prefixes = [] if context.link.handshake is None else list(context.link.handshake.articulations)
+    if request.articulation:
+        prefix = context.robot(request.articulation).prefix
+        if request.time:
+            raise RequestRejected(
+                BAD_VALUE, f'time is true, but {prefix} is reset alone: time is that of all'
+            )
+        if len(prefixes) > 1:
+            return prefix
+    if request.time or not request.keyframe_name or len(prefixes) < 2:
+        return ''
+    if not context.link.has('reset_robot'):
+        return ''
+    name = request.keyframe_name
+    names = [each.name for each in context.client.list_keyframes()]
+    if name in names:
+        return max((p for p in prefixes if name.startswith(f'{p}_')), key=len, default='')
+    owners = [prefix for prefix in prefixes if f'{prefix}_{name}' in names]
+    if len(owners) > 1:
+        full = ', '.join(f'{prefix}_{name}' for prefix in owners)
+        raise RequestRejected(BAD_VALUE, f'several robots have a keyframe {name!r}: {full}')
+    return owners[0] if owners else ''
 
 
 def _owner(context: ServiceContext, joint: str) -> str:
@@ -133,7 +170,7 @@ def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 SERVICES = (
-    Service('reset', 'urlab_msgs/srv/Reset', reset),
+    Service('reset', 'urlab_msgs/srv/Reset', reset, ('reset', 'list_keyframes')),
     Service('step', 'urlab_msgs/srv/Step', step, ('status', 'set_paused', 'step')),
     Service('pause', 'std_srvs/srv/SetBool', pause, ('set_paused',)),
     Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode, ('set_mode', 'status')),

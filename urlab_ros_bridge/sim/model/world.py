@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace
 from functools import cached_property
@@ -158,15 +159,25 @@ class World:
             (self.model.key(i).name for i in range(self.model.nkey)),
         )
 
+    def keyframe_owner(self, key: int) -> str:
+        """Return the prefix of the robot that a keyframe belongs to, empty for the scene's."""
+        name = self.model.key(key).name
+        return max(
+            (p for p in self.articulations if name.startswith(f'{p}_')), key=len, default=''
+        )
+
+    def keyframe_owners(self) -> dict[str, str]:
+        """Return the owner of each keyframe by compiled name (`keyframe_owner`)."""
+        return {
+            self.model.key(key).name: self.keyframe_owner(key) for key in range(self.model.nkey)
+        }
+
     @property
     def keyframe_names(self) -> list[str]:
         """Return the names of keyframes as their own files have them, without prefix."""
-        names = {self.model.key(index).name: None for index in range(self.model.nkey)}
-        local: dict[str, None] = {}
-        for name in names:
-            own = [p for p in self.articulations if name.startswith(f'{p}_')]
-            local[name.removeprefix(f'{max(own, key=len)}_') if own else name] = None
-        return [name for name in local if name]
+        owners = self.keyframe_owners().items()
+        local = (name.removeprefix(f'{owner}_' if owner else '') for name, owner in owners)
+        return [name for name in dict.fromkeys(local) if name]
 
     def restore_start(self) -> None:
         """
@@ -196,13 +207,18 @@ class World:
         for prefix, robot in self.articulations.items():
             key = self._start_key(prefix)
             if key is not None:
-                data.qpos[robot.qpos] = model.key_qpos[key][robot.qpos]
-                data.qvel[robot.qvel] = model.key_qvel[key][robot.qvel]
-                data.ctrl[robot.actuator_index] = model.key_ctrl[key][robot.actuator_index]
-                for actuator in robot.actuators:
-                    start = model.actuator_actadr[actuator.id]
-                    slots = slice(start, start + max(model.actuator_actnum[actuator.id], 0))
-                    data.act[slots] = model.key_act[key][slots]
+                source = (getattr(model, f'key_{name}')[key] for name in _STATE)
+                _copy_robot(model, robot, dict(zip(_STATE, source, strict=True)), data)
+
+    def write_robot(self, robot: ArticulationIndex, key: int | None) -> None:
+        """Put one robot into a keyframe, or the state that it starts in; the rest stays."""
+        if key is None:
+            start = mujoco.MjData(self.model)
+            self._write_start(start)
+            source = {name: getattr(start, name) for name in _STATE}
+        else:
+            source = {name: getattr(self.model, f'key_{name}')[key] for name in _STATE}
+        _copy_robot(self.model, robot, source, self.data)
 
     def start_ctrl(self, prefix: str) -> np.ndarray | None:
         """Return `ctrl` (shape (nu,)) of the keyframe that a robot starts in, None without one."""
@@ -222,6 +238,27 @@ class World:
         buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
         mujoco.mj_saveModel(self.model, None, buffer)
         return buffer.tobytes()
+
+
+# Parts of a state, in keyframes and in MjData.
+_STATE = ('qpos', 'qvel', 'ctrl', 'act')
+
+
+def _copy_robot(
+    model: mujoco.MjModel,
+    robot: ArticulationIndex,
+    source: Mapping[str, np.ndarray],
+    data: mujoco.MjData,
+) -> None:
+    """Copy one robot's part of a state (qpos, qvel, ctrl, act of the whole model)."""
+    data.qpos[robot.qpos] = source['qpos'][robot.qpos]
+    data.qvel[robot.qvel] = source['qvel'][robot.qvel]
+    data.qacc_warmstart[robot.qvel] = 0.0
+    data.ctrl[robot.actuator_index] = source['ctrl'][robot.actuator_index]
+    for actuator in robot.actuators:
+        start = model.actuator_actadr[actuator.id]
+        slots = slice(start, start + max(model.actuator_actnum[actuator.id], 0))
+        data.act[slots] = source['act'][slots]
 
 
 def load_world(config: ServerConfig) -> World:

@@ -19,6 +19,7 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
@@ -408,6 +409,22 @@ class Engine:
         self.fault = ''
         self.divergence = None
         self._divergences_in_a_row = 0
+        self.replay_source = None
+
+    def reset_robot(self, robot: ArticulationIndex, key: int | None) -> None:
+        """
+        Put one robot into a keyframe, or the state that it starts in.  Needs the lock.
+
+        Time, the other robots and the scene stay as they are.  The caller calls `settle`.
+        """
+        prefix, world = robot.prefix, self.world
+        self.resets += 1
+        self.invalidate()
+        world.write_robot(robot, key)
+        self.controls[prefix].reset(
+            world.start_ctrl(prefix) if key is None else world.model.key_ctrl[key]
+        )
+        self.external.drop(body.id for body in robot.bodies)
         self.replay_source = None
 
     def rewind_clock(self) -> None:

@@ -146,6 +146,12 @@ class ExternalActions:
             if lapse.wall and lapse.wall.lapsed(since, until):
                 lapse.until = -np.inf
 
+    def drop(self, bodies: Iterable[int]) -> None:
+        """End the wrenches on some bodies (ids)."""
+        dropped = set(bodies)
+        self._wrenches = [wrench for wrench in self._wrenches if wrench.body not in dropped]
+        self.active = bool(self._wrenches or self._lapses)
+
     def clear(self) -> None:
         """Forget everything: after a reset."""
         self._wrenches.clear()

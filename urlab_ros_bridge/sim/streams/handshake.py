@@ -27,6 +27,7 @@ EXTENSIONS = (
     'effort_row',
     'keep_time',
     'keep_state',
+    'reset_robot',
     'twist_timeout',
     'step_while_paused',
     'step_while_live',

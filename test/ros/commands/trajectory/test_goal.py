@@ -55,6 +55,21 @@ def test_a_good_one_is_read_in_its_own_order():
     assert path.points.accelerations[1].tolist() == [0.1, 0.2]
 
 
+@pytest.mark.parametrize(
+    ('position', 'fits'), [(2.5, True), (2.5009, True), (-2.6, False), (9.0, False)]
+)
+def test_a_point_beyond_a_limit_is_refused_with_joint_value_and_limits(position, fits):
+    message = trajectory(['knee'], point(0.5, 0.0), point(1.0, position))
+    limits = {'hip': (-0.1, 0.1), 'knee': (-2.5, 2.5), 'ankle': (-math.inf, math.inf)}
+    if fits:
+        assert read_path(message, KNOWN, limits=limits).points.positions[1, 0] == position
+        return
+    with pytest.raises(BadGoal) as refused:
+        read_path(message, KNOWN, limits=limits)
+    assert refused.value.code == INVALID_GOAL
+    assert all(word in str(refused.value) for word in ('point 1', 'knee', f'{position:g}', '2.5'))
+
+
 def test_a_local_name_that_begins_with_the_prefix_is_meant_as_it_is():
     message = trajectory(['bot_hip', 'bot_knee'], point(0.5, 1, 2))
     assert read_path(message, ('bot_hip', 'knee'), 'bot').joints == ('bot_hip', 'knee')

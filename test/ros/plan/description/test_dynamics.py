@@ -29,7 +29,7 @@ FREE = 'limited="false"'
 def efforts(actuators, limited=LIMITED, joint=''):
     text = JOINT.format(actuators=actuators, limited=f'{limited} {joint}')
     model = mujoco.MjModel.from_xml_string(text)
-    return model, JointDynamics(read_elements(model, ['']))
+    return model, JointDynamics(read_elements(model, ['']), 10.0)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def strained(model, rng, extreme):
 def test_no_control_makes_more_effort_than_is_written_and_some_make_as_much(name):
     model, prefix, _, _ = loaded(name)
     world = read_elements(model, [prefix])
-    dynamics, rng = JointDynamics(world), np.random.default_rng(5)
+    dynamics, rng = JointDynamics(world, 10.0), np.random.default_rng(5)
     # What moves several joints at once through space has no limit at one of them.
     spatial = any(
         actuator.transmission not in ('joint', 'jointinparent', 'tendon')

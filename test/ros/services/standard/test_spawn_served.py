@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
 
+import re
 import threading
 
 from bridge_harness import wait_for_message
@@ -14,6 +15,8 @@ from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import Header
 from yard import fitted
+
+from urlab_ros_bridge.files.shipped import shipped_file
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
@@ -209,6 +212,10 @@ def test_what_is_offered_can_be_spawned(yard, tmp_path):
     offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables
     uris = {getattr(each, 'entity_resource', each).uri for each in offered}
     assert {'urlab:box', 'urlab:rover', (tmp_path / 'mine.urdf').as_uri()} <= uris
+    page = shipped_file('docs/simulation_interfaces.md').read_text()
+    part = page[page.index('`urlab:NAME`') : page.index('- `file:///')]
+    named = {f'urlab:{name}' for name in re.findall(r'`(\w+)`', part)}
+    assert named == {uri for uri in uris if uri.startswith('urlab:')}
     assert not any('notes' in uri for uri in uris) and all(each.description for each in offered)
     assert spawn(yard, uri=(tmp_path / 'mine.urdf').as_uri()) == 'mine'
     unknown = yard.ask('get_spawnables', sources=['file:///nowhere']).result

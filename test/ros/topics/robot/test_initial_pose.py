@@ -88,7 +88,7 @@ def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_s
         [0.01, 0.01, 0.0, 0.0, 0.0, 0.01]
     )
     assert len(heard) == 1
-    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(srv.Reset, '/reset', time=True).success
     wait_until(lambda: len(heard) == 2)
     assert heard[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
     # One that was started again knows nothing.

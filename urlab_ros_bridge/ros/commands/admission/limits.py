@@ -13,7 +13,15 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 class CommandRejected(UrlabError):
-    """A command is not carried out; the message gives the reason."""
+    """
+    A command is not carried out; the message gives the reason.
+
+    :ivar lasting: whether it will be so for every command of its topic.
+    """
+
+    def __init__(self, text: str, lasting: bool = False) -> None:
+        super().__init__(text)
+        self.lasting = lasting
 
 
 class Velocity(NamedTuple):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
 import threading
 import time
 
@@ -14,6 +15,8 @@ _QUIET_SECONDS = 5.0
 class Rejections:
     """
     Counts refused commands by topic, and logs each kind at most every five seconds.
+
+    A reason that holds for every command of its topic is logged once.
 
     :ivar counts: topic -> number of refused commands.
     :ivar last: topic -> why the last one was refused.
@@ -34,6 +37,7 @@ class Rejections:
             self.last[topic] = str(error)
             quiet = now - self._logged.get(topic, -_QUIET_SECONDS) < _QUIET_SECONDS
             if not quiet:
-                self._logged[topic] = now
+                lasting = getattr(error, 'lasting', False)
+                self._logged[topic] = math.inf if lasting else now
         if not quiet:
             self._log('warning', f'{topic} refused: {error}')

@@ -4,8 +4,9 @@
 Grippers: actions that close until the fingers are where they were sent, or hold something.
 
 A limit of the effort works through the setpoint: a position servo presses in proportion to the
-way that is left.  How stiff it is shows when its setpoint has been constant for a while; from
-then on the setpoint leads the finger by no more than the limit allows.
+way that is left, so the setpoint leads the finger by no more than the limit allows.  The model
+says how stiff a servo is; where it does not, that shows when the setpoint has been constant for a
+while.
 """
 
 from __future__ import annotations
@@ -60,20 +61,24 @@ class GripListener(Protocol):
 
 @dataclass
 class Grasp:
-    """A movement under way: targets and setpoints of each joint, and the largest effort."""
+    """
+    A movement under way: targets and setpoints of each joint, and the largest effort.
+
+    :ivar stiffness: N per m or N m per rad of each joint, 0 while it is not known.
+    """
 
     target: np.ndarray
     max_effort: np.ndarray
     listener: GripListener
+    stiffness: np.ndarray
     setpoint: np.ndarray = field(init=False)
-    stiffness: np.ndarray = field(init=False)
     moved_ns: int | None = None
     changed_ns: int | None = None
     reported_ns: int = -_PERIOD_NS
+    written: bool = False
 
     def __post_init__(self) -> None:
         self.setpoint = self.target.copy()
-        self.stiffness = np.zeros_like(self.target)
 
 
 def grippers_of(
@@ -133,6 +138,15 @@ class Gripper:
         self._places = np.array(
             [plan.joints.index(joint) if joint in plan.joints else 0 for joint in joints]
         )
+        # A controller of the server presses with gains of its own, which may change.
+        self._stiffness = np.array(
+            [
+                0.0
+                if plan.has_controller
+                else sum(plan.actuators[index].stiffness for index in indices)
+                for indices in self._indices
+            ]
+        )
         self._setpoints = setpoints
         self._arbiter = arbiter
         self._settings = settings
@@ -160,11 +174,14 @@ class Gripper:
         parts = [index for indices in self._indices for index in indices]
         self._arbiter.claim(GRIPPER, parts, now_ns, self.drop)
         with self._lock:
-            before, self._grasp = self._grasp, Grasp(target, max_effort, listener)
-            grasp, last = self._grasp, self._last
+            grasp = Grasp(target, max_effort, listener, self._stiffness.copy())
+            before, self._grasp = self._grasp, grasp
+            last = self._last
         if before is not None:
             before.listener.done(Ending.ABORTED, last)
-        self._write(grasp)
+        # A limit that is known holds from the first setpoint on, so that needs a position.
+        if not ((max_effort > 0) & (grasp.stiffness > 0)).any():
+            self._write(grasp)
         return grasp
 
     def cancel(self, grasp: Grasp) -> None:
@@ -193,6 +210,8 @@ class Gripper:
         if grasp is None or measured is None:
             return
         grip = self._last = self._inspect(grasp, stamp_ns, measured)
+        if not grasp.written:
+            self._limit(grasp, grip)
         if grip.reached or grip.stalled:
             well = grip.reached or self._settings().gripper_allow_stalling
             self._finish(grasp, Ending.SUCCEEDED if well else Ending.ABORTED)
@@ -217,18 +236,20 @@ class Gripper:
             grasp.changed_ns = grip.stamp_ns
         if grip.stamp_ns - grasp.changed_ns >= _SETTLED_NS:
             lead = np.abs(grasp.setpoint - grip.position)
-            known = lead > 1e-5
-            grasp.stiffness[known] = np.abs(grip.effort)[known] / lead[known]
+            found = (lead > 1e-5) & (self._stiffness == 0)
+            grasp.stiffness[found] = np.abs(grip.effort)[found] / lead[found]
         limited = (grasp.max_effort > 0) & (grasp.stiffness > 0)
         if not limited.any():
             return
         most = np.where(limited, grasp.max_effort / np.maximum(grasp.stiffness, 1e-12), np.inf)
         wanted = grip.position + np.clip(grasp.target - grip.position, -most, most)
-        if np.any(np.abs(wanted - grasp.setpoint) > np.minimum(0.05 * most, 1e-3)):
+        changes = np.abs(wanted - grasp.setpoint) > np.minimum(0.05 * most, 1e-3)
+        if changes.any() or not grasp.written:
             grasp.setpoint, grasp.changed_ns = wanted, grip.stamp_ns
             self._write(grasp)
 
     def _write(self, grasp: Grasp) -> None:
+        grasp.written = True
         self._setpoints.write(
             {
                 index: float(value)

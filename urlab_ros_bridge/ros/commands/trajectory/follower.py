@@ -59,6 +59,7 @@ class Follower:
         self.prefix = plan.prefix
         self.setpoints = setpoints
         self._places = {joint: place for place, joint in enumerate(plan.joints)}
+        self._limits = dict(zip(plan.joints, plan.limits, strict=False))
         self._arbiter = arbiter
         self._settings = settings
         self._lock = threading.RLock()
@@ -85,6 +86,7 @@ class Follower:
             self.prefix,
             allow_partial=settings.allow_partial_joints_goal,
             allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
+            limits=self._limits,
         )
 
     def start(

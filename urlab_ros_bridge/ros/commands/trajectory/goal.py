@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
@@ -17,6 +18,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
+# rad or m; planners and URDF round.
+LIMIT_TOLERANCE = 1e-3
 # Result codes of control_msgs/action/FollowJointTrajectory.
 SUCCESSFUL = 0
 INVALID_GOAL = -1
@@ -66,6 +69,7 @@ def read_path(
     *,
     allow_partial: bool = True,
     allow_final_velocity: bool = False,
+    limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Path:
     """
     Check a trajectory_msgs/JointTrajectory.
@@ -74,6 +78,8 @@ def read_path(
     :param prefix: of the robot; names may carry it.
     :param allow_partial: accept a trajectory that does not name all of them.
     :param allow_final_velocity: accept a last point that moves.
+    :param limits: smallest and largest position by joint (rad or m); a point may be beyond by
+        `LIMIT_TOLERANCE`.
     :raises BadGoal: with what is wrong, and what would be right.
     """
     joints = tuple(known_name(name, prefix, known) for name in message.joint_names)
@@ -81,6 +87,7 @@ def read_path(
     if not message.points:
         raise BadGoal(INVALID_GOAL, 'the trajectory has no points')
     points = _read_points(message.points, len(joints))
+    _check_limits(joints, points, limits or {})
     last = points.velocities[-1]
     if not allow_final_velocity and np.nan_to_num(last).any():
         moving = [joint for joint, speed in zip(joints, last, strict=True) if speed]
@@ -110,6 +117,20 @@ def _check_joints(joints: Sequence[str], known: Sequence[str], allow_partial: bo
             INVALID_JOINTS,
             f'joints not named: {", ".join(missing)}; see the parameter allow_partial_joints_goal',
         )
+
+
+def _check_limits(
+    joints: Sequence[str], points: Points, limits: Mapping[str, tuple[float, float]]
+) -> None:
+    for column, joint in enumerate(joints):
+        low, high = limits.get(joint, (-math.inf, math.inf))
+        for index, value in enumerate(points.positions[:, column].tolist()):
+            if not low - LIMIT_TOLERANCE <= value <= high + LIMIT_TOLERANCE:
+                raise BadGoal(
+                    INVALID_GOAL,
+                    f'point {index} moves {joint} to {value:g}, its limits are {low:g} to '
+                    f'{high:g}',
+                )
 
 
 def _read_points(messages: Sequence[Any], width: int) -> Points:

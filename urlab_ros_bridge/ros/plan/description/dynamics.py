@@ -25,9 +25,8 @@ from urlab_ros_bridge.client.model.elements import Range
 from urlab_ros_bridge.client.model.elements import UNLIMITED
 from urlab_ros_bridge.geometry import matrix_of
 
-# Written where the model sets no limit, since URDF demands one: N m or N, rad/s or m/s, and m.
+# Written where the model sets no limit, since URDF demands one: N m or N, and m.
 NO_EFFORT_LIMIT = 1000.0
-NO_VELOCITY_LIMIT = 1000.0
 NO_TRAVEL_LIMIT = 1000.0
 
 
@@ -77,8 +76,14 @@ def inertial_of(body: Body) -> Inertial | None:
 class JointDynamics:
     """Limits of the scalar joints of one model, and what drives them."""
 
-    def __init__(self, world: WorldModel) -> None:
+    def __init__(self, world: WorldModel, velocity_limit: float) -> None:
+        """
+        Read what drives the joints.
+
+        :param velocity_limit: rad/s or m/s, for joints whose actuators set none.
+        """
         self._world = world
+        self._velocity_limit = velocity_limit
         self._drives: dict[int, list[Actuator]] = {}
         pulled: dict[int, list[Actuator]] = {}
         for actuator in world.actuators:
@@ -133,7 +138,7 @@ class JointDynamics:
             if is_servo and math.isfinite(largest) and actuator.gear:
                 gain = abs(actuator.gain_params[0] / braking)
                 found.append(largest * gain / abs(actuator.gear))
-        return max(found) if found else NO_VELOCITY_LIMIT
+        return max(found) if found else self._velocity_limit
 
 
 def _force(actuator: Actuator, length: Range) -> Range:

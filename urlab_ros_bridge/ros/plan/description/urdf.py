@@ -39,30 +39,41 @@ _add = ElementTree.SubElement
 
 
 def robot_description(
-    robot: RobotModel, skeleton: Skeleton, geometry: Geometry, meshes: MeshFiles
+    robot: RobotModel,
+    skeleton: Skeleton,
+    geometry: Geometry,
+    meshes: MeshFiles,
+    velocity_limit: float,
 ) -> str:
     """
     Return the URDF of a robot.
 
     Its prefix becomes its name.
 
+    :param velocity_limit: rad/s or m/s, for joints for which the model sets none.
+
     :raises MeshesUnwritable: when the folder for meshes cannot be written to.
     """
-    return _Writer(robot, skeleton, geometry, meshes).text()
+    return _Writer(robot, skeleton, geometry, meshes, velocity_limit).text()
 
 
 class _Writer:
     """Builds the elements."""
 
     def __init__(
-        self, robot: RobotModel, skeleton: Skeleton, geometry: Geometry, meshes: MeshFiles
+        self,
+        robot: RobotModel,
+        skeleton: Skeleton,
+        geometry: Geometry,
+        meshes: MeshFiles,
+        velocity_limit: float,
     ) -> None:
         self._prefix = robot.prefix
         self._world = robot.world
         self._skeleton = skeleton
         self._meshes = meshes
         self._geometry = geometry
-        self._dynamics = JointDynamics(robot.world)
+        self._dynamics = JointDynamics(robot.world, velocity_limit)
         self._materials: dict[Color, str] = {}
         # A robot whose geoms are all hidden is shown by what collides.
         bodies = [link.body for link in skeleton.links if link.body >= 0]

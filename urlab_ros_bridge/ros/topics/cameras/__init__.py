@@ -36,7 +36,7 @@ from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = ['Cameras', 'plan_cameras']
+__all__ = ['Cameras', 'plan_cameras', 'qos', 'static_transforms_to_ros']
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,6 @@ class Cameras:
             self.threads.append(
                 CameraThread(camera, outputs, self.gate, self._timeline, self._open, self._log)
             )
-        if plan.static:
-            message = static_transforms_to_ros(plan.static)
-            self._publishers.get(type(message), '/tf_static', qos.latched).publish(message)
         self._plan = plan
         for thread in self.threads:
             thread.start()
@@ -219,14 +216,6 @@ TOPICS = (
                 'once',
             ),
         )
-    ),
-    Topic(
-        '/tf_static',
-        ('tf2_msgs/msg/TFMessage',),
-        'latched',
-        'cameras of the scene',
-        'once',
-        'publish_cameras',
     ),
 )
 SCENE_CAMERAS = FrameRule(

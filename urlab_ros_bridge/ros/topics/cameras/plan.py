@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
 
-from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
@@ -17,8 +16,6 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
-from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
-from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -49,13 +46,12 @@ class CameraPlan:
 @dataclass(frozen=True)
 class CamerasPlan:
     """
-    All cameras, and the static transforms of those that belong to no robot.
+    All cameras.
 
     :ivar shm_dir: where the server keeps them in shared memory; after a restart elsewhere.
     """
 
     cameras: tuple[CameraPlan, ...] = ()
-    static: tuple[StaticTransform, ...] = ()
     shm_dir: str = field(default='', compare=False)
 
 
@@ -67,9 +63,9 @@ def plan_cameras(handshake: Handshake, world: WorldPlan, settings: Settings) -> 
     found: list[CameraPlan] = []
     for robot in world.robots:
         found += _of_robot(handshake, robot, UNITS.get(unit, 1.0))
-    frames, static = _scene_frames(handshake, settings)
+    frames = {name: optical_frame(name) for name in handshake.global_cameras}
     found += _named(handshake.global_cameras, '', frames, UNITS.get(unit, 1.0))
-    return CamerasPlan(tuple(_apart(found)), tuple(static), handshake.shm_session_dir)
+    return CamerasPlan(tuple(_apart(found)), handshake.shm_session_dir)
 
 
 def _of_robot(handshake: Handshake, robot: RobotPlan, metres: float) -> list[CameraPlan]:
@@ -88,18 +84,6 @@ def _optical_frames(handshake: Handshake, prefix: str, tree: FrameTree) -> dict[
     robot = RobotModel(prefix, read_world(handshake))
     cameras = robot.world.cameras
     return {robot.name_of(cameras[index]): frame for index, frame in tree.optical.items()}
-
-
-def _scene_frames(
-    handshake: Handshake, settings: Settings
-) -> tuple[dict[str, str], list[StaticTransform]]:
-    """Return the optical frames of the scene's cameras, and where they are in the world."""
-    frames = {name: optical_frame(name) for name in handshake.global_cameras}
-    try:
-        world = read_world(handshake)
-    except ModelUnavailable:
-        return frames, []
-    return frames, scene_camera_transforms(world, frames, settings.map_frame)
 
 
 def _named(

@@ -34,6 +34,13 @@ class DescriptionParameters:
         'URI prefix of mesh files, for viewers that cannot read mesh_directory: '
         '"package://my_meshes/meshes", "http://robot:8000". Empty: file:// and mesh_directory.',
     )
+    description_velocity_limit: float = key(
+        10.0,
+        'Velocity limit in robot_description of a joint for which the model sets none (rad/s or '
+        'm/s): URDF requires one, and planners such as MoveIt use it.',
+        low=0.01,
+        high=1000.0,
+    )
 
 
 def description_messages(plan: WorldPlan, settings: Settings) -> dict[str, String]:

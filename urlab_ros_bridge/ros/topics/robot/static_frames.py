@@ -56,13 +56,21 @@ def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
             found.append(robot.tree.mount)
         if settings.publish_map_to_odom and robot.base_joint:
             found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
+    topics.setdefault('/tf_static', []).extend(plan.scene_cameras)
     return {name: static_transforms_to_ros(found) for name, found in topics.items() if found}
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
 _SWITCHES = 'publish_sensor_frames, publish_link_tf'
 TOPICS = (
-    Topic('/tf_static', _TF, 'latched', 'robots without namespace', 'once', _SWITCHES),
+    Topic(
+        '/tf_static',
+        _TF,
+        'latched',
+        'robots without namespace, cameras of the scene',
+        'once',
+        f'{_SWITCHES}, publish_cameras',
+    ),
     Topic(
         '{robot}/tf_static',
         _TF,

@@ -26,8 +26,9 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
 
     Without a `start_keyframe` in the sidecar that is mj_resetData's.
 
-    `seed` starts the noise of the sensors; mj_step itself has no randomness.  Two extensions:
-    `keep_time` resets the state but not the clock, `keep_state` the clock but not the state.
+    `seed` starts the noise of the sensors; mj_step itself has no randomness.  Three extensions:
+    `keep_time` resets the state but not the clock, `keep_state` the clock but not the state, and
+    `articulation` one robot alone, which keeps the time.
     """
     world, engine = context.world, context.engine
     if fields.boolean('keep_state'):
@@ -41,7 +42,11 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
         )
     seed = fields.number('seed')
     overrides = _joint_overrides(context, fields)
-    engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
+    robot = fields.string('articulation')
+    if robot:
+        _reset_robot(context, fields, robot, key)
+    else:
+        engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
     for slot, value in overrides:
         world.data.qpos[slot] = value
     engine.settle()
@@ -52,6 +57,20 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
 def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
     view = requested_view(Fields({}), session)
     return context.observer.observe(view, context.engine.steps_since(session.base))
+
+
+def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None) -> None:
+    """Reset one robot, and nothing else."""
+    if not fields.boolean('keep_time'):
+        raise bad_value('keep_time', False, 'true where there is an articulation')
+    if fields.given('seed'):
+        raise bad_value('seed', fields.number('seed'), 'absent where there is an articulation')
+    world = context.world
+    robot = world.articulation(prefix)
+    if key is not None and world.keyframe_owner(key) != prefix:
+        own = [name for name, owner in world.keyframe_owners().items() if owner == prefix]
+        raise unknown('unknown_keyframe', 'keyframe', world.model.key(key).name, own)
+    context.engine.reset_robot(robot, key)
 
 
 def _rewind(context: Context, fields: Fields) -> None:
