@@ -35,6 +35,7 @@ from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import SLOW_RETRY_SECONDS
 from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.parameters.checks import host_name
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
@@ -66,7 +67,7 @@ MIN_WALL_AGE = 0.3
 class ConnectionParameters:
     """Where the server is, and how to talk to it."""
 
-    host: str = key('127.0.0.1', 'Host of the simulation server.')
+    host: str = key('127.0.0.1', 'Host of the simulation server.', check=host_name)
     rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)
     state_port: int = key(5555, "Port of the server's state stream.", low=1, high=65535)
     keys: str = key(

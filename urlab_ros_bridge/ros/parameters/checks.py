@@ -11,6 +11,8 @@ import re
 # Together with a namespace and the topics of an action it stays below the 255 of DDS.
 LONGEST_NAME = 100
 _TOPIC = re.compile(r'[A-Za-z]\w*(/[A-Za-z]\w*)*', re.ASCII)
+# Each part of a name begins with a letter or a digit, as ZeroMQ requires; else an IPv6 address.
+_HOST = re.compile(r'(?=.{1,253}$)(\w[\w-]*(\.\w[\w-]*)*|\[?[0-9A-Fa-f:.]+(%\w+)?\]?)', re.ASCII)
 _FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
 
 
@@ -28,6 +30,13 @@ def frame_name(value: str) -> str:
 def frame_name_or_empty(value: str) -> str:
     """Return what is wrong with the name of a frame that may be left open."""
     return frame_name(value) if value else ''
+
+
+def host_name(value: str) -> str:
+    """Return what is wrong with the name or the address of a machine."""
+    return (
+        '' if _HOST.fullmatch(value) else f'must be a host name or an address, not {value!r:.300}'
+    )
 
 
 def topic_name(value: str) -> str:
@@ -65,4 +74,11 @@ def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
     return check
 
 
-__all__ = ['frame_name', 'frame_name_or_empty', 'numbers_or_unknown', 'rate', 'topic_name']
+__all__ = [
+    'frame_name',
+    'frame_name_or_empty',
+    'host_name',
+    'numbers_or_unknown',
+    'rate',
+    'topic_name',
+]
