@@ -31,19 +31,27 @@ import os
 import socket
 import statistics
 import struct
+import threading
 import time
+from typing import Any
 
 import busy_loops
 import numpy as np
 from ratios import note
 from websockets.asyncio.client import connect
+from websockets.http11 import Request
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
 
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.serving.observer import CameraSource
 from urlab_ros_bridge.gateways.chiral.serving.observer import PictureBuffers
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.kept_memory import keep_freed_memory
 
 REQUEST = b''.join(codec.encode_request(codec.OBSERVE))
 HEIGHT, WIDTH = 480, 640
@@ -95,43 +103,58 @@ class FixedPace:
         self._pictures.depth['wrist_cam'] = self._metres
 
 
-def opened(link: socket.socket) -> WebSocketConnection:
-    """Return the connection after its handshake."""
-    connection, request = WebSocketConnection(link), None
-    while request is None:
-        request = connection.read_opening(link.recv(4096))
-    connection.agree(request)
-    connection.open()
-    return connection
+class Gateway:
+    """Serves one client after the other with the gateway's own session."""
+
+    def __init__(self, converts: bool) -> None:
+        self._pace = FixedPace(converts)
+
+    def admit(self, connection: WebSocketConnection, request: Request) -> None:
+        """Let everyone in."""
+
+    def serve(self, connection: WebSocketConnection) -> None:
+        """Answer until the client leaves."""
+        check = lambda: None  # noqa: E731
+        session = ChiralSession(connection, self._pace, dict, check, drives=True, legacy=False)
+        session.run()
+
+    def left(self, connection: WebSocketConnection) -> None:
+        """Forget nothing."""
 
 
-def serve_gateway(link: socket.socket, converts: bool) -> None:
-    """Answer with the gateway's own session."""
-    pace = FixedPace(converts)
-    ChiralSession(opened(link), pace, dict, lambda: None, drives=True, legacy=False).run()
-
-
-def serve_ceiling(link: socket.socket) -> None:
-    """Answer everything that comes with the same bytes."""
-    opened(link)
+def serve_ceiling(listener: socket.socket) -> None:
+    """Answer everything that arrives with the same bytes."""
     seen = FixedPace(False).observe(None)
     payload = b''.join(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
     frame = struct.pack('!BBQ', 0x82, 127, len(payload)) + payload
-    while data := link.recv(1 << 16):
-        if data[0] & 0x0F == 8:
-            return
-        link.sendall(frame)
-
-
-def run_server(kind: str, listener: socket.socket) -> None:
-    """Serve one client after the other."""
     while True:
         link, _ = listener.accept()
-        if kind == 'ceiling':
-            serve_ceiling(link)
-        else:
-            serve_gateway(link, kind == 'converted')
-        link.close()
+        with link:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            protocol = ServerProtocol()
+            while protocol.state is not OPEN:
+                protocol.receive_data(link.recv(4096))
+                for request in protocol.events_received():
+                    protocol.send_response(protocol.accept(request))
+                link.sendall(b''.join(protocol.data_to_send()))
+            while data := link.recv(1 << 16):
+                if data[0] & 0x0F == 8:
+                    break
+                link.sendall(frame)
+
+
+def run_server(kind: str, port: Any) -> None:
+    """Serve one client after the other; send the port."""
+    keep_freed_memory()
+    if kind == 'ceiling':
+        listener = socket.create_server(('127.0.0.1', 0))
+        port.send(listener.getsockname()[1])
+        serve_ceiling(listener)
+    server = WebSocketServer(Gateway(kind == 'converted'), Access(), 0, name='bench')
+    server.bind()
+    server.start()
+    port.send(server.port)
+    threading.Event().wait()
 
 
 @contextmanager
@@ -139,14 +162,13 @@ def servers() -> Iterator[dict[str, int]]:
     """Run every server in a process; yield their ports."""
     ports, processes = {}, []
     for kind in SERVERS:
-        listener = socket.create_server(('127.0.0.1', 0))
-        ports[kind] = listener.getsockname()[1]
+        theirs, ours = multiprocessing.Pipe()
         process = multiprocessing.get_context('fork').Process(
-            target=run_server, args=(kind, listener), daemon=True
+            target=run_server, args=(kind, theirs), daemon=True
         )
         process.start()
         processes.append(process)
-        listener.close()
+        ports[kind] = ours.recv()
     try:
         yield ports
     finally:

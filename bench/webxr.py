@@ -40,13 +40,14 @@ import threading
 import time
 from typing import Any
 
+import orjson
 import psutil
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.model import read_robot
-from urlab_ros_bridge.gateways.serving.websocket_connection import frame_head
 
-GOAL = 0.25
+# Least rate of each spectator (Hz) and real-time factor.
+GOAL, FACTOR = 71.0, 0.99
 FIRST = 2.0  # s
 HELLO = json.dumps({'version': 1, 'type': 'hello', 'payload': {'role': 'spectator'}}).encode()
 OPENING = (
@@ -201,53 +202,27 @@ def first_pictures(url: str, count: int = 5) -> list[tuple[float, float]]:
     return found
 
 
-def plain_arms(scene: Any, shapes: Any, ownership: Any) -> dict[str, Any]:
-    """Return the arms of scene_state as plain lists."""
-    return {
-        arm_id: {
-            'arm_id': arm_id,
-            'owner_user_id': owner,
-            'base': pose_of(shape.base_position, shape.base_rotation),
-            'tip': pose_of(shape.tip_position, shape.tip_rotation),
-            'centerline': shape.centerline.tolist(),
-            'radii': list(arm.radii),
-            'element_lengths': shape.lengths.tolist(),
-            'directors': shape.directors.tolist(),
-            'contact_points': shape.contacts,
-        }
-        for arm, shape, arm_id, owner in zip(
-            scene.arms, shapes, ownership.arm_ids, ownership.owners, strict=True
-        )
-    }
-
-
-def pose_of(position: Any, rotation: Any) -> dict[str, list[float]]:
-    """Return a pose of scene_state."""
-    return {'translation': position.tolist(), 'rotation_xyzw': rotation.tolist()}
-
-
 def serve_naively(rpc: int) -> None:
     """Serve as the gateway does, but turn each state into JSON for each client anew."""
-    from urlab_ros_bridge.gateways.virtual_field.scene.state_message import scene_json
+    from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
-    from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessages
 
-    def show(self: Any, client: Any, frame: Any, ownership: Any) -> bool:
-        scene = self._scene
-        shapes = scene.shapes(frame)
-        arms = frame.of_poses('arms', lambda: plain_arms(scene, shapes, ownership))
-        meshes, spheres = scene.bodies.new_states(frame)
-        payload = scene_json(frame.time, (arms, []), ownership.users, meshes, {}, spheres)
-        message = {'version': 1, 'type': 'scene_state', 'payload': payload}
-        text = json.dumps(message, default=lambda array: array.tolist()).encode()
-        return bool(client.connection.offer(frame_head(len(text), text=True) + text))
+    def send_state(self: Any, state: Any) -> None:
+        message = {'version': 1, 'type': 'scene_state', 'payload': state.payload}
+        self.connection.send(json.dumps(message, default=plain).encode(), text=True)
+        self.sent += 1
 
-    StateMessages.show = show  # type: ignore[method-assign]
+    WebXrClient._send_state = send_state  # type: ignore[method-assign]
     server = WebXrServer(WebXrConfig(rpc_port=rpc, port=0))
     server.start()
     print(server.url, flush=True)
     threading.Event().wait()
+
+
+def plain(value: Any) -> Any:
+    """Return an array as lists, and prepared JSON as plain values."""
+    return value.tolist() if hasattr(value, 'tolist') else orjson.loads(orjson.dumps(value))
 
 
 def main() -> None:
@@ -269,6 +244,7 @@ def main() -> None:
         naive = [sys.executable, __file__, f'--serve-naively={rpc}']
         print(f'{options.world}: spectators, Hz each, bytes, CPU, ms a message, real-time factor')
         costs = {}
+        slowest, least = math.inf, math.inf
         for name, command, runs in (
             ('gateway', ours, ((1, 0, 0), (8, 0, 0), (8, 1, 0), (8, 0, 1))),
             ('naive', naive, ((1, 0, 0), (8, 0, 0), (8, 0, 1))),
@@ -282,6 +258,8 @@ def main() -> None:
                         low, high, size, share, factor = watch(
                             gateway, client, port, count, stuck, options.seconds
                         )
+                    if name == 'gateway':
+                        slowest, least = min(slowest, low), min(least, factor)
                     # A busy machine sends fewer messages, so the cost of one is compared.
                     each = share / ((low + high) / 2 * count) * 1e3
                     if not stuck:
@@ -291,8 +269,10 @@ def main() -> None:
                     rates = f'{low:5.1f}-{high:5.1f}'
                     print(f'{what:36} {rates} {size:6d} {share:6.1%} {each:6.3f} {factor:6.3f}')
         still, waved = (costs['gateway', 8, moves] / costs['naive', 8, moves] for moves in (0, 1))
-        print(f'CPU of a message at 8, gateway / naive: {still:.2f} (goal: {GOAL} or less)')
-        print(f'the same while the arms wave: {waved:.2f} (goal: {GOAL} or less)')
+        print(f'CPU of a message at 8, gateway / naive: {still:.2f}')
+        print(f'the same while the arms wave: {waved:.2f}')
+        verdict = 'reached' if slowest >= GOAL and least >= FACTOR else 'MISSED'
+        print(f'goal: {GOAL:g} Hz for each at a real-time factor of {FACTOR:g}: {verdict}')
         if not options.page:
             return
         with program(ours) as (_, line):

@@ -16,7 +16,6 @@ from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.gateways.serving import websocket_connection
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.simspark import connections as simspark
 from urlab_ros_bridge.gateways.simspark.wire import framing
@@ -100,7 +99,7 @@ def test_the_page_names_the_limits_of_the_code(row):
 
 
 def test_a_page_of_websockets_and_a_recording_are_bounded():
-    assert websocket_connection.MAX_MESSAGE == 4 * MIB and '4 MiB' in PAGE
+    assert websocket_server.MAX_MESSAGE == 4 * MIB and '4 MiB' in PAGE
     assert recorder.MAX_BYTES <= 4 << 30
 
 

@@ -50,12 +50,10 @@ def frame(data=b'', first=BINARY):
     return bytes((first, 0xFF)) + struct.pack('!Q', len(data)) + MASK + data
 
 
-def status(port, sent, half_close=False):
+def status(port, sent):
     """Return the status line of the answer to some bytes, and its text; '' when there is none."""
     with dial(port) as link:
         link.sendall(sent)
-        if half_close:
-            link.shutdown(socket.SHUT_WR)
         answer = rest(link)
     head, _, body = answer.partition(b'\r\n\r\n')
     return head.split(b'\r\n')[0].decode(), body.decode(errors='replace')

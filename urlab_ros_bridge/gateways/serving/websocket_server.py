@@ -1,22 +1,20 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A WebSocket server for a handful of clients, of which any may be hostile.
+A WebSocket server for a handful of clients, any of which may be hostile.
 
-One thread accepts, reads all opening requests and turns clients away, so that a connection which
-never asks for anything costs a socket and a few kB.  How many of these there may be is bounded,
-for each address and in all; the oldest makes way for a new one, so that a peer that sends a
-request at once is let in however many others hang.  A client that is let in gets a thread of its
-own.
+The threaded server of `websockets` does HTTP, TLS, framing, pings and timeouts.  What it leaves
+open is bounded here: open connections, connections that have not finished their handshake (the
+oldest is dropped for a new one, so a peer that asks at once always gets in), and the time of a
+peer that neither reads nor closes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections import deque
+from collections.abc import Iterator
 import contextlib
 from dataclasses import dataclass
-from dataclasses import field
 from http import HTTPStatus
 import logging
 import selectors
@@ -24,37 +22,42 @@ import socket
 import ssl
 import threading
 import time
+from typing import Any
+from typing import NamedTuple
 from typing import Protocol
 
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request
+from websockets.http11 import Response
+from websockets.protocol import OPEN
+from websockets.sync.server import serve
+from websockets.sync.server import ServerConnection
 
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
-from urlab_ros_bridge.gateways.serving.http_files import HttpFiles
-from urlab_ros_bridge.gateways.serving.http_files import wants_websocket
-from urlab_ros_bridge.gateways.serving.tls_front import TlsFront
-from urlab_ros_bridge.gateways.serving.websocket_connection import CLOSE_SECONDS
-from urlab_ros_bridge.gateways.serving.websocket_connection import GOING_AWAY
-from urlab_ros_bridge.gateways.serving.websocket_connection import KEEPALIVE
-from urlab_ros_bridge.gateways.serving.websocket_connection import MAX_MESSAGE
-from urlab_ros_bridge.gateways.serving.websocket_connection import READ_SIZE
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
+# The library logs each handshake that failed, with a traceback.
+_LIBRARY_LOG = logging.getLogger(f'{__name__}.protocol')
+_LIBRARY_LOG.setLevel(logging.CRITICAL)
 
 MAX_CONNECTIONS = 32
 MAX_DOWNLOADS = 32
-# Handshakes that have not ended yet: requests that have not come, answers that were not taken.
-MAX_HANDSHAKES = 128
+# Connections that have not sent their request yet, of one address and of all.
 MAX_HANDSHAKES_PER_PEER = 64
+MAX_HANDSHAKES = 128
 OPENING_SECONDS = 5.0
-MAX_AFTER_REFUSAL = 1 << 18  # bytes
-# Accepted in one go, before others are served; fewer than a peer may have in flight.
-ACCEPTED_AT_ONCE = 32
-# What is on its way to a client gets this long when the server stops (s).
-STOP_PATIENCE = 0.2
+MAX_MESSAGE = 1 << 22
+# Messages that wait for the gateway before a peer is no longer read.
+MAX_QUEUE = 16
+# Silence after which a peer is pinged, and the time that it has to answer or to read (s).
+KEEPALIVE = 20.0
+CLOSE_SECONDS = 2.0
+GOING_AWAY = CloseCode.GOING_AWAY.value
+MAX_REASON = 123  # bytes; RFC 6455, section 5.5
 BACKLOG = 1024
 _TICK = 0.25
 _REFUSALS_LOGGED = 1.0  # s between two of them
@@ -70,12 +73,86 @@ class PortTaken(UrlabError):
         )
 
 
+class HttpAnswer(NamedTuple):
+    """
+    An answer to GET.
+
+    :ivar status: HTTP status.
+    :ivar headers: in addition to Connection, Content-Type and Content-Length.
+    """
+
+    status: int
+    content_type: str
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class HttpFiles(Protocol):
+    """The files of a gateway."""
+
+    def respond(self, path: str) -> HttpAnswer:
+        """
+        Answer GET; called by several threads, for peers that have passed the rules of `Access`.
+
+        :param path: of the request's target, percent-encoded, without its query; it begins with
+            a slash and is otherwise as the peer wrote it, with ``..`` too.
+        """
+
+
+class WebSocketConnection(ServerConnection):
+    """
+    One client.  `send`, `end` and `abort` may be called from any thread.
+
+    :ivar peer: address and port of the client, for messages; `host` its address alone.
+    :ivar local_host: address of this machine at which the client arrived.
+    :ivar end_reason: why this side ended the connection, for the log.
+    """
+
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        self.host, port = sock.getpeername()[:2]
+        self.peer = f'{self.host}:{port}'
+        self.local_host: str = sock.getsockname()[0]
+        self.end_reason = ''
+        self.end_by: float | None = None  # time.monotonic, once it is closing
+        super().__init__(sock, *args, **options)
+
+    def messages(self) -> Iterator[str | bytes]:
+        """
+        Yield messages until the connection ends, text messages as `str`.
+
+        What arrives after `end` is dropped: a command after a refused one must not move anything.
+        """
+        with contextlib.suppress(ConnectionClosed):
+            while self.end_by is None:
+                message = self.recv()
+                if self.end_by is None:
+                    yield message
+
+    def end(self, code: int, reason: str = '') -> None:
+        """Close the connection; a client that does not cooperate is cut off soon."""
+        self.end_by = self.end_by or time.monotonic() + CLOSE_SECONDS
+        self.end_reason = self.end_reason or f'{code} {reason}'.strip()
+        self.close(code, truncate_utf8(reason, MAX_REASON))
+
+    def abort(self, reason: str = '') -> None:
+        """Cut the connection off; unblocks threads that read or write it."""
+        self.end_by = self.end_by or time.monotonic()
+        self.end_reason = self.end_reason or reason
+        shut_down(self.socket)  # for a thread that sends
+        self.close_socket()
+
+    @property
+    def is_ending(self) -> bool:
+        """Return whether it was closed by either side, or the client has disconnected."""
+        return self.end_by is not None or self.state is not OPEN
+
+
 class Handler(Protocol):
     """What a gateway does with its clients."""
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
         """
-        Let a client in that has passed the rules of `Access`; called in the accepting thread.
+        Let a client in that has passed the rules of `Access`.
 
         :raises HandshakeRefusal: to turn it down.
         """
@@ -87,18 +164,20 @@ class Handler(Protocol):
         """Forget a client; called once after each `admit` that did not raise."""
 
 
-@dataclass(slots=True, eq=False)
-class _Handshake:
+@dataclass(eq=False, slots=True)
+class _Peer:
     """
-    A connection that is not open yet.
+    One accepted socket, from the first byte to the last.
 
-    :ivar deadline: of the request, and after a refusal of the end.
+    :ivar stage: ``opening`` until its request was read, then ``download`` or ``admitted``.
     """
 
-    connection: WebSocketConnection
-    deadline: float
-    is_refused: bool = False
-    received: int = field(default=0)
+    link: socket.socket
+    host: str
+    thread: threading.Thread | None = None
+    connection: WebSocketConnection | None = None
+    stage: str = 'opening'
+    is_dropped: bool = False
 
 
 class WebSocketServer:
@@ -136,19 +215,14 @@ class WebSocketServer:
         self._port_option = port_option
         self._keepalive = keepalive
         self._max_message = max_message
-        self._lock = threading.Lock()
         self._files = files
         self._tls = tls
-        self._front: TlsFront | None = None
-        self._adopted: deque[tuple[socket.socket, tuple[str, int], str]] = deque()
-        self._open: dict[WebSocketConnection, threading.Thread] = {}
-        self._downloads: dict[WebSocketConnection, threading.Thread] = {}
-        self._handshakes: dict[_Handshake, None] = {}  # oldest first
+        self._changed = threading.Condition()
+        self._peers: dict[socket.socket, _Peer] = {}  # oldest first
         self._stopping = False
         self._listener: socket.socket | None = None
         self._acceptor: threading.Thread | None = None
         self._logged_at = 0.0
-        self._unlogged = 0
 
     def bind(self) -> None:
         """
@@ -163,22 +237,31 @@ class WebSocketServer:
             listener = socket.create_server(address, family=family, backlog=BACKLOG)
         except OSError as error:
             raise PortTaken(*address, error, self._port_option) from error
-        listener.setblocking(False)
         self._listener = listener
 
     def start(self) -> None:
         """Let clients in."""
-        self._selector = selectors.DefaultSelector()
+        self._server = serve(
+            self._run_handler,
+            sock=self._bound(),
+            ssl=self._tls,
+            process_request=self._answer_request,
+            process_response=self._admit,
+            create_connection=self._connect,  # type: ignore[arg-type]  # or a function
+            compression=None,
+            server_header=None,
+            open_timeout=OPENING_SECONDS,
+            ping_interval=self._keepalive,
+            ping_timeout=self._keepalive,
+            close_timeout=CLOSE_SECONDS,
+            max_size=self._max_message,
+            max_queue=MAX_QUEUE,
+            logger=_LIBRARY_LOG,
+        )
+        self._listener = self._server.socket
         self._wake, self._waker = socket.socketpair()
-        self._wake.setblocking(False)
-        self._selector.register(self._wake, selectors.EVENT_READ)
-        if self._tls is None:
-            self._selector.register(self._bound(), selectors.EVENT_READ)
-        else:
-            self._front = TlsFront(self._bound(), self._tls, self._adopt, self._name)
-            self._front.start()
         self._acceptor = threading.Thread(
-            target=self._run, name=f'{self._name}-accept', daemon=True
+            target=self._accept, name=f'{self._name}-accept', daemon=True
         )
         self._acceptor.start()
 
@@ -196,301 +279,260 @@ class WebSocketServer:
 
     @property
     def connections(self) -> list[WebSocketConnection]:
-        """Return those that are open or closing."""
-        with self._lock:
-            return list(self._open)
+        """Return the clients that were let in and have not been forgotten."""
+        with self._changed:
+            admitted = [peer for peer in self._peers.values() if peer.stage == 'admitted']
+        return [peer.connection for peer in admitted if peer.connection is not None]
 
     @property
     def handshakes(self) -> int:
-        """Return how many connections are not open yet."""
-        return len(self._handshakes)
+        """Return how many connections have not sent their request yet."""
+        return self._count('opening')
 
-    def close_all(self, code: int, reason: str, patience: float = STOP_PATIENCE) -> None:
-        """Close every connection; `patience` as for `WebSocketConnection.close`."""
+    def close_all(self, code: int, reason: str) -> None:
+        """Close every connection without waiting for it."""
         for connection in self.connections:
-            connection.close(code, reason, patience)
+            threading.Thread(target=connection.end, args=(code, reason), daemon=True).start()
 
     def stop(self, reason: str) -> None:
         """Close all connections and release the port; safe to call twice."""
-        with self._lock:
+        with self._changed:
             if self._stopping:
                 return
             self._stopping = True
-            open_now = dict(self._open)
-            downloads = dict(self._downloads)
-        if self._acceptor is not None:
-            self._waker.send(b'.')
-            self._acceptor.join()
-            self._selector.close()
-            self._wake.close()
-            self._waker.close()
-        if self._listener is not None and self._front is None:
-            self._listener.close()
-        for connection in open_now:
-            connection.close(GOING_AWAY, reason, STOP_PATIENCE)
-        deadline = time.monotonic() + CLOSE_SECONDS
-        for connection, thread in open_now.items():
-            thread.join(max(0.0, deadline - time.monotonic()))
-            connection.abort()
-        for connection in downloads:
-            connection.abort()
-        for thread in (*open_now.values(), *downloads.values()):
-            thread.join()
-        if self._front is not None:
-            self._front.stop()
+        if self._acceptor is None:
+            if self._listener is not None:
+                self._listener.close()
+            return
+        self._server.socket_closed.set()  # handshakes are refused from now on
+        self.close_all(GOING_AWAY, reason)
+        with self._changed:
+            for peer in self._peers.values():
+                if peer.stage != 'admitted':
+                    self._drop(peer)
+            self._changed.wait_for(lambda: not self._peers)
+        self._waker.send(b'.')
+        self._acceptor.join()
+        self._server.shutdown()
+        self._server.shutdown_watcher.close()
+        self._wake.close()
+        self._waker.close()
 
     def _bound(self) -> socket.socket:
         if self._listener is None:
             raise RuntimeError('bind() comes first')
         return self._listener
 
-    def _run(self) -> None:
-        while not self._stopping:
-            waiting = self._handshakes or self._open
-            ready = [key.data for key, _ in self._selector.select(_TICK if waiting else None)]
-            # Peers that have sent a request go before those that have not.
-            for handshake in ready:
-                if handshake is not None and handshake in self._handshakes:
-                    self._read(handshake)
-            if None in ready:
-                if self._front is None:
-                    self._accept()
-                else:
-                    self._accept_adopted()
-            self._cut_off(time.monotonic())
-        for handshake in list(self._handshakes):
-            self._drop(handshake)
+    def _count(self, stage: str) -> int:
+        with self._changed:
+            return sum(peer.stage == stage for peer in self._peers.values())
 
     def _accept(self) -> None:
-        for _ in range(ACCEPTED_AT_ONCE):
-            try:
-                link, _ = self._bound().accept()
-            except BlockingIOError:
-                return
-            except OSError as error:
-                if not self._stopping:
-                    _LOG.debug('a connection was not accepted: %s', error)
-                    self._drop_oldest()  # the process may be out of file descriptors
-                    time.sleep(0.01)
-                return
-            self._shake_hands(link, None)
+        """Accept connections, and cut those off that do not end in time."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._server.socket, selectors.EVENT_READ)
+            selector.register(self._wake, selectors.EVENT_READ)
+            while True:
+                ready = selector.select(_TICK if self._peers else None)
+                if any(key.fileobj is self._wake for key, _ in ready):
+                    return
+                if ready:
+                    self._take()
+                now = time.monotonic()
+                for connection in self.connections:
+                    if connection.end_by is None and connection.state is not OPEN:
+                        connection.end_by = now + CLOSE_SECONDS
+                    if connection.end_by is not None and now > connection.end_by:
+                        connection.abort()
 
-    def _adopt(self, link: socket.socket, peer: tuple[str, int], local_address: str) -> None:
-        """Take a connection that came by TLS; called by the thread of that."""
-        self._adopted.append((link, peer, local_address))
-        with contextlib.suppress(OSError):  # the server stops
-            self._waker.send(b'.')
-
-    def _accept_adopted(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            self._wake.recv(READ_SIZE)
-        while self._adopted:
-            link, peer, local_address = self._adopted.popleft()
-            self._shake_hands(link, (peer, local_address))
-
-    def _shake_hands(
-        self, link: socket.socket, relayed: tuple[tuple[str, int], str] | None
-    ) -> None:
+    def _take(self) -> None:
         try:
-            link.setblocking(False)
-            connection = WebSocketConnection(link, self._keepalive, self._max_message, relayed)
-        except OSError:  # it has left already
-            link.close()
+            link, address = self._server.socket.accept()
+        except OSError as error:
+            _LOG.debug('a connection was not accepted: %s', error)
+            with self._changed:
+                self._drop_oldest()  # the process may be out of file descriptors
+                self._changed.wait(0.05)
             return
-        self._make_room(connection.host)
-        handshake = _Handshake(connection, time.monotonic() + OPENING_SECONDS)
-        self._handshakes[handshake] = None
-        self._selector.register(link, selectors.EVENT_READ, handshake)
+        peer = _Peer(link, address[0])
+        peer.thread = threading.Thread(
+            target=self._run_peer, args=(peer, address), name=f'{self._name}-{address[0]}',
+            daemon=True,
+        )  # fmt: skip
+        with self._changed:
+            self._make_room(peer.host)
+            if self._stopping:
+                link.close()
+                return
+            self._peers[link] = peer
+        try:
+            # What the kernel cannot deliver for so long ends the connection: a peer that never
+            # reads would hold the threads that send to it.
+            timeout_ms = int(self._keepalive * 1000)
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+            peer.thread.start()
+        except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
+            _LOG.warning('%s: not served: %s', peer.host, error)
+            link.close()
+            self._forget(peer)
 
     def _make_room(self, host: str) -> None:
-        """Drop the oldest of an address that has too many, or of the one that has most."""
-        hosts = Counter(handshake.connection.host for handshake in self._handshakes)
+        """Drop the oldest handshake of an address with too many, or of the one with most."""
+        opening = [p for p in self._peers.values() if p.stage == 'opening' and not p.is_dropped]
+        hosts = Counter(peer.host for peer in opening)
         if hosts[host] >= MAX_HANDSHAKES_PER_PEER:
             self._drop_oldest(host)
-        elif len(self._handshakes) >= MAX_HANDSHAKES:
+        elif len(opening) >= MAX_HANDSHAKES:
             self._drop_oldest(hosts.most_common(1)[0][0])
+        self._changed.wait_for(
+            lambda: sum(peer.is_dropped for peer in self._peers.values()) < MAX_CONNECTIONS, 1.0
+        )
 
     def _drop_oldest(self, host: str = '') -> None:
-        for handshake in self._handshakes:
-            if handshake.connection.host == host or not host:
-                self._drop(handshake)
+        for peer in self._peers.values():
+            if peer.stage == 'opening' and not peer.is_dropped and host in ('', peer.host):
+                self._drop(peer)
                 return
 
-    def _read(self, handshake: _Handshake) -> None:
-        connection = handshake.connection
-        try:
-            data = connection.link.recv(READ_SIZE)
-        except BlockingIOError:
-            return
-        except OSError:
-            self._drop(handshake)
-            return
-        if handshake.is_refused:
-            handshake.received += len(data)
-            if not data or handshake.received > MAX_AFTER_REFUSAL:
-                self._drop(handshake)
-            return
-        try:
-            request = connection.read_opening(data)
-            if request is None:
-                if not data:
-                    self._drop(handshake)
-                return
-            download = self._files is not None and not wants_websocket(request)
-            if download:
-                self._admit_download(connection, request)
-            else:
-                self._admit(connection, request)
-        except HandshakeRefusal as refusal:
-            self._refuse(handshake, refusal)
-            return
-        except Exception:
-            _LOG.exception('%s: the opening request raised an error', connection.peer)
-            self._refuse(
-                handshake,
-                HandshakeRefusal(
-                    HTTPStatus.INTERNAL_SERVER_ERROR, 'internal error; see the log of the gateway'
-                ),
-            )
-            return
-        self._forget(handshake)
-        if download:
-            self._begin_download(connection, request)
-        else:
-            self._begin(connection)
+    @staticmethod
+    def _drop(peer: _Peer) -> None:
+        peer.is_dropped = True
+        shut_down(peer.link)
 
-    def _admit(self, connection: WebSocketConnection, request: Request) -> None:
-        self.access.check(request, connection.local_address)
-        connection.agree(request)
-        if len(self._open) >= MAX_CONNECTIONS:
-            raise HandshakeRefusal(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f'{MAX_CONNECTIONS} clients are already connected; no more are accepted',
-            )
-        self._handler.admit(connection, request)
+    def _forget(self, peer: _Peer) -> None:
+        with self._changed:
+            self._peers.pop(peer.link, None)
+            self._changed.notify_all()
 
-    def _admit_download(self, connection: WebSocketConnection, request: Request) -> None:
-        self.access.check_download(request, connection.local_address)
-        if len(self._downloads) >= MAX_DOWNLOADS:
-            raise HandshakeRefusal(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f'{MAX_DOWNLOADS} downloads are already in progress; try again',
-            )
-
-    def _begin_download(self, connection: WebSocketConnection, request: Request) -> None:
-        thread = threading.Thread(
-            target=self._download,
-            args=(connection, request),
-            name=f'{self._name}-get-{connection.peer}',
-            daemon=True,
-        )
-        with self._lock:
-            self._downloads[connection] = thread
+    def _run_peer(self, peer: _Peer, address: Any) -> None:
+        """Run the library's connection; runs in a thread of its own."""
         try:
-            thread.start()
-        except RuntimeError as error:  # the system has no thread left
-            _LOG.warning('%s: not answered: %s', connection.peer, error)
-            self._end_download(connection)
-
-    def _download(self, connection: WebSocketConnection, request: Request) -> None:
-        try:
-            answer = self._answer(request)
-            connection.answer(answer)
-            _LOG.debug('%s: GET %.200s: %d', connection.peer, request.path, answer.status)
+            self._server.handler(peer.link, address)
         finally:
-            self._end_download(connection)
+            connection = peer.connection
+            if connection is not None and peer.stage == 'admitted':
+                self._handler.left(connection)
+                reason = connection.end_reason or f'the client ended it ({connection.close_code})'
+                _LOG.info('%s: %s', connection.peer, reason)
+            self._forget(peer)
 
-    def _answer(self, request: Request) -> HttpAnswer:
-        path = request.path.partition('?')[0]
+    def _connect(self, sock: socket.socket, *args: Any, **options: Any) -> WebSocketConnection:
+        connection = WebSocketConnection(sock, *args, **options)
+        self._peers[sock].connection = connection
+        return connection
+
+    def _answer_request(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Check a request; answer one for a file."""
+        assert isinstance(connection, WebSocketConnection)
         try:
-            if self._files is None:
-                raise RuntimeError('there are no files')
-            answer = self._files.respond(path)
-        except Exception:
-            _LOG.exception('GET %.200s raised an error', path)
-            return HttpAnswer(500, 'text/plain; charset=utf-8', b'see the log\n')
-        cookie = self.access.cookie_for(request)
-        return answer._replace(headers=(*answer.headers, *cookie))
+            if self._files is None or wants_websocket(request):
+                self.access.check(request, connection.local_host)
+                return None
+            return self._answer_file(self._files, connection, request)
+        except HandshakeRefusal as refusal:
+            return self._refuse(connection, refusal)
 
-    def _end_download(self, connection: WebSocketConnection) -> None:
-        with self._lock:
-            del self._downloads[connection]
-        connection.dispose()
-
-    def _refuse(self, handshake: _Handshake, refusal: HandshakeRefusal) -> None:
-        """Answer, and read on for a moment: a socket closed with unread bytes loses the answer."""
-        connection = handshake.connection
-        connection.refuse(refusal)
-        handshake.is_refused = True
-        handshake.deadline = time.monotonic() + CLOSE_SECONDS
-        now = time.monotonic()
-        about_access = refusal.status in (401, 403, 503)
-        if about_access and now - self._logged_at > _REFUSALS_LOGGED:
-            more = f' (and {self._unlogged} more)' if self._unlogged else ''
-            _LOG.info('%s: %s%s', connection.peer, connection.last_reason, more)
-            self._logged_at, self._unlogged = now, 0
-        else:
-            self._unlogged += about_access
-            _LOG.debug('%s: %s', connection.peer, connection.last_reason)
-
-    def _begin(self, connection: WebSocketConnection) -> None:
-        thread = threading.Thread(
-            target=self._run_handler,
-            args=(connection,),
-            name=f'{self._name}-{connection.peer}',
-            daemon=True,
+    def _answer_file(
+        self, files: HttpFiles, connection: WebSocketConnection, request: Request
+    ) -> Response:
+        if request.method != 'GET':
+            raise HandshakeRefusal(
+                HTTPStatus.METHOD_NOT_ALLOWED, f'{request.method!r:.20} is not GET'
+            )
+        self.access.check_download(request, connection.local_host)
+        with self._changed:
+            if sum(peer.stage == 'download' for peer in self._peers.values()) >= MAX_DOWNLOADS:
+                raise HandshakeRefusal(
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    f'{MAX_DOWNLOADS} downloads are already in progress; try again',
+                )
+            self._peers[connection.socket].stage = 'download'
+        answer = files.respond(request.path.partition('?')[0])
+        _LOG.debug('%s: GET %.200s: %d', connection.peer, request.path, answer.status)
+        headers = Headers(
+            [
+                ('Connection', 'close'),
+                ('Content-Type', answer.content_type),
+                ('Content-Length', str(len(answer.body))),
+                *answer.headers,
+                *self.access.cookie_for(request),
+            ]
         )
-        with self._lock:
-            self._open[connection] = thread
-        try:
-            thread.start()
-        except RuntimeError as error:  # the system has no thread left
-            _LOG.warning('%s: not served: %s', connection.peer, error)
-            self._end(connection)
+        status = HTTPStatus(answer.status)
+        return Response(status.value, status.phrase, headers, answer.body)
 
-    def _run_handler(self, connection: WebSocketConnection) -> None:
+    def _admit(
+        self, connection: ServerConnection, request: Request, response: Response
+    ) -> Response | None:
+        """Let the handler decide on a client whose handshake is in order."""
+        assert isinstance(connection, WebSocketConnection)
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            return None
         try:
-            connection.open()
+            with self._changed:
+                peer = self._peers[connection.socket]
+                taken = sum(other.stage == 'admitted' for other in self._peers.values())
+                if taken >= MAX_CONNECTIONS:
+                    raise HandshakeRefusal(
+                        HTTPStatus.SERVICE_UNAVAILABLE,
+                        f'{MAX_CONNECTIONS} clients are already connected; no more are accepted',
+                    )
+                peer.stage = 'admitting'
+            self._handler.admit(connection, request)
+            with self._changed:
+                peer.stage = 'admitted'
+        except HandshakeRefusal as refusal:
+            return self._refuse(connection, refusal)
+        return None
+
+    def _refuse(self, connection: WebSocketConnection, refusal: HandshakeRefusal) -> Response:
+        response = connection.respond(refusal.status, f'{refusal}\n')
+        for name, value in refusal.headers:
+            response.headers[name] = value
+        now = time.monotonic()
+        is_news = now - self._logged_at > _REFUSALS_LOGGED
+        if is_news:
+            self._logged_at = now
+        _LOG.log(
+            logging.WARNING if is_news else logging.DEBUG,
+            '%s: refused with HTTP %d: %s', connection.peer, refusal.status, refusal,
+        )  # fmt: skip
+        return response
+
+    def _run_handler(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, WebSocketConnection)
+        try:
             self._handler.serve(connection)
+        except ConnectionClosed:
+            pass
         except Exception:
             _LOG.exception('%s: the connection raised an error', connection.peer)
-        finally:
-            self._end(connection)
-            _LOG.info(
-                '%s: %s', connection.peer, connection.last_reason or 'the client disconnected'
-            )
+            connection.end(CloseCode.INTERNAL_ERROR, 'the gateway failed; see its log')
 
-    def _end(self, connection: WebSocketConnection) -> None:
-        self._handler.left(connection)
-        with self._lock:
-            del self._open[connection]
-        connection.dispose()
 
-    def _cut_off(self, now: float) -> None:
-        """End the handshakes and the connections whose time is over."""
-        for handshake in [h for h in self._handshakes if now > h.deadline]:
-            if handshake.is_refused:
-                self._drop(handshake)
-            else:
-                seconds = f'{OPENING_SECONDS:g} s'
-                self._refuse(
-                    handshake,
-                    HandshakeRefusal(HTTPStatus.REQUEST_TIMEOUT, f'no request within {seconds}'),
-                )
-        for connection in self.connections:
-            if connection.is_overdue(now):
-                connection.abort()
+def wants_websocket(request: Request) -> bool:
+    """Return whether a request asks for a WebSocket (RFC 6455, section 4.1)."""
+    return any(value.strip() for value in request.headers.get_all('Upgrade'))
 
-    def _forget(self, handshake: _Handshake) -> None:
-        self._handshakes.pop(handshake, None)
-        self._selector.unregister(handshake.connection.link)
 
-    def _drop(self, handshake: _Handshake) -> None:
-        self._forget(handshake)
-        handshake.connection.dispose()
+def shut_down(link: socket.socket) -> None:
+    """End a connection in both directions, under TLS too, for every thread that waits for it."""
+    with contextlib.suppress(OSError):
+        socket.socket.shutdown(link, socket.SHUT_RDWR)
+
+
+def truncate_utf8(text: str, limit: int) -> str:
+    """
+    Return the longest beginning of `text` that fits `limit` bytes of UTF-8.
+
+    >>> truncate_utf8('naïve', 3)
+    'na'
+    """
+    return text.encode(errors='replace')[:limit].decode(errors='ignore')
 
 
 __all__ = [
     'MAX_CONNECTIONS', 'MAX_HANDSHAKES', 'MAX_HANDSHAKES_PER_PEER', 'OPENING_SECONDS', 'Handler',
-    'PortTaken', 'WebSocketServer',
+    'HttpAnswer', 'HttpFiles', 'PortTaken', 'WebSocketConnection', 'WebSocketServer',
+    'truncate_utf8',
 ]  # fmt: skip

@@ -38,14 +38,30 @@ class MirroredScene:
         qpos: np.ndarray = self._local.data.qpos
         return qpos
 
-    def update(self, seen: WorldObservation) -> None:
-        """Take over the positions of an observation and recompute all poses."""
+    def update(self, seen: WorldObservation, *, cameras: bool = True) -> None:
+        """
+        Take over the positions of an observation and recompute all poses.
+
+        :param cameras: those of cameras too.
+        :raises UrlabError: when the observation does not fit the model.
+        """
         for prefix, state in seen.articulations.items():
             self._local.write(prefix, state.qpos)
         for name, entity in seen.entities.items():
             if len(entity.qpos):
                 self._local.write_entity(name, entity.qpos)
-        self._local.kinematics()
+            elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
+                self._local.write_mocap(name, entity.xpos, entity.xquat)
+        self._local.kinematics(cameras=cameras)
+
+    def body_poses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return copies of positions, quaternions w x y z and matrices of all bodies, by id."""
+        data = self._local.data
+        return data.xpos.copy(), data.xquat.copy(), data.xmat.reshape(-1, 3, 3).copy()
+
+    def contacts(self, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where some bodies touch something, see `LocalModel.contacts`."""
+        return self._local.contacts(bodies)
 
     def pose(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
         """

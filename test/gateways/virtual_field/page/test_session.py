@@ -50,11 +50,13 @@ class PlayedPage:
         self.world = world
         self.publications = Publications()
         self.session = BinaryPage(world, self.publications)
-        self.session.open(self._take)
+        self.session.open(self)
 
-    def _take(self, message, *, droppable):
+    def send(self, message):
         self.sent.append(bytes(message))
-        return True
+
+    def post(self, job, key):
+        job()
 
     def texts(self, kind):
         found = [json.loads(m[1:]) for m in self.sent if m[0] == messages.TEXT]

@@ -47,7 +47,9 @@ def frame_of(model, data, contacts=(), bodies=()):
         0,
         None,
         data.qpos.copy(),
-        np.concatenate((data.xpos, data.xquat, data.xmat), axis=None),
+        data.xpos.copy(),
+        data.xquat.copy(),
+        data.xmat.reshape(-1, 3, 3).copy(),
         lambda _: (np.array(contacts, float).reshape(-1, 3), np.array(bodies, int).reshape(-1, 2)),
     )
 

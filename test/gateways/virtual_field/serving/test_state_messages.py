@@ -1,33 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of a scene that stands are those of a scene that is made anew."""
+"""scene_state: made once for all clients, and with the meshes that one of them lacks."""
 
 import orjson
 import pytest
 
 from test.gateways.virtual_field.programs import stepped_world
-from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_message
-from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessages
-from urlab_ros_bridge.gateways.virtual_field.serving.ticker import framed
+from urlab_ros_bridge.gateways.virtual_field.serving import state_messages
 
-
-class Spectator:
-    """A spectator that keeps what it is sent."""
-
-    def __init__(self):
-        self.assets = frozenset()
-        self.frames = []
-        self.connection = self
-        self.is_busy = False
-
-    def offer(self, frame):
-        self.frames.append(bytes(frame))
-        return True
-
-    @property
-    def newest(self):
-        frame = self.frames[-1]
-        return orjson.loads(frame[frame.index(b'{') :])['payload']
+NOTHING = frozenset()
 
 
 @pytest.fixture(scope='module')
@@ -44,51 +25,53 @@ def frame_after(client, served, steps):
     return frame
 
 
-def test_what_stands_is_made_once_and_has_the_time_of_each_moment(world):
+def payload(data):
+    return orjson.loads(data)['payload']
+
+
+def test_a_frame_is_serialised_once_until_something_changes(world):
     client, served = world
-    messages = served.messages
-    first = frame_after(client, served, 1)
-    later = first.later(first.time + 0.5, first.step + 250, first.tick)
-    assert later.of_poses('made', lambda: 'late') is later.of_poses('made', lambda: 'later')
-    viewer = Spectator()
-    for frame in (first, first, later):
-        assert served.show(viewer, frame)
-    assert [viewer.newest['timestamp'], *viewer.newest['arms']] == [
-        later.time,
-        *(arm.full_name for arm in served.scene.arms),
-    ]
-    # As if it were the first message that is ever made.
-    other = StateMessages(served.scene, messages._publications)
-    anew = Spectator()
-    anew.assets = frozenset(mesh.key for mesh in served.scene.bodies.meshes().values())
-    other.show(anew, later, served.pool.ownership)
-    assert anew.frames[0] == viewer.frames[-1]
-    assert anew.frames[0] == framed(write_message('scene_state', anew.newest))
+    frame = frame_after(client, served, 1)
+    made = served.messages.made
+    message = served.message(frame)
+    assert served.message(frame) is message and served.messages.made == made + 1
+    holding = served.pool.take('somebody', 'tentacle', 1)
+    owned = payload(served.message(frame).data)
+    assert owned['user_arms'] == {'somebody': holding.arm_ids}
+    assert set(holding.arm_ids) <= owned['arms'].keys()
+    served.pool.release('somebody')
+    assert served.messages.made == made + 2
 
 
 def test_what_moves_is_seen_to_move(world):
     client, served = world
     prefix = next(iter(served.scene.robots))
     names = [actuator.name for actuator in served.scene.robots[prefix].actuators.values()]
-    viewer = Spectator()
-    served.show(viewer, frame_after(client, served, 1))
-    before = viewer.newest['arms']
+    before = payload(served.message(frame_after(client, served, 1)).data)['arms']
     client.set_setpoints(prefix, dict.fromkeys(names, 0.3))
     frame = frame_after(client, served, 200)
-    served.show(viewer, frame)
-    after = viewer.newest['arms']
-    assert viewer.newest['timestamp'] == frame.time
+    after = payload(served.message(frame).data)
+    assert after['timestamp'] == frame.time
     for name in before:
-        assert before[name]['centerline'] != after[name]['centerline']
+        assert before[name]['centerline'] != after['arms'][name]['centerline']
 
 
-def test_another_owner_is_seen_while_nothing_moves(world):
+def test_each_client_gets_each_mesh_once_and_only_so_many_at_a_time(world, monkeypatch):
     client, served = world
-    viewer = Spectator()
-    frame = frame_after(client, served, 1)
-    served.show(viewer, frame)
-    holding = served.pool.take('somebody', 'tentacle', 1)
-    served.show(viewer, frame.later(frame.time + 1.0, frame.step + 1, frame.tick))
-    assert viewer.newest['user_arms'] == {'somebody': holding.arm_ids}
-    assert set(holding.arm_ids) <= viewer.newest['arms'].keys()
-    served.pool.release('somebody')
+    message = served.message(frame_after(client, served, 1))
+    sizes = [len(mesh.asset_uri) for mesh in message.meshes.values()]
+    monkeypatch.setattr(state_messages, 'ASSETS_AT_ONCE', max(sizes))
+    had, got = NOTHING, []
+    for _ in range(len(sizes) + 1):
+        data, had = message.for_client(had)
+        meshes = payload(data)['meshes']
+        assert meshes.keys() == message.meshes.keys()
+        got.append([name for name, mesh in meshes.items() if 'asset_uri' in mesh])
+        if not got[-1]:
+            break
+    assert data == message.data and had == message.keys
+    assert sorted(name for names in got for name in names) == sorted(message.meshes)
+    assert len(got) > 2
+    # A mesh that another one has replaced is sent again.
+    stale = frozenset((name, version + 1) for name, version in had)
+    assert message.for_client(stale) == message.for_client(NOTHING)

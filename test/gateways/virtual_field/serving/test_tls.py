@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from test.gateways.serving.raw_peer import dial
 from test.gateways.virtual_field.programs import gateway_at
-from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import BadCertificate
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import fingerprint
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
@@ -86,7 +86,7 @@ def test_no_ticket_comes_unasked_behind_the_handshake(secured):
         assert not client.session.has_ticket
 
 
-def test_origins_are_held_against_the_address_behind_the_relay(secured):
+def test_origins_are_held_against_the_address_under_tls(secured):
     gateway, trust = secured
     for origin, status in (('https://127.0.0.1:1', 200), ('https://attacker.example', 403)):
         request = urllib.request.Request(gateway.url, headers={'Origin': origin})

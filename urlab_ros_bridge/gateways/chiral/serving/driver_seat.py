@@ -10,7 +10,7 @@ import time
 
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.serving.access import same_secret
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 
 
 class Driver:
@@ -76,8 +76,7 @@ class DriverSeat:
                         f'the robot is driven by {now.connection.peer} (for {since:.0f} s); '
                         'only one driver is allowed',
                     )
-                now.connection.last_reason = 'the same client reconnected'
-                now.connection.abort()
+                now.connection.abort('the same client reconnected')
             self._newest = self._drivers[connection] = Driver(connection, client_id, now)
 
     def of(self, connection: WebSocketConnection) -> Driver | None:

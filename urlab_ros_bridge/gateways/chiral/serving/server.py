@@ -24,9 +24,9 @@ from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.serving.websocket_connection import KEEPALIVE
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
 from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
@@ -181,8 +181,7 @@ class ChiralServer:
         except UrlabError as error:
             _LOG.warning('%s: %s', connection.peer, error)
             is_away = isinstance(error, (SimulationLost, RequestTimeout))
-            connection.close(TRY_AGAIN if is_away else INTERNAL, str(error))
-            connection.drain()
+            connection.end(TRY_AGAIN if is_away else INTERNAL, str(error))
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has gone."""

@@ -10,10 +10,12 @@ message, so whatever goes wrong closes the connection with a code and a reason.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 import logging
-import threading
 from typing import Any
+
+from websockets.exceptions import ConnectionClosed
 
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotLive
@@ -25,38 +27,16 @@ from urlab_ros_bridge.gateways.chiral.errors import PeerError
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
 from urlab_ros_bridge.gateways.chiral.errors import UnknownType
 from urlab_ros_bridge.gateways.chiral.protocol import codec
+from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
 from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
-from urlab_ros_bridge.gateways.serving.turns import RequestTurns
-from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
-
-
-class Newest:
-    """An action that waits; another one takes its place as long as it was not taken."""
-
-    def __init__(self, action: codec.Action | None = None) -> None:
-        self._action = action
-        self._lock = threading.Lock()
-
-    def replace(self, action: codec.Action) -> bool:
-        """Return whether there was one to replace."""
-        with self._lock:
-            if self._action is None:
-                return False
-            self._action = action
-            return True
-
-    def take(self) -> codec.Action | None:
-        """Return it, once; then None."""
-        with self._lock:
-            action, self._action = self._action, None
-            return action
 
 
 class ChiralSession:
@@ -85,20 +65,20 @@ class ChiralSession:
         self._check = check
         self._drives = drives
         self._observer = drive.observer()
-        self._turns = RequestTurns(f'chiral-{connection.peer}')
-        # With pictures made on request an answer takes long: actions shall not wait behind it.
+        self._requests = LatestExecutor(f'chiral-{connection.peer}')
+        # Images made on request take long: actions must not wait behind them.
         self._slow_looks = not drive.in_order and drive.profile.frames == 'fresh'
-        self._resetting = 0
-        self._after_reset = Newest()
+        self._resetting = self._resets = 0
         self._known = (*codec.REQUESTS, codec.LEGACY_ACT) if legacy else codec.REQUESTS
 
     def run(self) -> None:
         """Serve until the connection ends; raises nothing."""
         try:
             for message in self._connection.messages():
-                self._guarded(partial(self._handle_message, message))()
+                data = message.encode() if isinstance(message, str) else message
+                self._guarded(partial(self._handle_message, data))()
         finally:
-            self._turns.close()
+            self._requests.close()
 
     def _handle_message(self, message: bytes) -> None:
         header, payload = split_frame(message)
@@ -108,46 +88,49 @@ class ChiralSession:
         _HANDLERS[kind](self, header, payload)
 
     def _on_metadata(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._turns.run(self._guarded(self._answer_metadata))
+        self._run(self._answer_metadata)
 
     def _on_observe(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._turns.run(self._guarded(self._answer_observation), long=self._slow_looks)
+        self._run(self._answer_observation, in_background=self._slow_looks)
 
     def _on_reset(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.RESET)
         request = ResetRequest.read(header)
         self._resetting += 1
-        self._after_reset = Newest()  # an action behind this reset is not one before it
-        self._turns.run(self._guarded(lambda: self._answer_reset(request)), long=True)
+        self._resets += 1
+        self._run(lambda: self._answer_reset(request), in_background=not self._drive.in_order)
 
     def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.ACT)
         action = codec.decode_action(header, payload)
-        if self._drive.in_order:
-            # A chunk takes many control periods; pings are answered in between.
-            chunk = action.values.ndim > 1 and len(action.values) > 1
-            self._turns.run(self._guarded(lambda: self._act(action)), long=chunk)
-        elif not self._resetting:
+        if self._resetting:
+            # Of the actions after this reset only the newest counts.
+            act = self._guarded(lambda: self._act(action))
+            self._requests.submit(act, key=('action', self._resets))
+        else:
             self._act(action)
-        elif not self._after_reset.replace(action):
-            # A newer action replaces an older one, so that one place in the queue is enough.
-            newest = self._after_reset = Newest(action)
-            self._turns.run(self._guarded(lambda: self._act(newest.take())))
 
     def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.LEGACY_ACT)
         action = codec.decode_action(header, payload)
-        self._turns.run(self._guarded(lambda: self._answer_legacy(action)), long=self._slow_looks)
+        self._run(lambda: self._answer_legacy(action), in_background=self._slow_looks)
+
+    def _run(self, job: Callable[[], None], *, in_background: bool = False) -> None:
+        """Run a request after those before it; in the background, later actions overtake it."""
+        if in_background or not self._requests.is_idle:
+            self._requests.submit(self._guarded(job))
+        else:
+            self._guarded(job)()
 
     def _answer_metadata(self) -> None:
         data = self._metadata() | {'role': 'driver' if self._drives else 'viewer'}
-        self._connection.send(codec.encode_metadata(data))
+        self._send(codec.encode_metadata(data))
 
     def _answer_observation(self) -> None:
         self._check()
         seen = self._drive.observe(self._observer)
         self._check()  # the restart may have been noticed by this very look
-        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
+        self._send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:
         try:
@@ -155,26 +138,23 @@ class ChiralSession:
             seen = self._drive.reset(self._observer, request)
         finally:
             self._resetting -= 1
-        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
+        self._send(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
 
     def _answer_legacy(self, action: codec.Action) -> None:
         self._act(action)
         seen = self._drive.observe(self._observer)
         verdict = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
         answer = codec.ANSWERS[codec.LEGACY_ACT]
-        self._connection.send(
-            codec.encode_observation(
-                answer,
-                seen,
-                **verdict,
-                info={key: seen.extra[key] for key in ('success', 'diverged')},
-            )
-        )
+        info = {key: seen.extra[key] for key in ('success', 'diverged')}
+        self._send(codec.encode_observation(answer, seen, **verdict, info=info))
 
-    def _act(self, action: codec.Action | None) -> None:
+    def _send(self, parts: Sequence[Buffer]) -> None:
+        # One frame a message: the library would send an iterable as fragments.
+        self._connection.send(b''.join(parts))
+
+    def _act(self, action: codec.Action) -> None:
         self._check()
-        if action is not None:
-            self._drive.act(action)
+        self._drive.act(action)
 
     def _must_drive(self, kind: str) -> None:
         if not self._drives:
@@ -186,10 +166,10 @@ class ChiralSession:
         def run() -> None:
             try:
                 job()
-            except PeerGone:
+            except ConnectionClosed:
                 pass
             except PeerError as error:
-                self._connection.close(error.code, str(error))
+                self._connection.end(error.code, str(error))
             except UrlabError as error:
                 self._fail(error)
             except Exception as error:
@@ -213,7 +193,7 @@ class ChiralSession:
             error = lost
         _LOG.warning('%s: %s', self._connection.peer, error)
         code = error.code if isinstance(error, PeerError) else INTERNAL
-        self._connection.close(code, str(error))
+        self._connection.end(code, str(error))
 
 
 # Not bound to a session: it would hold itself, and all pictures with it, until Python tidies up.

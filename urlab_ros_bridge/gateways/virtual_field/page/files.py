@@ -16,7 +16,7 @@ from pathlib import Path
 import posixpath
 import re
 
-from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.virtual_field.gltf import MIME_TYPE
 
 WEB = Path(str(resources.files('urlab_ros_bridge'))) / 'web'

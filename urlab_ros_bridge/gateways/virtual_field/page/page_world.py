@@ -8,7 +8,6 @@ from collections.abc import Mapping
 import hashlib
 import logging
 import threading
-import time
 from typing import Any
 from typing import Protocol
 
@@ -17,6 +16,7 @@ import numpy as np
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.channels import all_channels
@@ -34,7 +34,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 
 # Contacts come so often (Hz), the status every so many of these times.
-NEWS_RATE = 15.0
+UPDATE_RATE = 15.0
 STATUS_EVERY = 4
 MAX_CONTACTS = 256
 _METRES = {'m': 1.0, 'cm': 0.01}
@@ -46,8 +46,8 @@ class Listener(Protocol):
     wants_contacts: bool
     pictures: frozenset[str]
 
-    def offer(self, message: bytes) -> None:
-        """Send a message if it can be sent at once."""
+    def offer(self, message: bytes, key: object) -> None:
+        """Send a message soon, unless a newer one of the same key comes before."""
 
 
 class PageWorld:
@@ -78,16 +78,14 @@ class PageWorld:
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._feeds: dict[str, PictureFeed] = {}
-        self._news: threading.Thread | None = None
-        self._is_closed = False
+        self._turn = 0
+        self._updates = PeriodicThread('webxr-updates', self._update, UPDATE_RATE)
+        self._updates.start()
 
     def add(self, listener: Listener) -> None:
-        """Send a page news from now on."""
+        """Send a page status, contacts and images from now on."""
         with self._lock:
             self._listeners.append(listener)
-            if self._news is None:
-                self._news = threading.Thread(target=self._run, name='webxr-news', daemon=True)
-                self._news.start()
 
     def remove(self, listener: Listener) -> None:
         """Send a page nothing more."""
@@ -97,11 +95,11 @@ class PageWorld:
         self.update_pictures()
 
     def close(self) -> None:
-        """End: the simulation has gone."""
+        """End: the simulation has ended."""
         with self._lock:
-            self._is_closed = True
             self._listeners.clear()
         self.update_pictures()
+        self._updates.stop()
 
     def update_pictures(self) -> None:
         """Begin and end feeds, as the wishes of the pages are now."""
@@ -162,39 +160,29 @@ class PageWorld:
             message = messages.picture(place, width, height, time, jpeg)
             for listener in list(self._listeners):
                 if name in listener.pictures:
-                    listener.offer(message)
+                    listener.offer(message, ('picture', place))
 
         return PictureFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
 
-    def _run(self) -> None:
-        """Send news while there are pages."""
-        turn = 0
-        while True:
-            began = time.monotonic()
-            with self._lock:
-                if not self._listeners or self._is_closed:
-                    self._news = None
-                    return
-                listeners = list(self._listeners)
-            try:
-                self._send_status(listeners, turn)
-            except UrlabError as error:
-                _LOG.debug('cannot read the status: %s', error)
-            except Exception:  # the thread has to outlive it
-                _LOG.exception('cannot read the status')
-            turn += 1
-            time.sleep(max(0.0, began + 1 / NEWS_RATE - time.monotonic()))
-
-    def _send_status(self, listeners: list[Listener], turn: int) -> None:
-        if turn % STATUS_EVERY == 0:
-            status = messages.text(self._status(len(listeners)))
-            for listener in listeners:
-                listener.offer(status)
-        curious = [listener for listener in listeners if listener.wants_contacts]
-        if curious:
-            rows = messages.contacts(self._contacts())
-            for listener in curious:
-                listener.offer(rows)
+    def _update(self) -> None:
+        """Send pages what is not part of a state."""
+        with self._lock:
+            listeners = list(self._listeners)
+        if not listeners:
+            return
+        try:
+            if self._turn % STATUS_EVERY == 0:
+                status = messages.text(self._status(len(listeners)))
+                for listener in listeners:
+                    listener.offer(status, 'status')
+            curious = [listener for listener in listeners if listener.wants_contacts]
+            if curious:
+                rows = messages.contacts(self._contacts())
+                for listener in curious:
+                    listener.offer(rows, 'contacts')
+        except UrlabError as error:
+            _LOG.debug('cannot read the status: %s', error)
+        self._turn += 1
 
     def _status(self, pages: int) -> dict[str, Any]:
         status = self.served.link.looks.status()

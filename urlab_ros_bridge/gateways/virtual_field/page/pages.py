@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 
-from urlab_ros_bridge.gateways.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 import io
 import logging
-import threading
-import time
 
 import numpy as np
 from PIL import Image
@@ -17,6 +15,7 @@ from urlab_ros_bridge.client.cameras.frames import copy_rgb
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -48,36 +47,25 @@ class PictureFeed:
         self._source = source
         self._scale = depth_scale
         self._show = show
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='webxr-pictures', daemon=True)
+        self._thread = PeriodicThread('webxr-pictures', self._show_next, RATE)
         self._thread.start()
 
     def close(self) -> None:
         """End; may be called by any thread but the feed's own."""
-        self._stopping.set()
         self._source.close()
-        self._thread.join()
+        self._thread.stop()
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            began = time.monotonic()
-            try:
-                frame = self._source.receive(_LONGEST_WAIT)
-                if frame is None:
-                    continue
-                self._show(
-                    frame.width,
-                    frame.height,
-                    (frame.stamp_ns or 0) * 1e-9,
-                    jpeg(frame, self._scale),
-                )
-            except StreamClosed:
-                return
-            except UrlabError as error:
-                _LOG.warning('skipped an image: %s', error)
-            except Exception:  # the thread has to outlive it
-                _LOG.exception('skipped an image')
-            self._stopping.wait(max(0.0, began + 1 / RATE - time.monotonic()))
+    def _show_next(self) -> None:
+        try:
+            frame = self._source.receive(_LONGEST_WAIT)
+        except StreamClosed:
+            return
+        except UrlabError as error:
+            _LOG.warning('skipped an image: %s', error)
+            return
+        if frame is not None:
+            stamp = (frame.stamp_ns or 0) * 1e-9
+            self._show(frame.width, frame.height, stamp, jpeg(frame, self._scale))
 
 
 def jpeg(frame: Frame, depth_scale: float) -> bytes:

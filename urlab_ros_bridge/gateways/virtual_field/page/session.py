@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 import logging
 import time
 
 import numpy as np
+from websockets.exceptions import ConnectionClosed
 
-from urlab_ros_bridge.gateways.serving.turns import RequestTurns
-from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.channels import Channel
 from urlab_ros_bridge.gateways.virtual_field.page.channels import read_channels
-from urlab_ros_bridge.gateways.virtual_field.page.hands import NewestJobs
 from urlab_ros_bridge.gateways.virtual_field.page.messages import Request
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.requests import Answer
@@ -26,7 +26,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.requests import UnknownRequest
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSend
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageLink
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import ASSETS_AT_ONCE
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -60,51 +60,53 @@ class BinaryPage:
         self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
         self.pictures: frozenset[str] = frozenset()
-        self._send: PageSend | None = None
+        self._link: PageLink | None = None
         # Numbers and channels, together, because another thread reads them.
         self._watched: tuple[tuple[int, ...], tuple[Channel, ...]] = ((), ())
         self._last: tuple[object, ...] = ()
         self._sent = self._drawn = 0
         self._sent_at = 0.0
-        self._turns = RequestTurns('webxr-page')
-        self._hands = NewestJobs('webxr-hands')
+        self._requests = LatestExecutor('webxr-page')
+        self._hands = LatestExecutor('webxr-hands')  # of continuous input
         self._own = {
             'watch': self._watch,
             'contacts': self._show_contacts,
             'cameras': self._show_cameras,
         }
 
-    def open(self, send: PageSend) -> None:
-        """Send the world, then news."""
-        self._send = send
-        send(self._world.description, droppable=False)
+    def open(self, link: PageLink) -> None:
+        """Send the world, then its updates."""
+        self._link = link
+        link.send(self._world.description)
         self._world.add(self)
 
     def close(self) -> None:
         """End; whatever the page commanded ends by itself soon."""
         self._world.remove(self)
         self._hands.close()
-        self._turns.close()
+        self._requests.close()
 
-    def offer(self, message: bytes) -> None:
-        """Send a message if it can be sent at once."""
-        if self._send is not None:
-            self._send(message, droppable=True)
+    def offer(self, message: bytes, key: object) -> None:
+        """Send a message soon, unless a newer one of the same key comes before."""
+        link = self._link
+        if link is not None:
+            link.post(partial(link.send, message), key)
 
     def tick(self, scene: SceneFrame) -> None:
         """Send the newest state, unless the page lags behind, or has it already."""
+        link = self._link
+        if link is None:
+            return
         if self._published != self._publications.version:
-            self._publish()
+            self._publish(link)
         now = time.monotonic()
         lag = (self._sent - self._drawn) % _COUNTER
         key, watched = self._watched
         latest = (scene, key)
-        if self._send is None or latest == self._last:
-            return
-        if lag >= WINDOW and now - self._sent_at < _SLOW:
+        if latest == self._last or (lag >= WINDOW and now - self._sent_at < _SLOW):
             return
         world = self._world
-        poses = scene.of_poses(
+        poses = scene.shared(
             ('page', id(world)),
             lambda: y_up_poses(
                 scene.body_positions[world.moving], scene.body_quaternions[world.moving]
@@ -114,11 +116,10 @@ class BinaryPage:
         if watched:
             values = scene.shared(('page', key), lambda: read_channels(watched, scene.seen))
         number = (self._sent + 1) % _COUNTER
-        message = messages.state(number, scene.time, scene.step, poses, values)
-        if self._send(message, droppable=True):
-            self._sent, self._sent_at, self._last = number, now, latest
+        link.send(messages.state(number, scene.time, scene.step, poses, values))
+        self._sent, self._sent_at, self._last = number, now, latest
 
-    def _publish(self) -> None:
+    def _publish(self, link: PageLink) -> None:
         """Send what publishers show, and as many of the meshes that the page lacks as fit."""
         version, placed, overlays, meshes = self._publications.read()
         assets, size = {}, 0
@@ -127,13 +128,12 @@ class BinaryPage:
             if size < ASSETS_AT_ONCE:
                 assets[mesh.mesh_id] = mesh.asset_uri
                 size += len(mesh.asset_uri)
-        message = messages.published(placed, assets, overlays)
-        if self._send is not None and self._send(message, droppable=True):
-            had = {mesh.key for mesh in meshes.values() if mesh.mesh_id in assets}
-            keys = {mesh.key for mesh in meshes.values()}
-            self._assets = frozenset((self._assets | had) & keys)
-            if len(assets) == len(lacked):
-                self._published = version
+        link.send(messages.published(placed, assets, overlays))
+        had = {mesh.key for mesh in meshes.values() if mesh.mesh_id in assets}
+        keys = {mesh.key for mesh in meshes.values()}
+        self._assets = frozenset((self._assets | had) & keys)
+        if len(assets) == len(lacked):
+            self._published = version
 
     def receive(self, message: bytes) -> None:
         """Take an acknowledgement, or carry out a request."""
@@ -159,9 +159,12 @@ class BinaryPage:
         run = kind.run
         if kind.newest:
             which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]
-            self._hands.put(f'{request.op} {which}', lambda: self._carry_out(request, run))
+            self._hands.submit(lambda: self._carry_out(request, run), f'{request.op} {which}')
+        elif kind.long or not self._requests.is_idle:
+            # Acknowledgements are read meanwhile.
+            self._requests.submit(lambda: self._carry_out(request, run))
         else:
-            self._turns.run(lambda: self._carry_out(request, run), long=kind.long)
+            self._carry_out(request, run)
 
     def _carry_out(self, request: Request, run: object) -> None:
         try:
@@ -176,11 +179,11 @@ class BinaryPage:
             self._answer(request, answer)
 
     def _answer(self, request: Request, answer: Answer, *, always: bool = False) -> None:
-        if self._send is None or (request.number is None and not always):
+        if self._link is None or (request.number is None and not always):
             return
         content = {'type': 'answer', 'op': request.op, 'id': request.number} | answer
-        with contextlib.suppress(PeerGone):
-            self._send(messages.text(content), droppable=False)
+        with contextlib.suppress(ConnectionClosed):
+            self._link.send(messages.text(content))
 
     def _watch(self, fields: PayloadFields) -> Answer:
         """Add the values of these channels to each state."""
@@ -202,7 +205,7 @@ class BinaryPage:
         return {}
 
     def _show_cameras(self, fields: PayloadFields) -> Answer:
-        """Send pictures of these cameras."""
+        """Send images of these cameras."""
         names = fields.need('names')
         if not isinstance(names, list) or len(names) > MAX_PICTURES:
             raise BadMessage(f'names must be a list of at most {MAX_PICTURES} cameras')

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -16,24 +15,19 @@ from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.model.elements import BALL
 from urlab_ros_bridge.client.model.elements import HINGE
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import crossed
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import DIGITS
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import rotated
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
-from urlab_ros_bridge.gateways.virtual_field.scene.axes import Y_UP_TURN
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
-from urlab_ros_bridge.gateways.virtual_field.scene.message_template import open_rows
-from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import DIGITS
-from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import PoseNumbers
-from urlab_ros_bridge.geometry import multiply
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 _SHORTEST = 1e-9
 # Joints nearer to a node than this turn in it (m).
 _IN_PLACE = 1e-6
-# Quaternions x y z w, in the order w x y z.
-_BASIS = ((0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 Numbers = list[float]
 
@@ -49,7 +43,6 @@ class ArmShape:
     :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between.
     :ivar directors: shape (n, 3, 3), for each element the rows normal, binormal and tangent.
     :ivar contacts: points where it touches something.
-    :ivar json: all but the contacts, as a message has it: rows that change are left open.
     """
 
     base_position: np.ndarray
@@ -60,7 +53,6 @@ class ArmShape:
     lengths: np.ndarray
     directors: np.ndarray
     contacts: list[Numbers]
-    json: dict[str, Any]
 
 
 class ArmShapes:
@@ -72,129 +64,71 @@ class ArmShapes:
     that body.  Where something slides, they follow from both ends of the element.
     """
 
-    def __init__(
-        self, world: WorldModel, arms: Sequence[ArmChain], numbers: PoseNumbers | None = None
-    ) -> None:
-        """
-        Read which bodies carry the nodes, and choose the normals: parallel along each arm.
-
-        :param numbers: to which those of the shapes are added; None: they are by themselves.
-        """
+    def __init__(self, world: WorldModel, arms: Sequence[ArmChain]) -> None:
+        """Read which bodies carry the nodes, and choose the normals: parallel along each arm."""
         self._arms = tuple(arms)
-        self._numbers = numbers = numbers or PoseNumbers(len(world.bodies))
         nodes = [node for arm in arms for node in arm.nodes]
-        bodies = np.array([node.body for node in nodes], np.intp)
+        self._bodies = np.array([node.body for node in nodes], np.intp)
+        self._places = np.array([node.place for node in nodes]).reshape(-1, 3)
         starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
         self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
-        frames, lengths = np.zeros((len(nodes), 3, 3)), np.zeros(len(nodes))
+        # One for each node, though no element begins at the last node of an arm.
+        self._frames, self._lengths = np.zeros((len(nodes), 3, 3)), np.zeros(len(nodes))
         loose: list[int] = []
         for arm, line in zip(arms, self._lines, strict=True):
             elements = slice(line.start, line.stop - 1)
-            frames[elements], lengths[elements] = _fixed_frames(world, arm)
+            self._frames[elements], self._lengths[elements] = _fixed_frames(world, arm)
             loose += (line.start + index for index in _loose_elements(world, arm))
-        self._fixed_lengths = lengths
         self._loose = np.array(loose, np.intp)
-        self._points = numbers.add_points(bodies, np.array([node.place for node in nodes]))
-        # Three for each node, though none begins at the last one.
-        self._directors = numbers.add_directions(np.repeat(bodies, 3), frames.reshape(-1, 3))
-        lasts = np.array([line.stop - 2 for line in self._lines], np.intp)
-        parents = np.array([arm.parent for arm in arms], np.intp)
-        self._bases = numbers.add_turns(parents, np.tile(Y_UP_TURN, (len(arms), 1, 1)))
-        tips = np.array([_tip_turn_to(directors) for directors in frames[lasts]])
-        self._tips = numbers.add_turns(bodies[lasts], tips)
-        self._loose_tips = np.flatnonzero(np.isin(lasts, loose)).tolist()
-        self._lengths = [
-            numbers.add_free(line.stop - line.start - 1)
-            if any(line.start <= element < line.stop for element in loose)
-            else None
-            for line in self._lines
-        ]
-        if loose:
-            numbers.mend(self._stretch)
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
         self._is_of_arm = self._arm_of_body >= 0
-        self._shapes: list[ArmShape] = []
-        self._touch = False
 
     def at(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shape of each arm; they are the same objects for each frame."""
+        """Return the shape of each arm; for the thread that made the frame."""
         if not self._arms:
             return []
-        self._numbers.follow(frame)
-        shapes = self._shapes = self._shapes or self._make()
-        points, bodies = frame.find_contacts(self._is_of_arm)
-        if len(points) or self._touch:
-            self._touch = bool(len(points))
-            for shape, contacts in zip(shapes, self._contacts(points, bodies), strict=True):
-                shape.contacts = contacts
-        return shapes
-
-    def _make(self) -> list[ArmShape]:
-        """Return shapes of arrays into which each frame is written."""
-        numbers = self._numbers
-        points, bases, tips = map(numbers.array, (self._points, self._bases, self._tips))
-        directors = numbers.array(self._directors)
-        texts = (self._points, self._bases, self._tips, self._directors)
-        point_rows, base_rows, tip_rows, director_rows = map(open_rows, texts)
+        turns = frame.body_matrices[self._bodies]
+        points = y_up(
+            frame.body_positions[self._bodies] + np.einsum('nij,nj->ni', turns, self._places)
+        )
+        directors = y_up(np.einsum('nij,nkj->nki', turns, self._frames))
+        lengths, loose = self._lengths, self._loose
+        if len(loose):
+            tangents, distances = _tangents(points[loose + 1] - points[loose])
+            directors[loose] = _frames(tangents, directors[loose, 0])
+            lengths = lengths.copy()
+            lengths[loose] = distances
+        contacts = self._contacts(*frame.find_contacts(self._is_of_arm))
         shapes = []
-        for index, (line, part) in enumerate(zip(self._lines, self._lengths, strict=True)):
-            first, last = line.start, line.stop - 1
-            lengths = self._fixed_lengths[first:last]
-            length_row: Any = lengths.tolist()
-            if part is not None:
-                (lengths,), (length_row,) = numbers.array(part), open_rows(part)
-            json = {
-                'base': {'translation': point_rows[first], 'rotation_xyzw': base_rows[index]},
-                'tip': {'translation': point_rows[last], 'rotation_xyzw': tip_rows[index]},
-                'centerline': point_rows[line],
-                'radii': self._arms[index].radii,
-                'element_lengths': length_row,
-                'directors': [
-                    director_rows[3 * element : 3 * element + 3] for element in range(first, last)
-                ],
-            }
+        for arm, line, touched in zip(self._arms, self._lines, contacts, strict=True):
+            elements = slice(line.start, line.stop - 1)
+            # The directors of an element are the columns of its rotation.
+            tip = quaternion_of_matrix(directors[line.stop - 2].T)
             shapes.append(
                 ArmShape(
-                    points[first],
-                    bases[index],
-                    points[last],
-                    tips[index],
-                    points[line],
-                    lengths,
-                    directors[3 * first : 3 * last].reshape(-1, 3, 3),
-                    [],
-                    json,
+                    points[line.start].round(DIGITS),
+                    y_up_quaternions(frame.body_quaternions[arm.parent]).round(DIGITS),
+                    points[line.stop - 1].round(DIGITS),
+                    np.array(tip).round(DIGITS),
+                    points[line].round(DIGITS),
+                    lengths[elements].round(DIGITS),
+                    directors[elements].round(DIGITS),
+                    touched,
                 )
             )
         return shapes
 
     def _contacts(self, points: np.ndarray, bodies: np.ndarray) -> list[list[Numbers]]:
         """Return where each arm touches something."""
+        if not len(points):
+            return [[] for _ in self._arms]
         owners = self._arm_of_body[bodies]
         # What an arm does to itself is not a contact with the world.
         owners[owners[:, 0] == owners[:, 1]] = -1
         points = y_up(points).round(DIGITS)
         return [points[(owners == index).any(axis=1)].tolist() for index in range(len(self._arms))]
-
-    def _stretch(self) -> None:
-        """Turn elements that are not rigid to where their ends are."""
-        loose, numbers = self._loose, self._numbers
-        points, tips = numbers.array(self._points), numbers.array(self._tips)
-        directors = numbers.array(self._directors)
-        tangents, lengths = _tangents(points[loose + 1] - points[loose])
-        frames = _frames(tangents, directors[3 * loose])
-        directors[3 * loose[:, None] + np.arange(3)] = frames
-        every = self._fixed_lengths.copy()
-        every[loose] = lengths
-        for line, part in zip(self._lines, self._lengths, strict=True):
-            if part is not None:
-                numbers.array(part)[0] = every[line.start : line.stop - 1]
-        for arm in self._loose_tips:
-            # The directors of an element are the columns of its rotation.
-            last = 3 * (self._lines[arm].stop - 2)
-            tips[arm] = quaternion_of_matrix(directors[last : last + 3].T)
 
 
 def _fixed_frames(world: WorldModel, arm: ArmChain) -> tuple[np.ndarray, np.ndarray]:
@@ -237,19 +171,6 @@ def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) 
             return False
         body = world.bodies[body].parent
     return True
-
-
-def _tip_turn_to(directors: np.ndarray) -> np.ndarray:
-    """
-    Return what makes of a body's rotation that of an element which is fixed to it, shape (4, 4).
-
-    :param directors: of the element in the frame of the body, as rows.
-    :returns: times w x y z of the body, it is x y z w of the element, in the world with y up.
-    """
-    # From the left comes the turn of that world, from the right that of the element.
-    left = quaternion_of_matrix(y_up(np.eye(3)).T)
-    right = quaternion_of_matrix(directors.T)
-    return np.array([multiply(left, multiply(one, right)) for one in _BASIS]).T
 
 
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:

@@ -15,6 +15,9 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import Vector
 
+# Of positions and rotations in messages: 10 micrometres.
+DIGITS = 5
+
 # Places in vectors, and of x z y w in a quaternion w x y z.
 _XZY, _YZX, _ZXY = (np.array(order) for order in ((0, 2, 1), (1, 2, 0), (2, 0, 1)))
 _XZYW = np.array((1, 3, 2, 0))
@@ -32,10 +35,6 @@ def y_up_quaternions(wxyz: np.ndarray) -> np.ndarray:
     turned: np.ndarray = wxyz.take(_XZYW, axis=-1)
     turned[..., 2] *= -1.0
     return turned
-
-
-# Times w x y z of a rotation, it is `y_up_quaternions` of it.
-Y_UP_TURN = y_up_quaternions(np.eye(4)).T
 
 
 def y_up_poses(positions: np.ndarray, wxyz: np.ndarray) -> np.ndarray:
@@ -86,6 +85,6 @@ def crossed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    'Y_UP_TURN', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
+    'DIGITS', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
     'z_up', 'z_up_quaternion',
 ]  # fmt: skip

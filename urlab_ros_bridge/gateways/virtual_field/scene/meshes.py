@@ -16,13 +16,10 @@ import orjson
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import DIGITS
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_quaternions
-from urlab_ros_bridge.gateways.virtual_field.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
-from urlab_ros_bridge.gateways.virtual_field.scene.message_template import open_rows
-from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import DIGITS
-from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import PoseNumbers
 
 OWNER = 'simulation'
 # Ids of what the simulation shows begin so.
@@ -75,8 +72,12 @@ def mesh_json(
 
 def with_asset(json: Any, mesh: Mesh) -> dict[str, Any]:
     """Return a mesh of scene_state with its data, from the one without."""
-    fields = json if isinstance(json, dict) else orjson.loads(orjson.dumps(json))
+    fields = json if isinstance(json, dict) else orjson.loads(_dumped(json))
     return {**fields, 'asset_uri': mesh.asset_uri}
+
+
+def _dumped(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 class BodyMeshes:
@@ -88,7 +89,7 @@ class BodyMeshes:
     :ivar spheres: body id -> its one geom.
     """
 
-    def __init__(self, models: BodyModels, world: WorldModel, numbers: PoseNumbers) -> None:
+    def __init__(self, models: BodyModels, world: WorldModel) -> None:
         self._world = world
         self._models = models
         self._lock = threading.Lock()
@@ -107,13 +108,8 @@ class BodyMeshes:
             else:
                 (self._static if is_static else self._moving).append(body.id)
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
-        self._numbers = numbers
-        moving, balls = (np.array([*some], np.intp) for some in (self._moving, self.spheres))
-        centres = np.array([geom.pose.position for geom in self.spheres.values()])
-        self._places = numbers.add_points(moving, np.zeros((len(moving), 3)))
-        self._turns = numbers.add_turns(moving, np.tile(Y_UP_TURN, (len(moving), 1, 1)))
-        self._centres = numbers.add_points(balls, centres)
-        self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
+        self._centres = np.array([geom.pose.position for geom in self.spheres.values()])
+        self._still: dict[str, Any] | None = None
 
     def meshes(self) -> dict[str, Mesh]:
         """Return all meshes by id."""
@@ -128,40 +124,15 @@ class BodyMeshes:
             return self._meshes
 
     def states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
-        """
-        Return the meshes, without their data, and the spheres of scene_state by id.
+        """Return the meshes, without their data, and the spheres of scene_state by id."""
+        if self._still is None:
+            still = self._table(self._static, frame)
+            self._still = {n: orjson.Fragment(_dumped(state)) for n, state in still.items()}
+        return self._still | self._table(self._moving, frame), self._spheres_at(frame)
 
-        They are the same tables for each frame, and not to be changed: the rows of what moves are
-        left open.
-        """
-        if self._shown is None:
-            parts = (self._places, self._turns, self._centres)
-            places, turns, centres = map(open_rows, parts)
-            still = self._static_states(frame)
-            fixed = {name: orjson.Fragment(orjson.dumps(state)) for name, state in still.items()}
-            self._shown = (
-                fixed | self._table(self._moving, places, turns),
-                self._spheres_at(centres),
-            )
-        return self._shown
-
-    def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return such tables anew, of plain values."""
-        self._numbers.follow(frame)
-        parts = (self._places, self._turns, self._centres)
-        places, turns, centres = (self._numbers.array(part).tolist() for part in parts)
-        meshes = self._static_states(frame) | self._table(self._moving, places, turns)
-        return meshes, self._spheres_at(centres)
-
-    def _static_states(self, frame: SceneFrame) -> dict[str, Any]:
-        static = self._static
-        places = y_up(frame.body_positions[static]).round(DIGITS).tolist()
-        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS).tolist()
-        return self._table(static, places, turns)
-
-    def _table(
-        self, bodies: Sequence[int], places: Sequence[Any], turns: Sequence[Any]
-    ) -> dict[str, Any]:
+    def _table(self, bodies: Sequence[int], frame: SceneFrame) -> dict[str, Any]:
+        places = y_up(frame.body_positions[bodies]).round(DIGITS)
+        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS)
         return {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
@@ -175,7 +146,12 @@ class BodyMeshes:
             for body, place, turn in zip(bodies, places, turns, strict=True)
         }
 
-    def _spheres_at(self, centres: Sequence[Any]) -> dict[str, Any]:
+    def _spheres_at(self, frame: SceneFrame) -> dict[str, Any]:
+        if not self.spheres:
+            return {}
+        bodies = list(self.spheres)
+        turned = np.einsum('nij,nj->ni', frame.body_matrices[bodies], self._centres)
+        places = y_up(frame.body_positions[bodies] + turned).round(DIGITS)
         return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
@@ -185,7 +161,7 @@ class BodyMeshes:
                 'color_rgb': list(self._models.rgba(geom)[:3]),
                 'visible': True,
             }
-            for place, (body, geom) in zip(centres, self.spheres.items(), strict=True)
+            for place, (body, geom) in zip(places, self.spheres.items(), strict=True)
         }
 
     def _name(self, body: int) -> str:

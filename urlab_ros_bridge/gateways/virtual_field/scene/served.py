@@ -9,23 +9,25 @@ import threading
 
 import numpy as np
 
+from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.stream import open_state
-from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import find_arms
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import BodyMeshes
-from urlab_ros_bridge.gateways.virtual_field.scene.pose_numbers import PoseNumbers
-from urlab_ros_bridge.gateways.virtual_field.scene.positions import Positions
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
+
+# Beyond this (m, s) numbers count as not finite: what is computed from them might not be.
+_FARTHEST = 1e150
 
 
 class ServedScene:
@@ -34,9 +36,8 @@ class ServedScene:
 
     :ivar link: requests to the server.
     :ivar handshake: of the server; `world` the tables of its model.
-    :ivar robots: prefix -> robot; `arms` the arms of all robots.
+    :ivar robots: prefix -> robot; `arms` the arms of all robots, `radii` those of each (m).
     :ivar models: what each body looks like; `bodies` what is drawn as meshes and spheres.
-    :ivar numbers: of messages, for the thread of `poll`.
     :ivar newest: the last frame, None before the first.
     :ivar unfit: how many states were left out, because they had numbers that are not finite or
         did not fit the model.
@@ -53,20 +54,15 @@ class ServedScene:
         self.link = link
         self.handshake = link.handshake
         self.world = read_world(self.handshake)
-        self._local = LocalModel(self.handshake)
-        self._positions = Positions(self.handshake, self._local)
-        data = self._local.data
-        # Views of its memory.
-        self._qpos = data.qpos
-        self._poses = [part.reshape(-1) for part in (data.xpos, data.xquat, data.xmat)]
+        self._mirror = MirroredScene(self.handshake)
         self.robots = {
             p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
         }
         self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
-        numbers = self.numbers = PoseNumbers(len(self.world.bodies))
-        self._shapes = ArmShapes(self.world, self.arms, numbers)
+        self.radii = [list(arm.radii) for arm in self.arms]
+        self._shapes = ArmShapes(self.world, self.arms)
         self.models = BodyModels(self.handshake.model, self.world)
-        self.bodies = BodyMeshes(self.models, self.world, numbers)
+        self.bodies = BodyMeshes(self.models, self.world)
         self.newest: SceneFrame | None = None
         self.unfit = 0
         self._lock = threading.Lock()  # a stream that is closed must not be read
@@ -88,15 +84,16 @@ class ServedScene:
                 return self.newest
             try:
                 tick = self._stream.receive(0)
-                if tick is not None and tick.snapshot is not None:
-                    self._show(tick)
+                seen = None if tick is None else tick.state()
+                if seen is not None:
+                    self.newest = self._mirrored(seen)
             except UrlabError as error:
                 self._leave_out(str(error))
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
         """Return the shapes of the arms in the newest frame, for the thread of `poll`."""
-        return frame.of_poses('arm shapes', lambda: self._shapes.at(frame))
+        return frame.shared('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
         """Stop listening; safe to call twice."""
@@ -105,17 +102,22 @@ class ServedScene:
                 self._is_closed = True
                 self._stream.close()
 
-    def _show(self, tick: Tick) -> None:
-        local = self._local
-        time, step = self._positions.follow(tick)
-        before = self.newest
-        if before is not None and not self._positions.have_moved:
-            self.newest = before.later(time, step, tick)
-            return
-        self._positions.show()
-        local.kinematics(cameras=False)
-        poses = np.concatenate(self._poses)
-        self.newest = SceneFrame(time, step, tick, self._qpos.copy(), poses, local.contacts)
+    def _mirrored(self, seen: Snapshot) -> SceneFrame:
+        """
+        Return the frame of a state.
+
+        :raises UrlabError: when it does not fit the model or is not finite.
+        """
+        mirror = self._mirror
+        mirror.update(seen, cameras=False)
+        positions, quaternions, matrices = mirror.body_poses()
+        parts = (positions, quaternions, np.array(seen.time))
+        if not all((np.abs(part) < _FARTHEST).all() for part in parts):
+            raise ProtocolError('a state that is not finite')
+        return SceneFrame(
+            seen.time, seen.step, seen, mirror.qpos.copy(), positions, quaternions, matrices,
+            mirror.contacts,
+        )  # fmt: skip
 
     def _leave_out(self, cause: str) -> None:
         if not self.unfit:

@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+import contextlib
 
-from urlab_ros_bridge.gateways.serving.websocket_connection import frame_head
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from websockets.exceptions import ConnectionClosed
+
+from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_error
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSession
-
-if TYPE_CHECKING:
-    from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
+from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
+from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessage
 
 
 class WebXrClient:
@@ -27,7 +28,6 @@ class WebXrClient:
     :ivar simulation: that it sees, or steers in; None before the hello.
     :ivar page: of a client with the binary extension, else None.
     :ivar sees: whether it is sent the scene: not before its hello was answered.
-    :ivar assets: ids of meshes whose data it has been sent.
     :ivar sent, dropped: how many states it was sent, and how many it was too slow for.
     """
 
@@ -38,10 +38,9 @@ class WebXrClient:
         self.simulation: ServedSimulation | None = None
         self.page: PageSession | None = None
         self.sees = False
-        self.assets: frozenset[tuple[str, int]] = frozenset()
         self.sent = self.dropped = 0
-        # Held while the session begins or ends, so that no tick comes between.
-        self.changing = threading.Lock()
+        self._assets: frozenset[tuple[str, int]] = frozenset()  # keys of meshes that it has
+        self._outbox = LatestExecutor(f'webxr-{connection.peer}')
 
     @property
     def role(self) -> str:
@@ -52,33 +51,58 @@ class WebXrClient:
         """
         Send a message that must arrive; waits for a client that does not read.
 
-        :raises PeerGone: when the client is gone.
+        :raises ConnectionClosed: when the client has disconnected.
         """
-        self.connection.send([write_message(kind, payload)], text=True)
+        self.connection.send(write_message(kind, payload), text=True)
 
     def refuse(self, reason: str) -> None:
         """
         Send an error.
 
-        :raises PeerGone: when the client is gone.
+        :raises ConnectionClosed: when the client has disconnected.
         """
-        self.connection.send([write_error(reason)], text=True)
+        self.connection.send(write_error(reason), text=True)
 
-    def send_page(self, message: bytes, *, droppable: bool) -> bool:
-        """Send a binary message, see `PageSend`."""
-        if droppable:
-            taken = self.connection.offer(frame_head(len(message)) + message)
-            self.count(taken)
-            return taken
-        self.connection.send([message])
-        return True
+    def send(self, message: bytes) -> None:
+        """
+        Send a binary message; waits for a client that does not read.
 
-    def count(self, taken: bool) -> None:
-        """Count a state."""
-        if taken:
-            self.sent += 1
-        else:
-            self.dropped += 1
+        :raises ConnectionClosed: when the client has disconnected.
+        """
+        self.connection.send(message)
+
+    def post(self, job: Callable[[], None], key: object) -> bool:
+        """
+        Run a job in the thread that sends to this client; the newest of each key counts.
+
+        :returns: whether an older job was replaced, because the client is slow.
+        """
+
+        def run() -> None:
+            with contextlib.suppress(ConnectionClosed):
+                job()
+
+        return self._outbox.submit(run, key)
+
+    def show(self, message: StateMessage) -> None:
+        """Send a state soon, unless a newer one comes before."""
+        self.dropped += self.post(lambda: self._send_state(message), 'state')
+
+    def end_session(self) -> None:
+        """Send nothing more of the session, and forget what it was."""
+        self.sees, self.hello, self.page, self.simulation = False, None, None, None
+        self._outbox.close()
+        self._outbox = LatestExecutor(f'webxr-{self.connection.peer}')
+
+    def close(self) -> None:
+        """End the thread that sends."""
+        self._outbox.close()
+
+    def _send_state(self, message: StateMessage) -> None:
+        data, assets = message.for_client(self._assets)
+        self.connection.send(data, text=True)
+        self._assets = assets
+        self.sent += 1
 
 
 __all__ = ['WebXrClient']

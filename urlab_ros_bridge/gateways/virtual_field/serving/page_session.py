@@ -10,6 +10,7 @@ are those of the protocol, as for every client.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
@@ -17,29 +18,29 @@ from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 
 
-class PageSend(Protocol):
-    """Sends one binary message to the page."""
+class PageLink(Protocol):
+    """The connection to a page."""
 
-    def __call__(self, message: bytes, *, droppable: bool) -> bool:
+    def send(self, message: bytes) -> None:
         """
-        Send.
+        Send a binary message; waits for a page that does not read.
 
-        :param droppable: never waits: the message is dropped while an earlier one is still on
-            its way.  Otherwise waits until the kernel has it, so this is not for `tick`.
-        :returns: whether the page will get it.
-        :raises PeerGone: when the page has gone; only of a message that is not droppable.
+        :raises ConnectionClosed: when the page has disconnected.
         """
+
+    def post(self, job: Callable[[], None], key: object) -> bool:
+        """Run a job in the thread that sends to this page; the newest of each key counts."""
 
 
 class PageSession(Protocol):
     """
     One page.
 
-    `open`, `receive` and `close` are called by the thread of this client, `tick` by the thread of
-    all clients: there it must be short, and what it makes is shared by `SceneFrame.shared`.
+    `open`, `receive` and `close` are called by the thread that reads from it, `tick` by the one
+    that sends to it.
     """
 
-    def open(self, send: PageSend) -> None:
+    def open(self, link: PageLink) -> None:
         """Begin; hello_ack has been sent.  Called before anything else."""
 
     def receive(self, message: bytes) -> None:
@@ -49,7 +50,7 @@ class PageSession(Protocol):
         """Show the newest state; called 72 times a second, with the same frame when time stops."""
 
     def close(self) -> None:
-        """End: the page has gone, or its simulation has."""
+        """End: the page has disconnected, or its simulation has ended."""
 
 
 class PageSessions(Protocol):
@@ -67,4 +68,4 @@ class PageSessions(Protocol):
         """
 
 
-__all__ = ['PageSend', 'PageSession', 'PageSessions']
+__all__ = ['PageLink', 'PageSession', 'PageSessions']

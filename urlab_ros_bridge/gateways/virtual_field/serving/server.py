@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 import logging
 import ssl
 import threading
@@ -14,9 +15,10 @@ from urllib.parse import quote
 from websockets.http11 import Request
 
 from urlab_ros_bridge.gateways.serving.access import Access
-from urlab_ros_bridge.gateways.serving.http_files import HttpFiles
-from urlab_ros_bridge.gateways.serving.websocket_connection import KEEPALIVE
-from urlab_ros_bridge.gateways.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
+from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
+from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
 from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
@@ -30,7 +32,6 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import PUBLISHER
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
-from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
 from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.virtual_field.serving.client_names import ClientNames
@@ -39,7 +40,6 @@ from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publica
 from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
-from urlab_ros_bridge.gateways.virtual_field.serving.ticker import Ticker
 from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import STATE_PORT
@@ -48,6 +48,7 @@ _LOG = logging.getLogger(__name__)
 
 PORT = 8766
 CLIENT_NAME = 'urlab_webxr'
+RATE = 72.0  # states a second, of the protocol
 TRY_AGAIN = 1013
 GONE = 'the simulation has gone: reconnect when it is back'
 # How long a client that says hello waits for a simulation that has gone (s).
@@ -84,8 +85,8 @@ class WebXrServer:
     """
     Serves one simulation to many clients.
 
-    `start` connects to the simulation and binds; each connection has its own thread, and one
-    thread sends the states of all.
+    `start` connects to the simulation and binds.  One thread makes the states of all clients; each
+    client has a thread that reads and one that sends, so that none waits for another.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class WebXrServer:
             ),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
-        self._ticker = Ticker(self._newest_frame, self._show, lambda: list(self._clients.values()))
+        self._ticker = PeriodicThread('webxr-ticker', self._tick, RATE)
 
     def start(self, timeout: float = 10.0) -> None:
         """
@@ -196,6 +197,7 @@ class WebXrServer:
         """Forget a client that has gone."""
         client = self._clients.pop(connection)
         self._end(client)
+        client.close()
 
     def begin(self, client: WebXrClient, hello: Hello) -> None:
         """Let a client in, in place of what it was before, and answer."""
@@ -225,7 +227,7 @@ class WebXrServer:
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
             page = self._pages(simulation.scene, self._publications)
-            page.open(client.send_page)
+            page.open(client)
             client.page = page
         client.sees = True
         _LOG.info('%s is the %s %s', client.connection.peer, hello.role, name)
@@ -282,11 +284,8 @@ class WebXrServer:
 
     def _end(self, client: WebXrClient) -> None:
         """End the session of a client, if it has one."""
-        with client.changing:
-            role = client.role
-            client.sees, client.hello = False, None
-            page, client.page = client.page, None
-            simulation, client.simulation = client.simulation, None
+        role, page, simulation = client.role, client.page, client.simulation
+        client.end_session()
         if simulation is not None and role == VR_CLIENT:
             simulation.release(client.name)
         if role == PUBLISHER:
@@ -307,13 +306,19 @@ class WebXrServer:
         except Exception:  # whoever opens the page hears why
             _LOG.debug('cannot prepare the page', exc_info=True)
 
-    def _newest_frame(self) -> SceneFrame | None:
+    def _tick(self) -> None:
+        """Show all clients the newest state."""
+        clients = [client for client in list(self._clients.values()) if client.sees]
         simulation = self._simulation.current
-        return None if simulation is None else simulation.scene.poll()
-
-    def _show(self, client: WebXrClient, frame: SceneFrame) -> bool:
-        simulation = client.simulation
-        return simulation is not None and simulation.show(client, frame)
+        frame = simulation.scene.poll() if clients and simulation is not None else None
+        if simulation is None or frame is None:
+            return
+        for client in clients:
+            page = client.page
+            if page is not None:
+                client.post(partial(page.tick, frame), 'state')
+            elif client.simulation is simulation:
+                client.show(simulation.message(frame))
 
 
 def _reachable(anywhere: str) -> str:

@@ -10,7 +10,8 @@ import threading
 import time
 from typing import Protocol
 
-from urlab_ros_bridge.gateways.serving.websocket_connection import PeerGone
+from websockets.exceptions import ConnectionClosed
+
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envelope
@@ -85,22 +86,23 @@ class WebXrSession:
 
     def run(self) -> None:
         """Go on until the client is gone."""
-        with contextlib.suppress(PeerGone):
-            for data, is_text in self._client.connection.typed_messages():
+        with contextlib.suppress(ConnectionClosed):
+            for message in self._client.connection.messages():
                 began = time.thread_time()
-                self._handle_message(data, is_text)
+                self._handle_message(message)
                 self._slow_down(time.thread_time() - began)
 
-    def _handle_message(self, data: bytes, is_text: bool) -> None:
+    def _handle_message(self, message: str | bytes) -> None:
         client = self._client
-        if client.page is not None and not is_text:
+        if client.page is not None and isinstance(message, bytes):
             try:
-                client.page.receive(data)
-            except PeerGone:
+                client.page.receive(message)
+            except ConnectionClosed:
                 raise
             except Exception:
                 _LOG.exception('%s: the page failed on a message', client.connection.peer)
             return
+        data = message.encode() if isinstance(message, str) else message
         try:
             if len(data) > MAX_SMALL and client.role != PUBLISHER:
                 raise BadMessage(
@@ -109,7 +111,7 @@ class WebXrSession:
             self._answer(read_envelope(data))
         except UrlabError as error:
             client.refuse(str(error))
-        except PeerGone:
+        except ConnectionClosed:
             raise
         except Exception:
             _LOG.exception('%s: the gateway failed on a message', client.connection.peer)

@@ -13,8 +13,8 @@ from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import HANDS
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
-from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessage
 from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessages
 from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import ArmPool
 from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Holding
@@ -22,8 +22,6 @@ from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
 from urlab_ros_bridge.gateways.virtual_field.steering.steering import Steering
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_steerable
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
-
-# A base that only holds what is commanded cannot be driven.
 
 
 class ServedSimulation:
@@ -49,9 +47,9 @@ class ServedSimulation:
         self._steering: Steering | None = None
         self._lock = threading.Lock()
 
-    def show(self, client: WebXrClient, frame: SceneFrame) -> bool:
-        """Send a client a frame, see `StateMessages.show`."""
-        return self.messages.show(client, frame, self.pool.ownership)
+    def message(self, frame: SceneFrame) -> StateMessage:
+        """Return the scene_state of a frame, for the thread of `scene.poll`."""
+        return self.messages.message(frame, self.pool.ownership)
 
     def take(self, user_id: str, mode: str, count: int) -> Holding:
         """

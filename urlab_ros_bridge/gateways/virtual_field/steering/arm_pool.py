@@ -11,7 +11,7 @@ import threading
 
 from urlab_ros_bridge.gateways.virtual_field.errors import NoFreeArm
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
-from urlab_ros_bridge.gateways.virtual_field.scene.state_message import Ownership
+from urlab_ros_bridge.gateways.virtual_field.scene.ownership import Ownership
 from urlab_ros_bridge.gateways.virtual_field.steering.modes import modes_of
 from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
 

@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from urlab_ros_bridge.gateways.motion.target import Twist
+from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import STOPPED
 from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
@@ -24,12 +25,11 @@ RATE = 72.0  # Hz
 TWIST_SECONDS = 0.5
 _REPEAT = 0.1  # s
 _WARN_EVERY = 5.0  # s
-_IDLE = 0.2  # s
 
 
 class Steering:
     """
-    Moves the arms and bases of all users at a fixed rate; idle while there is none.
+    Moves the arms and bases of all users at a fixed rate.
 
     :param positions: returns qpos of the whole model, None before the first state.
     """
@@ -47,22 +47,18 @@ class Steering:
         self._operators: dict[str, Operator] = {}
         self._twists: dict[str, tuple[Twist, float]] = {}
         self._warned_at = float('-inf')
-        self._wake = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name='webxr-steering', daemon=True)
+        self._thread = PeriodicThread('webxr-steering', self._act, rate)
         self._thread.start()
 
     def add(self, user_id: str, operator: Operator) -> None:
         """Let a user steer, in place of what it steered before."""
         with self._lock:
             self._operators[user_id] = operator
-        self._wake.set()
 
     def remove(self, user_id: str) -> None:
         """Let a user steer no more: its arms hold, its base stops."""
         with self._lock:
             self._operators.pop(user_id, None)
-        self._wake.set()
 
     def find(self, user_id: str) -> Operator | None:
         """Return the operators, by the user's id."""
@@ -70,35 +66,23 @@ class Steering:
 
     def stop(self) -> None:
         """Stop all bases and end; safe to call twice."""
+        self._thread.stop()
         with self._lock:
             self._operators.clear()
-        self._stopping = True
-        self._wake.set()
-        self._thread.join()
+        self._act()
 
-    def _run(self) -> None:
-        due = time.monotonic()
-        while True:
-            stopping = self._stopping
-            with self._lock:
-                operators = list(self._operators.values())
-            try:
-                self._act(operators)
-            except UrlabError as error:
-                self._warn(error)
-            except Exception:  # the thread has to outlive it
-                _LOG.exception('steering failed')
-            if stopping:
-                return
-            if not operators and not self._twists:
-                self._wake.wait(_IDLE if operators else None)
-                self._wake.clear()
-                due = time.monotonic()
-                continue
-            due = max(due + self._period, time.monotonic() - self._period)
-            time.sleep(max(0.0, due - time.monotonic()))
+    def _act(self) -> None:
+        with self._lock:
+            operators = list(self._operators.values())
+        try:
+            self._command(operators)
+        except UrlabError as error:
+            now = time.monotonic()
+            if now - self._warned_at > _WARN_EVERY and not self._link.is_lost:
+                self._warned_at = now
+                _LOG.warning('a command was lost: %s', error)
 
-    def _act(self, operators: list[Operator]) -> None:
+    def _command(self, operators: list[Operator]) -> None:
         wanted = {operator.base: operator.twist() for operator in operators if operator.base}
         qpos = self._positions()
         now = time.monotonic()
@@ -122,13 +106,6 @@ class Steering:
             self._twists.pop(prefix, None)
         else:
             self._twists[prefix] = twist, now
-
-    def _warn(self, error: UrlabError) -> None:
-        now = time.monotonic()
-        if now - self._warned_at > _WARN_EVERY and not self._link.is_lost:
-            self._warned_at = now
-            _LOG.warning('a command was lost: %s', error)
-        time.sleep(self._period)
 
 
 __all__ = ['RATE', 'Steering']

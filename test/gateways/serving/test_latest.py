@@ -1,0 +1,90 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of which only the newest counts, and jobs at a fixed rate."""
+
+import threading
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlab_ros_bridge.gateways.serving import latest
+from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
+from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+
+PATIENCE = 30.0
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@given(st.lists(st.sampled_from([None, 'a', 'b', 'c']), max_size=20))
+def test_of_each_key_the_newest_runs_in_the_place_of_the_first(keys):
+    executor, started, gate = LatestExecutor('test'), threading.Event(), threading.Event()
+    executor.submit(lambda: (started.set(), gate.wait(PATIENCE)))
+    assert started.wait(PATIENCE)
+    ran, expected = [], {}
+    for number, key in enumerate(keys):
+        replaced = executor.submit(lambda number=number: ran.append(number), key)
+        assert replaced == (key is not None and key in expected)
+        expected[number if key is None else key] = number
+    assert not executor.is_idle
+    gate.set()
+    wait_for(lambda: executor.is_idle)
+    assert ran == list(expected.values())
+    executor.close()
+
+
+def test_who_submits_too_much_waits_and_a_job_that_fails_ends_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(latest, 'MAX_WAITING', 3)
+    executor, gate, count = LatestExecutor('test'), threading.Event(), []
+    executor.submit(lambda: gate.wait(PATIENCE))
+    executor.submit(lambda: 1 / 0)
+
+    def fill():
+        for _ in range(10):
+            executor.submit(lambda: None)
+            count.append(1)
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    wait_for(lambda: len(count) >= 2)
+    time.sleep(0.05)
+    assert len(count) <= 3
+    gate.set()
+    thread.join()
+    wait_for(lambda: executor.is_idle)
+    assert 'ZeroDivisionError' in caplog.text
+    executor.close()
+    assert executor.submit(lambda: count.append('late')) is False and 'late' not in count
+
+
+def test_a_closed_executor_has_dropped_what_waited_and_ended_what_ran():
+    executor, started, ran = LatestExecutor('test'), threading.Event(), []
+    executor.submit(lambda: (started.set(), time.sleep(0.05), ran.append(1)))
+    assert started.wait(PATIENCE)
+    executor.submit(lambda: ran.append(2))
+    executor.close()
+    assert ran == [1]
+
+
+def test_a_periodic_job_keeps_its_rate_on_average_and_survives_errors():
+    calls = []
+
+    def job():
+        calls.append(time.monotonic())
+        raise RuntimeError('every time')
+
+    thread = PeriodicThread('test', job, 200.0)
+    thread.start()
+    wait_for(lambda: len(calls) > 100)
+    thread.stop()
+    thread.stop()
+    count = len(calls)
+    time.sleep(0.05)
+    assert len(calls) == count
+    assert calls[100] - calls[0] > 0.9 * 100 / 200.0
