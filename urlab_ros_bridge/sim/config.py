@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
+from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.wire import ops
 from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -29,7 +31,7 @@ class ServerConfig:
 
     :ivar world: name of a bundled world; ignored when `model` is set.  With `editor` it may be ''
         (no world yet).
-    :ivar model: an MJCF file, or a sidecar YAML.
+    :ivar model: an MJCF file, a sidecar YAML, or a robot description (URDF or xacro).
     :ivar prefix: articulation prefix for a model without sidecar (default: from the model's name).
     :ivar actor_id: actor id of the first articulation (default: the sidecar's, else its prefix).
     :ivar bind: address that all sockets bind.
@@ -47,6 +49,7 @@ class ServerConfig:
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     :ivar data_limit_gb: gigabytes in that folder from which on nothing more is written; 0 is no
         limit.
+    :ivar importing: how a robot description is imported.
     :raises OpenWithoutKeys: when `bind` is wider than loopback, without keys or `insecure`.
     """
 
@@ -72,6 +75,7 @@ class ServerConfig:
     shm: bool = True
     cameras: str = 'auto'
     gl: str = 'auto'
+    importing: ImportOptions = field(default_factory=ImportOptions)
 
     def __post_init__(self) -> None:
         if not (self.keys or self.insecure or is_loopback(self.bind)):

@@ -13,8 +13,8 @@ import pytest
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble_file
-from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.wire.names import valid_prefix
 
 ARM = '<body name="arm"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/>{inner}</body>'
 BOX = '<body name="box" pos="1 0 1"><freejoint name="slip"/><geom size="0.1"/></body>'

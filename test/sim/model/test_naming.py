@@ -9,8 +9,8 @@ import pytest
 
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.naming import names_with
-from urlab_ros_bridge.sim.model.naming import prefix_problem
-from urlab_ros_bridge.sim.model.naming import valid_prefix
+from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.names import valid_prefix
 from urlab_ros_bridge.wire.rows import parse_topic
 
 PREFIXES = st.from_regex(r'[a-c][a-c_]{0,4}', fullmatch=True)

@@ -21,12 +21,12 @@ from urlab_ros_bridge.sim.model.mounting import check_rays
 from urlab_ros_bridge.sim.model.mounting import mount_scanners
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.naming import names_with
-from urlab_ros_bridge.sim.model.naming import prefix_problem
-from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.scenery import add_free_camera
 from urlab_ros_bridge.sim.model.scenery import add_scenery
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.names import valid_prefix
 
 _LOG = logging.getLogger(__name__)
 # MuJoCo says so where `_with_rest` puts a file together; it is saved all the same.

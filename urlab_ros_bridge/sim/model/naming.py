@@ -11,8 +11,6 @@ that the stock plugin gives.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterable
-import re
 from typing import Any
 
 import mujoco
@@ -24,32 +22,6 @@ _JOINT_NAMES = {
     mujoco.mjtJoint.mjJNT_HINGE: 'HingeJoint',
 }
 
-_PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
-# First segments of topics that belong to no articulation.
-_RESERVED = ('scene', 'state', 'sim_time')
-
-
-def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
-    """
-    Return why an articulation cannot have this prefix beside the others; '' when it can.
-
-    Clients find the elements of a robot by "{prefix}_": no prefix may begin another one.
-    """
-    if not _PREFIX.fullmatch(prefix):
-        return f'{prefix!r} must begin with a letter and contain only letters, digits and _'
-    if prefix in _RESERVED:
-        return f'{prefix!r} names topics of its own ({", ".join(_RESERVED)})'
-    for other in others:
-        if other == prefix:
-            return f'{prefix!r} is already used by another articulation'
-        short, long = sorted((prefix, other), key=len)
-        if long.startswith(short + '_'):
-            return (
-                f'{prefix!r} and {other!r} are ambiguous: names of '
-                f'{long!r} begin with "{short}_" too'
-            )
-    return ''
-
 
 def names_with(spec: mujoco.MjSpec, prefix: str) -> list[str]:
     """Return the names in a spec that would look like elements of the robot `prefix`."""
@@ -59,19 +31,6 @@ def names_with(spec: mujoco.MjSpec, prefix: str) -> list[str]:
         for element in elements
         if element.name.startswith(f'{prefix}_')
     ]
-
-
-def valid_prefix(name: str) -> str:
-    """
-    Turn any model name into an articulation prefix: letters, digits and single underscores.
-
-    >>> valid_prefix('7-dof arm/v2')
-    'robot_7_dof_arm_v2'
-    """
-    text = re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')
-    if not text:
-        return 'robot'
-    return text if text[0].isalpha() and text not in _RESERVED else f'robot_{text}'
 
 
 def name_unnamed(spec: mujoco.MjSpec) -> None:

@@ -14,6 +14,8 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.robot_import import is_robot_description
+from urlab_ros_bridge.robot_import.importing import import_world
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
@@ -28,9 +30,9 @@ from urlab_ros_bridge.sim.model.bodies import named_bodies
 from urlab_ros_bridge.sim.model.bodies import NamedBody
 from urlab_ros_bridge.sim.model.client_models import NOTHING
 from urlab_ros_bridge.sim.model.client_models import Sizes
-from urlab_ros_bridge.sim.model.naming import prefix_problem
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+from urlab_ros_bridge.wire.names import prefix_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +270,11 @@ def load_world(config: ServerConfig) -> World:
     :raises UnknownWorld: when a bundled world does not exist.
     :raises WorldError: when a file is missing or does not compile.
     :raises SidecarError: when the YAML is wrong.
+    :raises RobotImportError: when a robot description cannot be imported.
     """
     path = Path(config.model) if config.model else models.world_path(config.world)
+    if is_robot_description(path):
+        path = import_world(path, config.importing)
     sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
     if sidecar.is_file():
         spec = _renamed(load_sidecar(sidecar), config)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.ros.plan.description import MeshFiles
-from urlab_ros_bridge.ros.plan.description.meshes import default_folder
 from urlab_ros_bridge.ros.plan.description.meshes import stl
 
 pytestmark = pytest.mark.ros
@@ -92,9 +91,3 @@ def test_files_are_written_once_and_called_after_their_contents(tmp_path):
 
 def test_nothing_begins_like_a_text_file():
     assert not stl(np.eye(3), np.array([[0, 1, 2]])).lstrip().startswith(b'solid')
-
-
-def test_the_folder_is_in_the_cache_of_the_user(tmp_path):
-    environ = {'XDG_CACHE_HOME': str(tmp_path)}
-    assert default_folder(environ) == tmp_path / 'urlab_ros_bridge' / 'meshes'
-    assert default_folder({'XDG_CACHE_HOME': 'relative'}).is_absolute()

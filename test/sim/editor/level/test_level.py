@@ -17,9 +17,9 @@ from urlab_ros_bridge.sim.editor.level.transforms import from_euler
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble
-from urlab_ros_bridge.sim.model.naming import prefix_problem
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.wire.names import prefix_problem
 
 ROBOT = {
     'model': str(models.world_path('rover').with_name('rover_robot.xml')),

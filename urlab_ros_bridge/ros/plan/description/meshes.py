@@ -9,15 +9,14 @@ meshes by name keep the right ones.  The compiled model has its meshes scaled an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
+from urlab_ros_bridge.files.cache import cache_folder
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -38,13 +37,6 @@ class MeshesUnwritable(UrlabError, OSError):
         )
 
 
-def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for meshes when no parameter names one (XDG base directories)."""
-    cache = environ.get('XDG_CACHE_HOME', '')
-    base = Path(cache) if os.path.isabs(cache) else Path.home() / '.cache'
-    return base / 'urlab_ros_bridge' / 'meshes'
-
-
 class MeshFiles:
     """
     Writes meshes of one model and returns their locations.
@@ -56,12 +48,12 @@ class MeshFiles:
         """
         Prepare; nothing is written yet.
 
-        :param folder: None: `default_folder`.
+        :param folder: None: the user's cache.
         :param uri_start: prefix of a file's name, such as
             ``package://my_robot_meshes/meshes``; empty: ``file://`` and the folder.
         """
         self._model = model
-        self.folder = (folder or default_folder()).absolute()
+        self.folder = (folder or cache_folder('meshes')).absolute()
         self._start = uri_start.rstrip('/') or f'file://{quote(str(self.folder))}'
         self._uris: dict[tuple[int, bool], str] = {}
 

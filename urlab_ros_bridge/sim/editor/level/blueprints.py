@@ -30,7 +30,6 @@ from urlab_ros_bridge.sim.model.meshes import read_mesh
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
-from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.sidecar.readers import MAX_PATH
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.readers import text
@@ -39,6 +38,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import MESH_ENDINGS
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import write_atomically
 from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.names import valid_prefix
 
 SHAPES_FOLDER = '/URLab/Shapes'
 ROBOTS_FOLDER = '/URLab/Robots'

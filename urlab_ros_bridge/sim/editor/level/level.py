@@ -31,11 +31,11 @@ from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 from urlab_ros_bridge.sim.model.mjcf_import import split_file
 from urlab_ros_bridge.sim.model.naming import name_unnamed
-from urlab_ros_bridge.sim.model.naming import prefix_problem
-from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.names import valid_prefix
 
 UNTITLED = 'Untitled'
 _SCENE_ELEMENTS = ('bodies', 'joints', 'geoms', 'sites', 'lights', 'actuators', 'sensors')

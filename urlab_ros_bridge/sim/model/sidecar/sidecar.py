@@ -19,7 +19,6 @@ from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read
 from urlab_ros_bridge.schema import read_yaml
-from urlab_ros_bridge.sim.model.naming import prefix_problem
 from urlab_ros_bridge.sim.model.sidecar.readers import file
 from urlab_ros_bridge.sim.model.sidecar.readers import named
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
@@ -31,6 +30,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import MAX_SEED
 from urlab_ros_bridge.sim.model.sidecar.specs import ObjectSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+from urlab_ros_bridge.wire.names import prefix_problem
 
 
 def _articulations(place: Place) -> tuple[ArticulationSpec, ...]:

@@ -17,7 +17,6 @@ from urlab_ros_bridge.schema import keys_of
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read
 from urlab_ros_bridge.schema import shown
-from urlab_ros_bridge.sim.model.naming import prefix_problem
 from urlab_ros_bridge.sim.model.sidecar.readers import choice
 from urlab_ros_bridge.sim.model.sidecar.readers import color
 from urlab_ros_bridge.sim.model.sidecar.readers import file
@@ -26,6 +25,7 @@ from urlab_ros_bridge.sim.model.sidecar.readers import resolution
 from urlab_ros_bridge.sim.model.sidecar.readers import text
 from urlab_ros_bridge.sim.model.sidecar.twists import read_twist
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.wire.names import prefix_problem
 
 CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 SHAPES = ('box', 'sphere', 'cylinder', 'plane', 'mesh')

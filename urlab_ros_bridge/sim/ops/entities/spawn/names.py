@@ -15,9 +15,9 @@ from itertools import count
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.naming import names_with
-from urlab_ros_bridge.sim.model.naming import prefix_problem
-from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.names import valid_prefix
 
 MAX_NAME = 64
 TAKEN, INVALID = 'name_taken', 'name_invalid'

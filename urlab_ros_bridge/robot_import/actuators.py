@@ -1,0 +1,158 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Actuators from what the description says of its control.
+
+The command interfaces of `<ros2_control>`, or else a position actuator for every joint that moves
+by itself; a `<transmission>` of ROS 1 may say that it takes velocities, or nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set
+import logging
+import math
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.robot_import.spec import Pose
+
+_LOG = logging.getLogger(__name__)
+POSITION, VELOCITY, EFFORT = INTERFACES = ('position', 'velocity', 'effort')
+# The position loops of ROS 1 ran outside of the hardware, on an effort interface.
+_TRANSMISSIONS = {
+    'PositionJointInterface': POSITION,
+    'EffortJointInterface': POSITION,
+    'VelocityJointInterface': VELOCITY,
+}
+_MOVABLE = ('revolute', 'continuous', 'prismatic')
+_GRAVITY = 9.81
+# A position actuator is as stiff as its joint's inertia at this frequency (rad/s), and at least
+# such that gravity deflects it by no more than this (rad or m); kv makes that critically damped.
+_FREQUENCY, _SAG = 50.0, 0.02
+# A stiffer spring than (this / time step)^2 times the inertia would oscillate between two steps.
+_STIFFEST = 0.5
+
+
+def command_interfaces(robot: ElementTree.Element, wheels: Set[str]) -> dict[str, str]:
+    """
+    Return the command interface of every joint that gets an actuator, by name.
+
+    :param wheels: joints that a drive turns; they take velocities.
+    """
+    movable = {
+        joint.get('name', ''): POSITION
+        for joint in robot.findall('joint')
+        if joint.get('type') in _MOVABLE and joint.find('mimic') is None
+    }
+    chosen = _ros2_control(robot) or {**movable, **_transmissions(robot)}
+    chosen.update(dict.fromkeys(wheels, VELOCITY))
+    return {name: chosen[name] for name in movable if chosen.get(name)}
+
+
+def _ros2_control(robot: ElementTree.Element) -> dict[str, str]:
+    found, several = {}, []
+    for joint in robot.findall('ros2_control/joint'):
+        names = [item.get('name', '') for item in joint.findall('command_interface')]
+        known = [name for name in INTERFACES if name in names]
+        if known:
+            found[joint.get('name', '')] = known[0]
+        if len(known) > 1:
+            several.append(joint.get('name', ''))
+    if several:
+        _LOG.info(
+            'of several command interfaces, the first of %s is served: %s', INTERFACES, several
+        )
+    return found
+
+
+def _transmissions(robot: ElementTree.Element) -> dict[str, str]:
+    """Return the interface of every joint with a transmission, '' for one that is only read."""
+    found: dict[str, str] = {}
+    for joint in robot.findall('transmission/joint'):
+        names = [
+            (item.text or '').strip().rpartition('/')[2]
+            for item in joint.findall('hardwareInterface')
+        ]
+        if names:
+            known = [_TRANSMISSIONS[name] for name in names if name in _TRANSMISSIONS]
+            found[joint.get('name', '')] = known[0] if known else ''
+    return found
+
+
+def initial_positions(robot: ElementTree.Element) -> dict[str, float]:
+    """Return the initial positions of `<ros2_control>` by joint (m, rad)."""
+    found = {}
+    for joint in robot.findall('ros2_control/joint'):
+        for state in joint.findall("state_interface[@name='position']"):
+            for param in state.findall("param[@name='initial_value']"):
+                found[joint.get('name', '')] = float(param.text or 0.0)
+    return found
+
+
+def add_actuators(
+    spec: mujoco.MjSpec,
+    robot: ElementTree.Element,
+    model: mujoco.MjModel,
+    pose: Pose,
+    interfaces: Mapping[str, str],
+) -> None:
+    """
+    Add an actuator, called as its joint, for every command interface.
+
+    :param model: compiled from the same spec, with the base that it will have.
+    """
+    limits = {joint.get('name'): joint.find('limit') for joint in robot.findall('joint')}
+    for name, interface in interfaces.items():
+        actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        joint = model.joint(name).id
+        stiffness = joint_stiffness(model, pose.data, joint)
+        if interface == POSITION:
+            actuator.set_to_position(kp=stiffness, kv=2 * stiffness / _FREQUENCY)
+            limit = model.jnt_range[joint] if model.jnt_limited[joint] else None
+        elif interface == VELOCITY:
+            actuator.set_to_velocity(kv=2 * stiffness / _FREQUENCY)
+            limit = _both_ways(limits[name], 'velocity')
+        else:
+            actuator.set_to_motor()
+            limit = _both_ways(limits[name], 'effort')
+        if limit is not None:
+            actuator.ctrllimited = mujoco.mjtLimited.mjLIMITED_TRUE
+            actuator.ctrlrange = limit
+
+
+def joint_stiffness(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> float:
+    """Return the stiffness of a position actuator (N/m or N m/rad)."""
+    inertia = float(model.dof_M0[model.jnt_dofadr[joint]])
+    wanted = max(inertia * _FREQUENCY**2, _load(model, data, joint) / _SAG)
+    return min(wanted, inertia * (_STIFFEST / model.opt.timestep) ** 2)
+
+
+def _load(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> float:
+    """
+    Return the largest force or torque of gravity on a joint, however the robot is turned.
+
+    On a floating base a joint carries what is below it, or when that stands, everything else.
+    """
+    body = int(model.jnt_bodyid[joint])
+    root = int(model.body_rootid[body])
+    mass, centre = float(model.body_subtreemass[body]), data.subtree_com[body]
+    sides = [(mass, centre)]
+    rest = float(model.body_subtreemass[root]) - mass
+    if model.body_dofnum[root] == 6 and rest > 0:
+        whole = model.body_subtreemass[root] * data.subtree_com[root]
+        sides.append((rest, (whole - mass * centre) / rest))
+    if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE:
+        return max(side for side, _ in sides) * _GRAVITY
+    anchor, axis = data.xanchor[joint], data.xaxis[joint]
+    arms = [weight * np.linalg.norm(np.cross(axis, com - anchor)) for weight, com in sides]
+    return float(max(arms)) * _GRAVITY
+
+
+def _both_ways(limit: ElementTree.Element | None, name: str) -> tuple[float, float] | None:
+    """Return a limit of a joint in both directions, None when it has none."""
+    value = 0.0 if limit is None else float(limit.get(name, 0.0))
+    return (-value, value) if 0 < value < math.inf else None

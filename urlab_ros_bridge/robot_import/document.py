@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Read a URDF or xacro file as one XML tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+import xml.etree.ElementTree as ElementTree
+
+from urlab_ros_bridge.robot_import.errors import InvalidDescription
+from urlab_ros_bridge.robot_import.errors import MissingExtra
+from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.schema import hint
+
+
+def read_description(
+    path: Path, packages: Packages, options: ImportOptions
+) -> ElementTree.Element:
+    """
+    Return the element `robot`: links with unique names that are one tree of joints.
+
+    :raises InvalidDescription: naming what is wrong.
+    :raises MissingExtra: when a xacro file is given and xacro is not installed.
+    """
+    text = _expanded(path, packages, options) if path.suffix.lower() == '.xacro' else _text(path)
+    try:
+        robot = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InvalidDescription(path, f'not valid XML: {error}') from error
+    if robot.tag != 'robot':
+        raise InvalidDescription(path, f'the root element is <{robot.tag}>, not <robot>')
+    root_link(robot, path)
+    return robot
+
+
+def root_link(robot: ElementTree.Element, path: Path) -> str:
+    """
+    Return the name of the link that is no child.
+
+    :raises InvalidDescription: when links and joints are not one tree.
+    """
+    links = [link.get('name', '') for link in robot.findall('link')]
+    joints = [joint.get('name', '') for joint in robot.findall('joint')]
+    for kind, names in (('link', links), ('joint', joints)):
+        repeated = [name for name, count in Counter(names).items() if count > 1 or not name]
+        if repeated:
+            raise InvalidDescription(path, f'{kind} names must be unique: {repeated}')
+    if not links:
+        raise InvalidDescription(path, 'there are no links')
+    children: list[str] = []
+    for joint in robot.findall('joint'):
+        for role in ('parent', 'child'):
+            element = joint.find(role)
+            name = '' if element is None else element.get('link', '')
+            if name not in links:
+                problem = f'joint {joint.get("name")!r}: {role} link {name!r} is unknown'
+                raise InvalidDescription(path, f'{problem}; {hint(name, links)}')
+            if role == 'child':
+                children.append(name)
+    twice = [name for name, count in Counter(children).items() if count > 1]
+    if twice:
+        raise InvalidDescription(path, f'links with more than one parent: {twice}')
+    roots = [name for name in links if name not in children]
+    if len(roots) != 1:
+        raise InvalidDescription(path, f'there must be one root link, not {roots}')
+    return roots[0]
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidDescription(path, error.strerror or str(error)) from error
+
+
+def _expanded(path: Path, packages: Packages, options: ImportOptions) -> str:
+    try:
+        import xacro
+        from xacro import substitution_args
+    except ImportError as error:
+        raise MissingExtra('xacro', 'urdf', f'{path.name}') from error
+    # xacro finds packages by ament_index_python alone, which needs a ROS installation.
+    original = substitution_args._eval_find
+    substitution_args._eval_find = lambda package: str(packages.folder(package))
+    try:
+        document = xacro.process_file(str(path), mappings=dict(options.xacro_arguments))
+    except Exception as error:  # whatever an expression of the file raises
+        raise InvalidDescription(path, f'xacro: {error}') from error
+    finally:
+        substitution_args._eval_find = original
+    return document.toxml()

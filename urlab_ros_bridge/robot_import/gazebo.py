@@ -1,0 +1,224 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensors of a description's `<gazebo>` elements, as sensors of MuJoCo and of the sidecar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+import math
+import re
+from typing import Any
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+
+from urlab_ros_bridge.geometry import CAMERA_TO_BODY
+from urlab_ros_bridge.geometry import compose
+from urlab_ros_bridge.geometry import conjugate
+from urlab_ros_bridge.geometry import IDENTITY
+from urlab_ros_bridge.geometry import multiply
+from urlab_ros_bridge.geometry import ORIGIN
+from urlab_ros_bridge.geometry import Quaternion
+from urlab_ros_bridge.geometry import quaternion_of_rpy
+from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.robot_import.links import joint_ends
+
+_LOG = logging.getLogger(__name__)
+_Section = dict[str, dict[str, Any]]
+_Adder = Callable[[ElementTree.Element, mujoco.MjsBody], None]
+
+# What the images of each type of camera show.
+_CAMERAS = {
+    'camera': ('real',),
+    'wideanglecamera': ('real',),
+    'depth': ('depth',),
+    'depth_camera': ('depth',),
+    'rgbd': ('real', 'depth'),
+    'rgbd_camera': ('real', 'depth'),
+    'segmentation_camera': ('semantic',),
+}
+_SCANNERS = ('ray', 'gpu_ray', 'lidar', 'gpu_lidar')
+_IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
+_SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
+_MAX_RAYS = 10_000
+# Data (found, force and position), reduction (one net force) and number of a contact sensor.
+_NET_CONTACT = [0b10011, 3, 1]
+
+
+class SensorImport:
+    """
+    Adds the sensors of a description to a spec; what has no counterpart is logged.
+
+    :ivar sections: `cameras`, `lidars` and `noise` of the sidecar.
+    """
+
+    def __init__(self, spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
+        """Add all sensors; `spec` is uncompiled."""
+        self.sections: dict[str, _Section] = {'cameras': {}, 'lidars': {}, 'noise': {}}
+        self._spec = spec
+        self._links = {
+            joint.get('name', ''): joint_ends(joint)[1] for joint in robot.findall('joint')
+        }
+        self._names = {item.name for item in (*spec.bodies, *spec.joints)}
+        adders: dict[str, _Adder] = {
+            **dict.fromkeys(_CAMERAS, self._add_cameras),
+            **dict.fromkeys(_SCANNERS, self._add_scanner),
+            'imu': self._add_imu,
+            'magnetometer': self._add_magnetometer,
+            'force_torque': self._add_force_torque,
+            'contact': self._add_contact,
+        }
+        for element in robot.findall('gazebo'):
+            reference = element.get('reference', '')
+            body = spec.body(self._links.get(reference, reference))
+            for sensor in element.findall('sensor'):
+                adder = adders.get(sensor.get('type', ''))
+                if adder is None or body is None:
+                    _LOG.warning(
+                        'sensor %r of type %r on %r is left out',
+                        sensor.get('name'), sensor.get('type'), reference,
+                    )  # fmt: skip
+                else:
+                    adder(sensor, body)
+
+    def _name(self, wanted: str) -> str:
+        """Return a name that topics may have, and that nothing else has."""
+        stem = re.sub(r'\W+', '_', wanted, flags=re.ASCII).strip('_') or 'sensor'
+        name, number = stem, 1
+        while name in self._names:
+            number += 1
+            name = f'{stem}_{number}'
+        self._names.add(name)
+        return name
+
+    def _add_cameras(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        topic = (sensor.findtext('topic') or sensor.findtext('camera/topic') or '').strip()
+        stem = _IMAGE_TOPIC.sub('', topic) or sensor.get('name', 'camera')
+        modes = _CAMERAS[sensor.get('type', '')]
+        for camera in sensor.findall('camera'):
+            size = [int(_number(camera, 'image/width', 640)),
+                    int(_number(camera, 'image/height', 480))]  # fmt: skip
+            across = _number(camera, 'horizontal_fov', math.radians(60))
+            fovy = math.degrees(2 * math.atan(math.tan(across / 2) * size[1] / size[0]))
+            pos, quat = compose(*_pose(sensor), *_pose(camera))
+            for mode in modes:
+                name = self._name(stem if mode == modes[0] else f'{stem}_{mode}')
+                body.add_camera(
+                    name=name,
+                    pos=pos,
+                    quat=xyzw_to_wxyz(multiply(quat, conjugate(CAMERA_TO_BODY))),
+                    fovy=fovy,
+                    resolution=size,
+                )
+                self.sections['cameras'][name] = {
+                    'mode': mode,
+                    'resolution': size,
+                    'rate': _rate(sensor, 30.0),
+                }
+
+    def _add_scanner(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        name = self._name(sensor.get('name', 'scan'))
+        ray = next((item for item in sensor if item.tag in ('ray', 'lidar')), sensor)
+        if _number(ray, 'scan/vertical/samples', 1) > 1:
+            _LOG.warning('scanner %r: only a scan in its xy plane is simulated', name)
+        count = _number(ray, 'scan/horizontal/samples', 360)
+        count *= _number(ray, 'scan/horizontal/resolution', 1)
+        low = _number(ray, 'scan/horizontal/min_angle', -math.pi)
+        high = _number(ray, 'scan/horizontal/max_angle', math.pi)
+        pos, quat = _pose(sensor)
+        self.sections['lidars'][name] = {
+            'rays': min(max(2, round(count)), _MAX_RAYS),
+            'body': body.name,
+            'pose': {'pos': list(pos), 'quat': list(xyzw_to_wxyz(quat))},
+            'angle_min': low,
+            'angle_max': min(high, low + 2 * math.pi),
+            'range_min': _number(ray, 'range/min', 0.0),
+            'range_max': _number(ray, 'range/max', 30.0),
+            'rate': _rate(sensor, 10.0),
+        }
+        self._add_noise(name, ray.find('noise'))
+
+    def _add_imu(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        site = self._add_site(sensor, body)
+        imu = sensor.find('imu')
+        kinds = mujoco.mjtSensor
+        for kind, words in (
+            (kinds.mjSENS_GYRO, ('noise/rate', 'angular_velocity/x/noise')),
+            (kinds.mjSENS_ACCELEROMETER, ('noise/accel', 'linear_acceleration/x/noise')),
+            (kinds.mjSENS_FRAMEQUAT, ()),
+        ):
+            name = self._add_sensor(kind, site)
+            found = [] if imu is None else [imu.find(path) for path in words]
+            self._add_noise(name, next((item for item in found if item is not None), None))
+
+    def _add_magnetometer(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        site = self._add_site(sensor, body)
+        name = self._add_sensor(mujoco.mjtSensor.mjSENS_MAGNETOMETER, site)
+        self._add_noise(name, sensor.find('magnetometer/x/noise'))
+
+    def _add_force_torque(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        frame = sensor.findtext('force_torque/frame', 'child').strip()
+        direction = sensor.findtext('force_torque/measure_direction', 'child_to_parent').strip()
+        site = self._add_site(sensor, body)
+        if (frame, direction) not in (('child', 'child_to_parent'), ('sensor', 'child_to_parent')):
+            _LOG.warning(
+                'force_torque sensor %r: measured from child to parent, in its own frame', site
+            )
+        self._add_sensor(mujoco.mjtSensor.mjSENS_FORCE, site)
+        self._add_sensor(mujoco.mjtSensor.mjSENS_TORQUE, site)
+
+    def _add_contact(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
+        self._spec.add_sensor(
+            name=self._name(sensor.get('name', 'contact')),
+            type=mujoco.mjtSensor.mjSENS_CONTACT,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            objname=body.name,
+            intprm=_NET_CONTACT,
+        )
+
+    def _add_site(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> str:
+        """Add the site of a sensor, called as the sensor; ROS topics take its name."""
+        name = self._name(sensor.get('name', sensor.get('type', '')))
+        pos, quat = _pose(sensor)
+        body.add_site(name=name, pos=pos, quat=xyzw_to_wxyz(quat), **_SITE)
+        return name
+
+    def _add_sensor(self, kind: mujoco.mjtSensor, site: str) -> str:
+        name = self._name(f'{site}_{kind.name.removeprefix("mjSENS_").lower()}')
+        self._spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site)
+        return name
+
+    def _add_noise(self, name: str, noise: ElementTree.Element | None) -> None:
+        """Take Gaussian noise over; a constant mean is no noise and is left out."""
+        if noise is None:
+            return
+        values = {
+            'stddev': _number(noise, 'stddev', 0.0),
+            'bias': _number(noise, 'bias_stddev', 0.0),
+        }
+        if any(values.values()):
+            self.sections['noise'][name] = values
+
+
+def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion]:
+    """Return the `<pose>` of an element: position (m) and rotation."""
+    values = [float(word) for word in (element.findtext('pose') or '').split()]
+    if len(values) != 6:
+        return ORIGIN, IDENTITY
+    x, y, z, roll, pitch, yaw = values
+    return (x, y, z), quaternion_of_rpy(roll, pitch, yaw)
+
+
+def _number(element: ElementTree.Element, path: str, default: float) -> float:
+    try:
+        return float(element.findtext(path, ''))
+    except ValueError:
+        return default
+
+
+def _rate(sensor: ElementTree.Element, default: float) -> float:
+    """Return the update rate (Hz), within what the sidecar takes; 0 means every step."""
+    rate = _number(sensor, 'update_rate', default)
+    return min(rate, 1000.0) if rate > 0 else default

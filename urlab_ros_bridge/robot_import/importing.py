@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Import a robot description as a world that the server serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import logging
+from pathlib import Path
+from typing import Any
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+
+from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.robot_import.actuators import add_actuators
+from urlab_ros_bridge.robot_import.actuators import command_interfaces
+from urlab_ros_bridge.robot_import.actuators import initial_positions
+from urlab_ros_bridge.robot_import.actuators import POSITION
+from urlab_ros_bridge.robot_import.base import stands_free
+from urlab_ros_bridge.robot_import.document import read_description
+from urlab_ros_bridge.robot_import.document import root_link
+from urlab_ros_bridge.robot_import.drives import find_drive
+from urlab_ros_bridge.robot_import.gazebo import SensorImport
+from urlab_ros_bridge.robot_import.links import repair_inertials
+from urlab_ros_bridge.robot_import.links import repair_joints
+from urlab_ros_bridge.robot_import.links import replace_meshes
+from urlab_ros_bridge.robot_import.meshes import MeshCache
+from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.robot_import.semantics import disabled_collisions
+from urlab_ros_bridge.robot_import.spec import compile_robot
+from urlab_ros_bridge.robot_import.spec import exclude_contacts
+from urlab_ros_bridge.robot_import.spec import joined_to_base
+from urlab_ros_bridge.robot_import.spec import Pose
+from urlab_ros_bridge.robot_import.spec import read_spec
+from urlab_ros_bridge.robot_import.spec import rename_world
+from urlab_ros_bridge.robot_import.spec import start_pose
+from urlab_ros_bridge.robot_import.writing import content_digest
+from urlab_ros_bridge.robot_import.writing import copy_meshes
+from urlab_ros_bridge.robot_import.writing import mjcf_text
+from urlab_ros_bridge.robot_import.writing import scene_text
+from urlab_ros_bridge.robot_import.writing import write_robot
+from urlab_ros_bridge.wire.names import valid_prefix
+
+_LOG = logging.getLogger(__name__)
+START = 'home'  # the keyframe that the robot starts in
+_CLEARANCE = 0.001  # m, between a floating robot and the floor
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRobot:
+    """
+    A robot as MJCF with what the sidecar says of it.
+
+    :ivar name: of the robot, a valid prefix.
+    :ivar mjcf: names its meshes by absolute paths.
+    :ivar settings: entry of the sidecar's `articulations`, without `model`.
+    :ivar scene: MJCF of the scene.
+    """
+
+    name: str
+    mjcf: str
+    settings: dict[str, Any]
+    scene: str
+
+    def sidecar(self, model: str, scene: str) -> dict[str, Any]:
+        """Return the whole sidecar, with the names of the two MJCF files."""
+        return {
+            'scene': scene,
+            'start_keyframe': START,
+            'articulations': [{'model': model, **self.settings}],
+        }
+
+
+def import_robot(
+    path: Path, options: ImportOptions, meshes: MeshCache | None = None
+) -> ImportedRobot:
+    """
+    Read a URDF or xacro file.
+
+    What is repaired, left out or decided is logged.
+
+    :raises RobotImportError: with the reason; one class a cause.
+    """
+    path = path.absolute()
+    packages = Packages(path.parent, options.package_paths)
+    robot = read_description(path, packages, options)
+    renamed = rename_world(robot)
+    root = root_link(robot, path)
+    replace_meshes(robot, packages, meshes or MeshCache(), options.allow_missing_meshes)
+    repair_inertials(robot, root, floats=options.base == 'floating')
+    repair_joints(robot)
+    spec = read_spec(robot, path)
+    drive = find_drive(robot)
+    wheels = drive.wheels if drive else frozenset()
+    initial = initial_positions(robot)
+
+    model = compile_robot(spec, path)
+    pose = start_pose(model, initial)
+    floats = _decide_base(robot, model, pose, options, renamed, wheels, path)
+    if floats:
+        spec.body(root).add_freejoint(name=_free_name(spec))
+    exclude_contacts(
+        spec,
+        pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options.srdf),
+    )
+    sensors = SensorImport(spec, robot)
+    interfaces = command_interfaces(robot, wheels)
+    model = compile_robot(spec, path)
+    pose = start_pose(model, initial)
+    add_actuators(spec, robot, model, pose, interfaces)
+    _add_start(spec, model, pose, interfaces)
+    model = compile_robot(spec, path)
+
+    height = -pose.lowest + _CLEARANCE if floats else max(0.0, -pose.lowest)
+    name = valid_prefix(robot.get('name') or path.stem)
+    settings: dict[str, Any] = {
+        'prefix': name,
+        'pose': {'pos': [0.0, 0.0, round(height, 6)]},
+        'frames': {renamed: 'world'} if renamed else {},
+        **({'twist': drive.twist} if drive else {}),
+        **{name: section for name, section in sensors.sections.items() if section},
+    }
+    scene = scene_text(float(model.stat.extent), height + float(model.stat.center[2]))
+    return ImportedRobot(name, mjcf_text(spec, model), settings, scene)
+
+
+def import_world(path: Path, options: ImportOptions) -> Path:
+    """
+    Import a robot into the cache, and return the sidecar of the world with it.
+
+    :raises RobotImportError: as `import_robot`.
+    """
+    robot = import_robot(path, options)
+    files = {f'{robot.name}.xml': robot.mjcf, 'scene.xml': robot.scene}
+    sidecar = robot.sidecar(f'{robot.name}.xml', 'scene.xml')
+    folder = cache_folder('robots') / f'{robot.name}_{content_digest(files, sidecar)}'
+    return write_robot(folder, robot.name, files, sidecar)
+
+
+def export_robot(path: Path, options: ImportOptions, folder: Path) -> Path:
+    """
+    Import a robot into a folder of its own, meshes included, and return the sidecar.
+
+    :raises RobotImportError: as `import_robot`.
+    :raises OSError: when the folder cannot be written.
+    """
+    robot = import_robot(path, options)
+    mjcf = copy_meshes(robot.mjcf, folder / 'meshes')
+    files = {f'{robot.name}.xml': mjcf, 'scene.xml': robot.scene}
+    return write_robot(folder, robot.name, files, robot.sidecar(f'{robot.name}.xml', 'scene.xml'))
+
+
+def _decide_base(
+    robot: ElementTree.Element,
+    model: mujoco.MjModel,
+    pose: Pose,
+    options: ImportOptions,
+    renamed: str,
+    wheels: frozenset[str],
+    path: Path,
+) -> bool:
+    """Return whether the root link floats, and log why."""
+    if options.base != 'auto':
+        return options.base == 'floating'
+    floats, reason = (
+        (False, 'the root link is called world')
+        if renamed
+        else stands_free(robot, model, pose, wheels)
+    )
+    _LOG.info(
+        '%s: the base is %s, because %s (--base changes it)',
+        path.name, 'floating' if floats else 'fixed', reason,
+    )  # fmt: skip
+    return floats
+
+
+def _free_name(spec: mujoco.MjSpec) -> str:
+    """Return a name for the free joint that no other joint has."""
+    names = {joint.name for joint in spec.joints}
+    return next(name for name in ('base', 'base_free', 'urlab_base_free') if name not in names)
+
+
+def _add_start(
+    spec: mujoco.MjSpec, model: mujoco.MjModel, pose: Pose, interfaces: dict[str, str]
+) -> None:
+    """Add the keyframe that the robot starts in, with position actuators holding it."""
+    ctrl = [
+        float(pose.data.qpos[model.jnt_qposadr[model.joint(name).id]])
+        if interface == POSITION
+        else 0.0
+        for name, interface in interfaces.items()
+    ]
+    spec.add_key(name=START, qpos=pose.data.qpos, ctrl=ctrl)

@@ -1,0 +1,39 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the user may say about an import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+BASES = ('auto', 'fixed', 'floating')
+_ENDINGS = ('.urdf', '.xacro')
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """
+    Settings of one import.
+
+    :ivar package_paths: folders of ROS packages by name; they take precedence.
+    :ivar xacro_arguments: arguments of a xacro file by name.
+    :ivar srdf: semantic description, whose disabled collisions are excluded; None: the file of the
+        same stem beside the URDF, if there is one.
+    :ivar base: one of `BASES`: whether the root link is fixed to the world; `auto` decides by the
+        robot's shape.
+    :ivar allow_missing_meshes: leave out meshes that are missing or unreadable.
+    """
+
+    package_paths: Mapping[str, Path] = field(default_factory=dict)
+    xacro_arguments: Mapping[str, str] = field(default_factory=dict)
+    srdf: Path | None = None
+    base: str = 'auto'
+    allow_missing_meshes: bool = False
+
+
+def is_robot_description(path: Path) -> bool:
+    """Return whether the name of a file is that of a URDF or xacro file."""
+    return path.suffix.lower() in _ENDINGS

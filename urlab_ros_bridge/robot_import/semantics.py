@@ -1,0 +1,33 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a semantic description (SRDF), as MoveIt's setup assistant writes it, says of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import xml.etree.ElementTree as ElementTree
+
+from urlab_ros_bridge.robot_import.errors import InvalidDescription
+
+
+def disabled_collisions(description: Path, srdf: Path | None) -> set[tuple[str, str]]:
+    """
+    Return the pairs of links whose collisions an SRDF disables.
+
+    :param description: the robot's file; without `srdf` the one beside it counts, if there is one.
+    :raises InvalidDescription: when the SRDF cannot be read.
+    """
+    path = srdf or _beside(description)
+    if srdf is None and not path.is_file():
+        return set()
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (OSError, ElementTree.ParseError) as error:
+        raise InvalidDescription(path, str(error)) from error
+    return {
+        (pair.get('link1', ''), pair.get('link2', '')) for pair in root.iter('disable_collisions')
+    }
+
+
+def _beside(description: Path) -> Path:
+    return description.parent / f'{description.name.partition(".")[0]}.srdf'

@@ -1,0 +1,221 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A URDF as a MuJoCo spec: every link a body, visual and collision shapes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+import logging
+from pathlib import Path
+import warnings
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.robot_import.errors import InvalidDescription
+from urlab_ros_bridge.robot_import.links import joint_ends
+
+_LOG = logging.getLogger(__name__)
+# As in MuJoCo Menagerie; group 3 is not drawn.
+VISUAL_GROUP, COLLISION_GROUP = 2, 3
+TIMESTEP = 0.002  # s
+# MuJoCo's name of the frame that everything is in; a link of that name gets another one.
+_WORLD = 'world'
+_OPTIONS = {'fusestatic': 'false', 'discardvisual': 'false', 'strippath': 'false'}
+
+
+def read_spec(robot: ElementTree.Element, path: Path) -> mujoco.MjSpec:
+    """
+    Return the spec of a prepared URDF, as MuJoCo's own reader makes it, uncompiled.
+
+    :raises InvalidDescription: with the reader's message.
+    """
+    _set_compiler(robot)
+    try:
+        spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding='unicode'))
+    except (ValueError, RuntimeError) as error:
+        raise InvalidDescription(path, str(error)) from error
+    spec.option.timestep = TIMESTEP
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    for mesh in spec.meshes:
+        # Masses come from the links, and a mesh that is not closed has no volume.
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    for body in spec.bodies[1:]:
+        _arrange_geoms(body)
+    return spec
+
+
+def _set_compiler(robot: ElementTree.Element) -> None:
+    """Keep the settings that a URDF has for MuJoCo, but for those that would drop parts of it."""
+    extension = robot.find('mujoco')
+    if extension is None:
+        extension = ElementTree.SubElement(robot, 'mujoco')
+    compiler = extension.find('compiler')
+    if compiler is None:
+        compiler = ElementTree.SubElement(extension, 'compiler')
+    compiler.attrib.update(_OPTIONS)
+    compiler.attrib.pop('meshdir', None)
+
+
+def rename_world(robot: ElementTree.Element) -> str:
+    """
+    Give a link called `world` another name, under which it stays a body with a frame.
+
+    :return: the new name, '' when there is no such link.
+    """
+    names = {link.get('name') for link in robot.findall('link')}
+    if _WORLD not in names:
+        return ''
+    new = 'world_link'
+    while new in names:
+        new += '_'
+    for element in robot.iter():
+        if element.tag == 'link' and element.get('name') == _WORLD:
+            element.set('name', new)
+        if element.tag in ('parent', 'child') and element.get('link') == _WORLD:
+            element.set('link', new)
+        if element.tag == 'gazebo' and element.get('reference') == _WORLD:
+            element.set('reference', new)
+    return new
+
+
+def _arrange_geoms(body: mujoco.MjsBody) -> None:
+    """Put shapes into groups, name them, and take their masses away."""
+    geoms = list(body.geoms)
+    has_visual = any(_is_visual(geom) for geom in geoms)
+    counts = {'visual': 0, 'collision': 0}
+    for geom in geoms:
+        kind = 'visual' if _is_visual(geom) else 'collision'
+        counts[kind] += 1
+        number = '' if counts[kind] == 1 else f'_{counts[kind]}'
+        geom.name = f'{body.name}_{kind}{number}'
+        drawn = kind == 'visual' or not has_visual
+        geom.group = VISUAL_GROUP if drawn else COLLISION_GROUP
+        geom.density = 0.0
+
+
+def _is_visual(geom: mujoco.MjsGeom) -> bool:
+    return not (geom.contype or geom.conaffinity)
+
+
+def compile_robot(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
+    """
+    Compile a spec.
+
+    :raises InvalidDescription: with MuJoCo's own message.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            model = spec.compile()
+        except (ValueError, RuntimeError) as error:
+            raise InvalidDescription(path, f'MuJoCo cannot compile it: {error}') from error
+    for warning in caught:
+        _LOG.warning('%s: %s', path.name, ' '.join(str(warning.message).split()))
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """
+    The state that a robot starts in, at the origin.
+
+    :ivar lowest_by_body: height of the lowest point (m) by body id, for bodies that collide.
+    :ivar touching: pairs of body names whose shapes penetrate each other.
+    """
+
+    data: mujoco.MjData
+    lowest_by_body: Mapping[int, float]
+    touching: frozenset[tuple[str, str]]
+
+    @property
+    def lowest(self) -> float:
+        """Return the height of the lowest point (m), 0 when nothing collides."""
+        return min(self.lowest_by_body.values(), default=0.0)
+
+
+def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> Pose:
+    """
+    Return the pose with every joint at its initial value, else at 0 or the limit next to it.
+
+    :param initial: positions by joint (m, rad).
+    """
+    data = mujoco.MjData(model)
+    for joint in range(model.njnt):
+        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+            continue
+        slot = model.jnt_qposadr[joint]
+        value = initial.get(model.joint(joint).name, 0.0)
+        if model.jnt_limited[joint]:
+            value = float(np.clip(value, *model.jnt_range[joint]))
+        data.qpos[slot] = value
+    _follow(model, data)
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_collision(model, data)
+    touching = frozenset(
+        (model.body(model.geom_bodyid[a]).name, model.body(model.geom_bodyid[b]).name)
+        for (a, b), depth in zip(data.contact.geom, data.contact.dist, strict=True)
+        if depth < 0
+    )
+    return Pose(data, _lowest(model, data), touching)
+
+
+def _follow(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Put mimic joints where the joints that they follow put them."""
+    for equality in range(model.neq):
+        if model.eq_type[equality] == mujoco.mjtEq.mjEQ_JOINT:
+            follower, leader = model.eq_obj1id[equality], model.eq_obj2id[equality]
+            offset, factor = model.eq_data[equality][:2]
+            position = data.qpos[model.jnt_qposadr[leader]]
+            data.qpos[model.jnt_qposadr[follower]] = offset + factor * position
+
+
+def _lowest(model: mujoco.MjModel, data: mujoco.MjData) -> dict[int, float]:
+    """Return the lowest point of every body's shapes that collide."""
+    found: dict[int, float] = {}
+    for geom in np.flatnonzero(model.geom_contype | model.geom_conaffinity):
+        body = int(model.geom_bodyid[geom])
+        found[body] = min(found.get(body, np.inf), _lowest_point(model, data, int(geom)))
+    return found
+
+
+def _lowest_point(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+    """Return the lowest height of a shape (m): its support in the direction of gravity."""
+    kinds = mujoco.mjtGeom
+    kind, size = model.geom_type[geom], model.geom_size[geom]
+    down = data.geom_xmat[geom].reshape(3, 3)[2]
+    height = float(data.geom_xpos[geom][2])
+    if kind == kinds.mjGEOM_MESH:
+        mesh = model.geom_dataid[geom]
+        start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+        return height + float((model.mesh_vert[start : start + count] @ down).min())
+    if kind == kinds.mjGEOM_BOX:
+        return height - float(np.abs(down) @ size)
+    if kind == kinds.mjGEOM_CYLINDER:
+        slope = np.sqrt(max(0.0, 1.0 - down[2] ** 2))
+        return height - float(size[0] * slope + size[1] * abs(down[2]))
+    if kind == kinds.mjGEOM_CAPSULE:
+        return height - float(size[0] + size[1] * abs(down[2]))
+    return height - float(size[0])
+
+
+def exclude_contacts(spec: mujoco.MjSpec, pairs: Iterable[tuple[str, str]]) -> None:
+    """Let pairs of bodies pass through each other."""
+    known = {body.name for body in spec.bodies}
+    for one, other in sorted({tuple(sorted(pair)) for pair in pairs}):
+        if one != other and {one, other} <= known:
+            spec.add_exclude(name=f'{one}-{other}', bodyname1=one, bodyname2=other)
+
+
+def joined_to_base(robot: ElementTree.Element, root: str) -> set[tuple[str, str]]:
+    """Return the pairs of a fixed base's links and what moves on them, which MuJoCo lets touch."""
+    ends = [(joint.get('type'), *joint_ends(joint)) for joint in robot.findall('joint')]
+    base = [root]
+    for link in base:
+        base += [child for kind, parent, child in ends if kind == 'fixed' and parent == link]
+    first = [child for kind, parent, child in ends if kind != 'fixed' and parent in base]
+    return {(link, child) for link in base for child in first}
