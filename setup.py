@@ -61,6 +61,8 @@ setup(
         'bags': ['mcap>=1.6', 'google-re2>=1.1'],
         'eval': ['mcap>=1.6', 'pyarrow>=17.0', 'rich>=13.0'],
         'ray': ['ray>=2.52'],
+        'urdf': ['mujoco>=4.0', 'pycollada>=0.8', 'trimesh>=4.0', 'xacro>=2.0'],
+        'robots': ['mujoco-menagerie>=2026.10'],
         'video': ['av>=14.0'],
         'policy': ['onnxruntime>=1.17'],
         'completion': ['argcomplete>=3.0'],

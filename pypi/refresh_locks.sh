@@ -2,11 +2,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 # Resolve requirements/NAME.in anew in an empty environment and write requirements/NAME.lock.
-# Usage: pypi/refresh_locks.sh [installer] [site] [ray] [jazzy] [kilted]
+# Usage: pypi/refresh_locks.sh [installer] [site] [ray] [robots] [jazzy] [kilted]
 set -euo pipefail
 unset _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH PYTHONHOME
 cd "$(dirname "${BASH_SOURCE[0]}")/requirements"
-[ $# -gt 0 ] || set -- installer site ray jazzy kilted
+[ $# -gt 0 ] || set -- installer site ray robots jazzy kilted
 
 for name in "$@"; do
   work=$(mktemp -d)
@@ -22,7 +22,7 @@ from importlib.metadata import distributions
 import sys
 
 # Python 3.11 lays these into every environment.
-not_asked_for = {'pip', 'setuptools'} if sys.argv[1] in ('installer', 'ray', 'site') else {'pip'}
+not_asked_for = {'pip', 'setuptools'} if sys.argv[1] in ('installer', 'ray', 'robots', 'site') else {'pip'}
 pins = {
     f'{dist.name.lower()}=={dist.version}'
     for dist in distributions()

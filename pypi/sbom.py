@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'sbom.cdx.json'
 PAGE = ROOT / 'docs' / 'licences.md'
-LOCKS = ('installer', 'jazzy', 'kilted', 'ray', 'site', 'test_models')
+LOCKS = ('installer', 'jazzy', 'kilted', 'ray', 'robots', 'site', 'test_models')
 NPM_LOCK = ROOT / 'urlab_ros_bridge' / 'web' / 'package-lock.json'
 REQUIRED, OPTIONAL, EXCLUDED = 'required', 'optional', 'excluded'
 MEANINGS = {
@@ -67,6 +67,9 @@ _READ = {
     'lz4': 'BSD-3-Clause',
     'notify2': 'BSD-2-Clause',
     'pyopengl': 'BSD-3-Clause',
+    'xacro': 'BSD-3-Clause',
+    'pycollada': 'BSD-3-Clause',
+    'cmeel-qhull': 'Qhull',
     'scipy': 'BSD-3-Clause',
     'ros-ament-cmake-ros-core': 'Apache-2.0',
     'ros-kilted-ament-cmake-ros-core': 'Apache-2.0',

@@ -40,6 +40,12 @@ READY = {
     'policy': 'observations',
 }
 # A managed node says nothing before it is configured.
+PENDULUM = """<robot name="pendulum">
+  <link name="base"/>
+  <link name="bob"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"
+    ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="swing" type="continuous"><parent link="base"/><child link="bob"/></joint>
+</robot>"""
 MANAGED = """
 import sys
 import rclpy
@@ -188,6 +194,8 @@ def network(tmp_path):
         (tmp_path / name).write_text(text)
     for name in ('cart_and_floor.xml', 'my_robot.xml', 'my_house.xml'):
         (tmp_path / name).write_text(CART)
+    for name in ('my_robot.urdf', 'my_robot.xacro'):
+        (tmp_path / name).write_text(PENDULUM)
     for name in ('my_world', 'depot'):
         for ending in ('.yaml', '.xml'):
             shutil.copy(tmp_path / f'yard{ending}', tmp_path / f'{name}{ending}')

@@ -75,7 +75,7 @@ def test_links_lead_to_files_and_headings(page):
 def test_commands_parse(page, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for word in words:  # the files that the page speaks of
-        if word.endswith(('.xml', '.yaml', '.pem')):
+        if word.endswith(('.xml', '.yaml', '.pem', '.urdf', '.xacro')):
             (tmp_path / word).parent.mkdir(exist_ok=True)
             (tmp_path / word).write_text('/**: {ros__parameters: {}}')
     given = parse(find_command(words[1]), words[2:])

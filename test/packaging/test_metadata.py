@@ -21,7 +21,8 @@ PACKAGE = ROOT / 'urlab_ros_bridge'
 
 # Import name -> name in install_requires or extras_require.
 DISTRIBUTIONS = {
-    'OpenGL': 'pyopengl', 'PIL': 'pillow', 're2': 'google-re2', 'yaml': 'pyyaml', 'zmq': 'pyzmq',
+    'mujoco_menagerie': 'mujoco-menagerie', 'OpenGL': 'pyopengl', 'PIL': 'pillow',
+    're2': 'google-re2', 'yaml': 'pyyaml', 'zmq': 'pyzmq',
 }  # fmt: skip
 # Import name -> rosdep key.
 ROSDEP_KEYS = {
@@ -35,8 +36,8 @@ ROSDEP_KEYS = {
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
-    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'ray',
-    're2', 'rich', 'setuptools', 'websockets',
+    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'mujoco_menagerie', 'onnxruntime', 'orjson',
+    'pyarrow', 'ray', 're2', 'rich', 'setuptools', 'trimesh', 'websockets', 'xacro',
 }  # fmt: skip
 # Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
@@ -126,7 +127,7 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
     declared = requirement_names(setup_py.install_requires)
     for extra in (
         'sim', 'chiral', 'webxr', 'ik', 'eval', 'ray', 'gym', 'video', 'policy', 'completion',
-        'bags',
+        'bags', 'urdf', 'robots',
     ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {

@@ -18,7 +18,7 @@ import xml.etree.ElementTree as ElementTree
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.robot_import.spec import Pose
+from urlab_ros_bridge.robot_import.spec import StartPose
 
 _LOG = logging.getLogger(__name__)
 POSITION, VELOCITY, EFFORT = INTERFACES = ('position', 'velocity', 'effort')
@@ -97,7 +97,7 @@ def add_actuators(
     spec: mujoco.MjSpec,
     robot: ElementTree.Element,
     model: mujoco.MjModel,
-    pose: Pose,
+    pose: StartPose,
     interfaces: Mapping[str, str],
 ) -> None:
     """

@@ -9,14 +9,14 @@ import xml.etree.ElementTree as ElementTree
 
 import mujoco
 
-from urlab_ros_bridge.robot_import.spec import Pose
+from urlab_ros_bridge.robot_import.spec import StartPose
 
 # Parts count as standing on the ground up to this part of the robot's extent above it, or 5 mm.
 _LEVEL, _LEAST_LEVEL = 0.03, 0.005
 
 
 def stands_free(
-    robot: ElementTree.Element, model: mujoco.MjModel, pose: Pose, wheels: Set[str]
+    robot: ElementTree.Element, model: mujoco.MjModel, pose: StartPose, wheels: Set[str]
 ) -> tuple[bool, str]:
     """
     Return whether the root link floats, with the reason.

@@ -20,7 +20,7 @@ _CORNERS = (('front', 'left'), ('front', 'right'), ('back', 'left'), ('back', 'r
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
+class GazeboDrive:
     """
     A drive.
 
@@ -32,7 +32,7 @@ class Drive:
     twist: dict[str, Any]
 
 
-def find_drive(robot: ElementTree.Element) -> Drive | None:
+def find_drive(robot: ElementTree.Element) -> GazeboDrive | None:
     """Return the drive of the first plugin that is known and whose joints exist."""
     joints = {joint.get('name', '') for joint in robot.findall('joint')}
     for plugin in robot.findall('gazebo/plugin'):
@@ -46,9 +46,9 @@ def find_drive(robot: ElementTree.Element) -> Drive | None:
     return None
 
 
-def _read(plugin: ElementTree.Element) -> Drive | None:
+def _read(plugin: ElementTree.Element) -> GazeboDrive | None:
     kind = _kind(plugin)
-    readers: dict[str, Callable[[ElementTree.Element], Drive]] = {
+    readers: dict[str, Callable[[ElementTree.Element], GazeboDrive]] = {
         'diff': _differential,
         'mecanum': _mecanum,
     }
@@ -61,7 +61,7 @@ def _kind(plugin: ElementTree.Element) -> str:
     return words if 'drive' in words else ''
 
 
-def _differential(plugin: ElementTree.Element) -> Drive:
+def _differential(plugin: ElementTree.Element) -> GazeboDrive:
     left = list(_texts(plugin, 'left_joint', 'leftJoint'))
     right = list(_texts(plugin, 'right_joint', 'rightJoint'))
     twist = {
@@ -73,10 +73,10 @@ def _differential(plugin: ElementTree.Element) -> Drive:
         'limits': _limits(plugin),
         'timeout': _TIMEOUT,
     }
-    return Drive(frozenset((*left, *right)), twist)
+    return GazeboDrive(frozenset((*left, *right)), twist)
 
 
-def _mecanum(plugin: ElementTree.Element) -> Drive:
+def _mecanum(plugin: ElementTree.Element) -> GazeboDrive:
     width = _value(plugin, 0.4, 'wheel_separation', 'wheelSeparation')
     length = _value(plugin, 0.4, 'wheelbase')
     wheels = []
@@ -94,7 +94,7 @@ def _mecanum(plugin: ElementTree.Element) -> Drive:
             )
     _LOG.warning('mecanum drive: wheels without rollers do not move the robot sideways')
     twist = {'kind': 'omni', 'wheels': wheels, 'limits': _limits(plugin), 'timeout': _TIMEOUT}
-    return Drive(frozenset(str(wheel['actuator']) for wheel in wheels), twist)
+    return GazeboDrive(frozenset(str(wheel['actuator']) for wheel in wheels), twist)
 
 
 def _limits(plugin: ElementTree.Element) -> dict[str, float]:

@@ -32,10 +32,10 @@ from urlab_ros_bridge.robot_import.semantics import disabled_collisions
 from urlab_ros_bridge.robot_import.spec import compile_robot
 from urlab_ros_bridge.robot_import.spec import exclude_contacts
 from urlab_ros_bridge.robot_import.spec import joined_to_base
-from urlab_ros_bridge.robot_import.spec import Pose
 from urlab_ros_bridge.robot_import.spec import read_spec
 from urlab_ros_bridge.robot_import.spec import rename_world
 from urlab_ros_bridge.robot_import.spec import start_pose
+from urlab_ros_bridge.robot_import.spec import StartPose
 from urlab_ros_bridge.robot_import.writing import content_digest
 from urlab_ros_bridge.robot_import.writing import copy_meshes
 from urlab_ros_bridge.robot_import.writing import mjcf_text
@@ -155,7 +155,7 @@ def export_robot(path: Path, options: ImportOptions, folder: Path) -> Path:
 def _decide_base(
     robot: ElementTree.Element,
     model: mujoco.MjModel,
-    pose: Pose,
+    pose: StartPose,
     options: ImportOptions,
     renamed: str,
     wheels: frozenset[str],
@@ -183,7 +183,7 @@ def _free_name(spec: mujoco.MjSpec) -> str:
 
 
 def _add_start(
-    spec: mujoco.MjSpec, model: mujoco.MjModel, pose: Pose, interfaces: dict[str, str]
+    spec: mujoco.MjSpec, model: mujoco.MjModel, pose: StartPose, interfaces: dict[str, str]
 ) -> None:
     """Add the keyframe that the robot starts in, with position actuators holding it."""
     ctrl = [

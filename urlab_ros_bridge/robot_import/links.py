@@ -188,7 +188,7 @@ def _repair(link: ElementTree.Element) -> str:
     if np.array_equal(repaired, sizes):
         return ''
     _set_inertial(link, mass, axes @ np.diag(repaired) @ axes.T)
-    if np.allclose(repaired, sizes, rtol=_ROUNDING, atol=0.0):
+    if np.allclose(repaired, sizes, rtol=0.0, atol=10 * _ROUNDING * sizes[2]):
         return ''
     return f'no body has the principal inertias {sizes}: {repaired} kg m^2 taken instead'
 

@@ -34,6 +34,25 @@ class ImportOptions:
     allow_missing_meshes: bool = False
 
 
+def pairs(text: str, separator: str, sign: str) -> dict[str, str]:
+    """
+    Return what a text of pairs says.
+
+    >>> pairs('prefix:=left_ gripper:=true', ' ', ':=')
+    {'prefix': 'left_', 'gripper': 'true'}
+
+    :raises ValueError: naming the pair that has no sign, or no name before it.
+    """
+    found = {}
+    for part in text.split(separator):
+        name, middle, value = part.partition(sign)
+        if part and not (name and middle):
+            raise ValueError(f'{part!r} must be written NAME{sign}VALUE')
+        if part:
+            found[name] = value
+    return found
+
+
 def is_robot_description(path: Path) -> bool:
     """Return whether the name of a file is that of a URDF or xacro file."""
     return path.suffix.lower() in _ENDINGS

@@ -119,7 +119,7 @@ def compile_robot(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class StartPose:
     """
     The state that a robot starts in, at the origin.
 
@@ -137,7 +137,7 @@ class Pose:
         return min(self.lowest_by_body.values(), default=0.0)
 
 
-def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> Pose:
+def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> StartPose:
     """
     Return the pose with every joint at its initial value, else at 0 or the limit next to it.
 
@@ -161,7 +161,7 @@ def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> Pose:
         for (a, b), depth in zip(data.contact.geom, data.contact.dist, strict=True)
         if depth < 0
     )
-    return Pose(data, _lowest(model, data), touching)
+    return StartPose(data, _lowest(model, data), touching)
 
 
 def _follow(model: mujoco.MjModel, data: mujoco.MjData) -> None:

@@ -39,7 +39,7 @@ def test_the_examples_are_valid_command_lines(command, tmp_path, monkeypatch):
     for line, _ in command.examples:
         words = [word.strip('"') for word in line.split()[2:]]
         for word in words:
-            if word.endswith(('.xml', '.yaml')):
+            if word.endswith(('.xml', '.yaml', '.urdf', '.xacro')):
                 (tmp_path / word).touch()
         parse(command, words)
 
@@ -52,6 +52,18 @@ def test_launch_style_means_the_same_as_options(tmp_path):
     first, second = parse(UP, launch), parse(UP, options)
     assert (first.values, first.names) == (second.values, second.names)
     assert (first.spelling, second.spelling) == (Spelling.LAUNCH, Spelling.OPTION)
+
+
+@pytest.mark.parametrize(
+    'words',
+    [
+        ['--xacro-arg', 'prefix:=a_', '--xacro-arg=arm:=true'],
+        ['xacro_arg:=prefix:=a_ arm:=true'],
+    ],
+)
+def test_the_value_of_a_repeatable_option_is_no_launch_argument(words):
+    options = parse(UP, words).values.import_options()
+    assert options.xacro_arguments == {'prefix': 'a_', 'arm': 'true'}
 
 
 def test_launch_style_leaves_ros_words_alone():

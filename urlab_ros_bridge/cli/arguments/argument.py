@@ -12,6 +12,8 @@ beside the attributes of `schema.Key`:
 - `by_world`: file that takes the place of `shipped` for a bundled world that has one
   (`config/rviz/{world}.rviz`);
 - `path`: whether it is a path, in which ~ stands for the home folder;
+- `separator`: the option may be given several times; the texts are joined by it, and launch takes
+  them so;
 - `positional`: the value stands alone, without a flag;
 - `hidden`: only our own programs use it: neither help nor documentation names it.
 """
@@ -122,6 +124,11 @@ class Argument:
     def is_path(self) -> bool:
         """Return whether the value is a path, in which ~ stands for the home folder."""
         return bool(self.key.extra.get('path'))
+
+    @property
+    def separator(self) -> str:
+        """Return what joins the texts of an option that may be repeated, or empty."""
+        return str(self.key.extra.get('separator', ''))
 
     @property
     def shipped(self) -> str:

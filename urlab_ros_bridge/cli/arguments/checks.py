@@ -15,6 +15,7 @@ import re
 import socket
 
 from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.robot_import.options import pairs
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
@@ -69,6 +70,30 @@ def _has_parameters(node: object, depth: int = 0) -> bool:
     if 'ros__parameters' in node:
         return isinstance(node['ros__parameters'], dict | None)
     return any(_has_parameters(value, depth + 1) for value in node.values())
+
+
+def package_folders(text: str) -> str:
+    """
+    Check that a text names folders of ROS packages.
+
+    >>> package_folders('my_robot')
+    "'my_robot' must be written NAME=VALUE"
+    """
+    try:
+        found = pairs(text, os.pathsep, '=')
+    except ValueError as error:
+        return str(error)
+    missing = [path for path in found.values() if not os.path.isdir(path)]
+    return f'there is no folder {shown(missing[0])}' if missing else ''
+
+
+def xacro_arguments(text: str) -> str:
+    """Check that a text gives arguments of xacro, as xacro's own command line does."""
+    try:
+        pairs(text, ' ', ':=')
+    except ValueError as error:
+        return str(error)
+    return ''
 
 
 def ros_namespace(name: str) -> str:

@@ -9,6 +9,8 @@ A command makes its own class from them; the help lists them from left to right.
 from __future__ import annotations
 
 from dataclasses import dataclass
+import os
+from pathlib import Path
 from typing import Any
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
@@ -18,8 +20,13 @@ from urlab_ros_bridge.cli.arguments.checks import bundled_world
 from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.checks import folder
+from urlab_ros_bridge.cli.arguments.checks import package_folders
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.checks import ros_namespace
+from urlab_ros_bridge.cli.arguments.checks import xacro_arguments
+from urlab_ros_bridge.robot_import.options import BASES
+from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.options import pairs
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -54,8 +61,8 @@ class WorldArguments(Arguments):
     world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
     model: str = key(
         '',
-        'MJCF file to serve instead of a bundled world; a YAML file next to it with the same stem '
-        'describes its robots.',
+        'MJCF, URDF or xacro file to serve instead of a bundled world; a YAML file next to an '
+        'MJCF file, with the same stem, describes its robots.',
         check=existing_file,
         **PATH,
     )
@@ -75,6 +82,55 @@ class WorldArguments(Arguments):
         # Launch passes every argument, so a model comes with the default world.
         if self.model and self.world not in ('', DEFAULT_WORLD):
             raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportArguments(Arguments):
+    """How a robot description (URDF or xacro) is imported."""
+
+    package_path: str = key(
+        '',
+        'Folder of a ROS package that a URDF names, in addition to the ament index and '
+        'ROS_PACKAGE_PATH. May be repeated.',
+        metavar='NAME=DIR',
+        longest=4096,
+        separator=os.pathsep,
+        check=package_folders,
+    )
+    xacro_arg: str = key(
+        '',
+        'Argument of a xacro file. May be repeated.',
+        metavar='KEY:=VALUE',
+        longest=4096,
+        separator=' ',
+        check=xacro_arguments,
+    )
+    srdf: str = key(
+        '',
+        'SRDF file whose disabled collisions are excluded; default: the one with the stem of the '
+        'URDF, if there is one.',
+        check=existing_file,
+        **PATH,
+    )
+    base: str = key(
+        'auto',
+        'Whether the root link of a URDF is fixed to the world; auto decides by its shape.',
+        choices=BASES,
+    )
+    allow_missing_meshes: bool = key(
+        False, 'Leave out meshes of a URDF that are missing or unreadable.'
+    )
+
+    def import_options(self) -> ImportOptions:
+        """Return the settings of an import."""
+        folders = pairs(self.package_path, os.pathsep, '=')
+        return ImportOptions(
+            package_paths={name: Path(path).absolute() for name, path in folders.items()},
+            xacro_arguments=pairs(self.xacro_arg, ' ', ':='),
+            srdf=Path(self.srdf) if self.srdf else None,
+            base=self.base,
+            allow_missing_meshes=self.allow_missing_meshes,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ argparse only finds the texts, and prints the help; what a text means is the bus
 from __future__ import annotations
 
 import argparse
+from collections.abc import Container
 from collections.abc import Sequence
 import functools
 import re
@@ -72,6 +73,8 @@ def _add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
         parser.add_argument(argument.name, nargs='?', help=text, metavar=argument.placeholder)
         return
     switch: dict[str, Any] = {'nargs': '?', 'const': 'true'} if argument.is_switch else {}
+    if argument.separator:
+        switch['action'] = 'append'
     parser.add_argument(
         argument.flag,
         dest=argument.name,
@@ -90,11 +93,17 @@ def parse(command: Command, argv: Sequence[str]) -> ParsedArguments[Any]:
     :raises UsageError: when a value is missing, or an argument is unexpected.
     """
     ours, ros = split_ros_arguments(argv) if command.takes_ros_args else (list(argv), [])
-    spelling, options, launch = split_launch_style(ours)
+    repeatable = {each.flag: each for each in command.arguments if each.separator}
+    spelling, options, launch = split_launch_style(ours, repeatable)
     found, rest = make_parser(command).parse_known_args(options)
     if rest:
         raise _unknown(rest[0], command)
-    texts = {name: text for name, text in vars(found).items() if text is not None}
+    known = arguments_of(command.section)
+    texts = {
+        name: known[name].separator.join(text) if isinstance(text, list) else text
+        for name, text in vars(found).items()
+        if text is not None
+    }
     values = read_arguments(command.section, {**texts, **launch}, spelling)
     return ParsedArguments(values, frozenset({*texts, *launch}), tuple(ros), spelling)
 
@@ -106,17 +115,22 @@ def _unknown(word: str, command: Command) -> UnknownArgument | UsageError:
     return UsageError(f'unexpected argument {word!r}: arguments are --name value, or name:=value')
 
 
-def split_launch_style(argv: Sequence[str]) -> tuple[Spelling, list[str], dict[str, str]]:
+def split_launch_style(
+    argv: Sequence[str], literal: Container[str] = ()
+) -> tuple[Spelling, list[str], dict[str, str]]:
     """
     Split off what is written `name:=value`, as `ros2 launch` takes it; the last one wins.
+
+    :param literal: options whose value may itself be written like that.
 
     >>> split_launch_style(['--paused', 'world:=fleet'])[1:]
     (['--paused'], {'world': 'fleet'})
     """
     options: list[str] = []
     launch: dict[str, str] = {}
-    for word in argv:
-        if found := _LAUNCH_STYLE.fullmatch(word):
+    for before, word in zip(('', *argv), argv, strict=False):
+        found = _LAUNCH_STYLE.fullmatch(word)
+        if found and before not in literal:
             launch[found[1]] = found[2]
         else:
             options.append(word)

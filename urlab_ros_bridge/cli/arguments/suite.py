@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urlab_ros_bridge.cli.arguments.groups import Bind
 from urlab_ros_bridge.cli.arguments.groups import BridgeParameters
 from urlab_ros_bridge.cli.arguments.groups import ChiralGateway
+from urlab_ros_bridge.cli.arguments.groups import ImportArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import Respawn
@@ -22,7 +23,7 @@ from urlab_ros_bridge.schema import KeyProblem
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulationArguments(WorldArguments, Bind, ServerPorts, Serving):
+class SimulationArguments(WorldArguments, ImportArguments, Bind, ServerPorts, Serving):
     """A server that other processes of the suite must find."""
 
     def check(self) -> None:

@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import Bind
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
+from urlab_ros_bridge.cli.arguments.groups import ImportArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditorServerArguments(WorldArguments, Bind, ServerPorts, Serving):
+class EditorServerArguments(WorldArguments, ImportArguments, Bind, ServerPorts, Serving):
     """The editor of the server."""
 
     editor: bool = key(
@@ -92,6 +93,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         shm=not values.no_shm,
         cameras=values.cameras,
         gl=values.gl,
+        importing=values.import_options(),
     )
 
 
@@ -162,6 +164,7 @@ COMMAND = Command(
             'urlab server --model my_robot.xml --step-mode direct',
             'your own MJCF, stepped on request',
         ),
+        ('urlab server --model my_robot.urdf', 'your own URDF, on a floor'),
         ('urlab server --port-offset 10', 'a second server on this machine'),
         ('urlab server --editor', 'no world: clients build levels and play them'),
         ('urlab server --bind 0.0.0.0 --keys my_keys', 'for other machines, with keys'),

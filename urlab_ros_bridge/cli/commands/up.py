@@ -138,6 +138,10 @@ COMMAND = Command(
         ('urlab up', 'the rover world in ROS 2'),
         ('urlab up world:=quadruped rviz:=true', 'another world, with RViz'),
         ('urlab up --model my_robot.xml --use-respawn', 'your own MJCF, restarted when it dies'),
+        (
+            'urlab up --model my_robot.urdf.xacro --xacro-arg gripper:=true',
+            'a robot from its xacro',
+        ),
         ('urlab up webxr:=true', 'also watch and control it in a browser'),
         ('urlab up --port-offset 10', 'a second simulation on this machine'),
     ),

@@ -1,0 +1,199 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""An imported robot as the server loads it, against the URDF as another parser reads it."""
+
+import logging
+
+import mujoco
+import numpy as np
+import pytest
+import yourdfpy
+
+from urlab_ros_bridge.robot_import import ImportOptions
+from urlab_ros_bridge.robot_import.errors import InvalidDescription
+from urlab_ros_bridge.robot_import.errors import MissingMeshes
+from urlab_ros_bridge.robot_import.importing import export_robot
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+
+LINKS = [
+    'base_footprint',
+    'base_link',
+    'left_wheel',
+    'right_wheel',
+    'shoulder',
+    'tip',
+    'camera_link',
+]
+
+
+def load(path, **options):
+    return load_world(ServerConfig(model=path, importing=ImportOptions(**options)))
+
+
+def joint(world, name):
+    return world.model.joint(f'my_robot_{name}')
+
+
+def pose(world, link):
+    """Return the pose of a link in the world, shape (4, 4)."""
+    body = world.model.body(f'my_robot_{link}').id
+    matrix = np.eye(4)
+    matrix[:3, :3] = world.data.xmat[body].reshape(3, 3)
+    matrix[:3, 3] = world.data.xpos[body]
+    return matrix
+
+
+@pytest.mark.parametrize('exported', [False, True])
+def test_every_link_is_where_the_urdf_has_it(write_robot, tmp_path, exported):
+    path = write_robot()
+    urdf = yourdfpy.URDF.load(str(path), load_meshes=False)
+    world = load(export_robot(path, ImportOptions(), tmp_path / 'out') if exported else path)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        values = {name: rng.uniform(-3, 3) for name in urdf.actuated_joint_names}
+        urdf.update_cfg(values)
+        for name, value in {**values, 'slide': values['pan'] * 0.0333333333 + 0.01}.items():
+            world.data.qpos[joint(world, name).qposadr] = value
+        mujoco.mj_kinematics(world.model, world.data)
+        start = np.linalg.inv(pose(world, LINKS[0]))
+        for link in LINKS:
+            expected = urdf.get_transform(link, LINKS[0])
+            np.testing.assert_allclose(
+                start @ pose(world, link), expected, atol=1e-9, err_msg=link
+            )
+
+
+def test_masses_are_those_of_the_urdf_where_a_body_can_have_them(write_robot, caplog):
+    with caplog.at_level(logging.WARNING):
+        model = load(write_robot()).model
+    mass = {link: float(model.body(f'my_robot_{link}').mass[0]) for link in LINKS}
+    inertia = {link: model.body(f'my_robot_{link}').inertia for link in LINKS}
+    assert [mass[link] for link in LINKS] == [0, 5, 0.5, 0.5, 1, 1e-3, 0]
+    np.testing.assert_allclose(sorted(inertia['base_link']), [0.1, 0.1, 0.15], rtol=1e-7)
+    np.testing.assert_allclose(sorted(inertia['shoulder']), [0.5, 0.5, 1.0], rtol=1e-7)
+    repaired = [record.getMessage() for record in caplog.records]
+    assert any("'shoulder'" in text for text in repaired)
+    assert any("'tip'" in text for text in repaired)
+
+
+def test_joints_keep_limits_dynamics_and_coupling(write_robot):
+    world = load(write_robot())
+    pan = joint(world, 'pan')
+    assert (pan.damping[0], pan.frictionloss[0]) == (0.3, 0.1)
+    assert list(pan.range) == [0.2, 1.5] and not joint(world, 'left_wheel_joint').limited[0]
+    assert world.data.qpos[pan.qposadr] == 0.2  # 0 is out of its range
+    np.testing.assert_allclose(
+        world.data.qpos[joint(world, 'slide').qposadr], 0.0166667, atol=1e-6
+    )
+
+
+def test_shapes_are_seen_and_touched_apart(write_robot):
+    model = load(write_robot()).model
+    base = model.body('my_robot_base_link').id
+    shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] == base]
+    seen = [g for g in shapes if model.geom_contype[g] == 0]
+    colors = {tuple(np.round(model.geom_rgba[g], 2).tolist()) for g in seen}
+    assert colors == {(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)}
+    assert {int(model.geom_group[g]) for g in seen} == {2}
+    assert [int(model.geom_group[g]) for g in shapes if g not in seen] == [3] * 3
+
+
+def test_it_stands_still_on_the_floor_without_warnings(write_robot, caplog):
+    world = load(write_robot())
+    model, data = world.model, world.data
+    first = pose(world, 'base_link')
+    assert abs(first[2, 3] - 0.1) < 2e-3  # the radius of the wheels
+    held = data.qpos[joint(world, 'pan').qposadr]
+    while data.time < 5:
+        mujoco.mj_step(model, data)
+    assert not any(item.number for item in data.warning)
+    np.testing.assert_allclose(pose(world, 'base_link')[:2, 3], first[:2, 3], atol=0.01)
+    assert abs(data.qpos[joint(world, 'pan').qposadr] - held) < 0.03
+    assert np.abs(data.qvel).max() < 1e-2
+
+
+@pytest.mark.parametrize(
+    ('base', 'extra', 'floats'),
+    [
+        ('auto', '', True),
+        ('fixed', '', False),
+        ('floating', '', True),
+        (
+            'auto',
+            '<link name="world"/><joint name="bolt" type="fixed"><parent link="world"/>'
+            '<child link="base_footprint"/></joint>',
+            False,
+        ),
+    ],
+)
+def test_the_base_floats_or_not(write_robot, base, extra, floats):
+    world = load(write_robot(extra), base=base)
+    (robot,) = world.articulations.values()
+    assert bool(robot.first_joint_free) is floats
+    if extra:
+        assert world.spec.articulations[0].frames == {'world_link': 'world'}
+
+
+def test_missing_meshes_are_all_named_or_left_out(write_robot, package, caplog):
+    for mesh in (package / 'meshes').iterdir():
+        mesh.unlink()
+    path = write_robot()
+    with pytest.raises(MissingMeshes) as caught:
+        load(path)
+    names = {f'package://my_robot/meshes/{name}' for name in ('two_colors.dae', 'link.stl')}
+    assert set(caught.value.reasons) == names
+    assert load(path, allow_missing_meshes=True).model.nmesh == 0
+    assert all(any(name in record.getMessage() for record in caplog.records) for name in names)
+
+
+def test_collisions_that_an_srdf_disables_are_excluded(write_robot, package):
+    path = write_robot()
+    before = load(path).model.nexclude
+    path.with_suffix('.srdf').write_text(
+        '<robot><disable_collisions link1="left_wheel" link2="tip"/></robot>'
+    )
+    assert load(path).model.nexclude == before + 1
+
+
+def test_a_xacro_gives_the_same_robot(write_robot, package, tmp_path):
+    text = write_robot().read_text().split('<link name="base_footprint"/>')
+    part = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="feet">'
+    (package / 'urdf' / 'feet.xacro').write_text(
+        f'{part}<link name="base_footprint"/></xacro:macro></robot>'
+    )
+    head = (
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="my robot">'
+        '<xacro:arg name="side" default=""/>'
+        '<xacro:include filename="$(find my_robot)/urdf/feet.xacro"/><xacro:feet/>'
+        '<link name="$(arg side)mast"/><joint name="mast" type="fixed">'
+        '<parent link="base_link"/><child link="$(arg side)mast"/></joint>'
+    )
+    path = package / 'urdf' / 'robot.urdf.xacro'
+    path.write_text(text[0].replace('<robot name="my robot">', head) + text[1])
+    names = load(path, xacro_arguments={'side': 'left_'}).articulations['my_robot'].local('bodies')
+    assert set(names) == {*LINKS, 'left_mast'}
+
+
+@pytest.mark.parametrize(
+    ('text', 'named'),
+    [
+        ('<robot', 'XML'),
+        ('<sdf/>', 'sdf'),
+        ('<robot/>', 'no links'),
+        ('<robot><link name="a"/><link name="a"/></robot>', "['a']"),
+        ('<robot><link name="a"/><link name="b"/></robot>', "['a', 'b']"),
+        (
+            '<robot><link name="arm"/><joint name="j" type="fixed"><parent link="arn"/>'
+            '<child link="arm"/></joint></robot>',
+            "'arn'",
+        ),
+        ('<robot><link name="a"><collision><geometry/></collision></link></robot>', 'a.urdf'),
+    ],
+)
+def test_a_description_that_is_none_is_refused(tmp_path, text, named):
+    path = tmp_path / 'a.urdf'
+    path.write_text(text)
+    with pytest.raises(InvalidDescription) as caught:
+        load(path)
+    assert named in str(caught.value)

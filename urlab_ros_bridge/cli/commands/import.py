@@ -1,0 +1,63 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab import`: write a URDF or xacro as MJCF, meshes and a sidecar, to edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
+from urlab_ros_bridge.cli.arguments.groups import ImportArguments
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import PATH
+from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileArguments(ImportArguments):
+    """What is imported, and where to."""
+
+    robot: str = key(text='URDF or xacro file.', positional=True, check=existing_file, **PATH)
+    out: str = key('robot', 'Folder to write to.', **FOLDER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotFileArguments(FileArguments, LogLevel):
+    """The arguments of `urlab import`."""
+
+
+def run(given: ParsedArguments[RobotFileArguments]) -> int:
+    """Write the files, and print how to serve them."""
+    values = given.values
+    set_up_logging(values.log_level)
+    try:
+        from urlab_ros_bridge.robot_import.importing import export_robot
+    except ImportError as error:
+        raise MujocoNotFound(error) from None
+    sidecar = export_robot(Path(values.robot), values.import_options(), Path(values.out))
+    print(f'urlab server --model {sidecar}')
+    return 0
+
+
+COMMAND = Command(
+    name='import',
+    summary='Write a URDF or xacro as MJCF, meshes and a sidecar.',
+    text='Write a robot from its URDF or xacro into a self-contained folder: its MJCF, meshes, a\n'
+    'scene with a floor, and the sidecar for "urlab server --model". To serve a URDF without\n'
+    'editing it, "urlab server --model" takes the file itself. Needs no ROS and no server.',
+    section=RobotFileArguments,
+    run=run,
+    examples=(
+        ('urlab import my_robot.urdf', 'into the folder robot'),
+        (
+            'urlab import my_robot.xacro --xacro-arg hand:=true --out with_hand',
+            'a xacro with an argument',
+        ),
+    ),
+)
