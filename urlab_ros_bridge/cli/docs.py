@@ -144,7 +144,8 @@ takes the arguments of `urlab up`, except for namespace and gateways, and adds i
 def op_row(op: Op) -> tuple[str, str, str, str, str]:
     """Return the cells of one op."""
     optional = ' '.join(op.optional)
-    name = code(op.name) + (' (extension)' if op.extension else '')
+    note = ' (extension)' if op.extension else f' (since {op.since})' if op.since else ''
+    name = code(op.name) + note
     required = ' '.join(op.required)
     return name, op.category, code(required), code(optional), code(' '.join(op.reply))
 

@@ -57,7 +57,7 @@ class WallAge(NamedTuple):
 
 
 class CommandingOps(Session):
-    """Commands that act for a while: apply_wrench, set_setpoints."""
+    """Commands that act for a while, claims, and the streams and delays of cameras."""
 
     def apply_wrench(
         self,
@@ -120,6 +120,64 @@ class CommandingOps(Session):
         if wall is not None:
             fields |= wall.fields()
         return read_field(self._request(fields, self.timeout), 'count', int)
+
+    def claim_control(
+        self, articulation: str, ttl: float | None = None, *, force: bool = False
+    ) -> str:
+        """
+        Claim an articulation for this session (since July 2026); return the owner's name.
+
+        Commands of others are refused with `NotControlOwner` until the claim ends.
+
+        :param ttl: s without a claim or command of this session after which it ends.
+        :param force: take it from another owner.
+        :raises ControlClaimed: when another owner has it.
+        """
+        reply = self.request(
+            'claim_control', articulation=articulation, ttl_s=ttl, force=force or None
+        )
+        return read_field(reply, 'owner', str)
+
+    def release_control(self, articulation: str) -> None:
+        """
+        End the own claim of an articulation (since July 2026).
+
+        :raises NotControlOwner: when another owner has it.
+        """
+        self.request('release_control', articulation=articulation)
+
+    def set_camera_streaming(
+        self, cameras: Mapping[str, bool | Mapping[str, bool]]
+    ) -> dict[str, dict[str, Any]]:
+        """
+        Switch the streams of cameras on or off (since July 2026).
+
+        :param cameras: name -> both, or a map with ``zmq`` and ``shm``.
+        :return: name -> ``streaming``, ``zmq``, ``shm``, ``zmq_endpoint``, ``zmq_topic``.
+        """
+        given = {
+            name: dict(each) if isinstance(each, Mapping) else each
+            for name, each in cameras.items()
+        }
+        reply = self.request('set_camera_streaming', cameras=given)
+        return read_field(reply, 'cameras', dict[str, dict[str, Any]])
+
+    def set_camera_delay(
+        self, cameras: Mapping[str, float | Mapping[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
+        """
+        Set how much later than captured cameras deliver (since July 2026).
+
+        :param cameras: name -> s of simulated time, or a map with ``delay_s``, ``jitter_s`` and
+            ``seed``.
+        :return: name -> what is in force.
+        """
+        given = {
+            name: dict(each) if isinstance(each, Mapping) else float(each)
+            for name, each in cameras.items()
+        }
+        reply = self.request('set_camera_delay', cameras=given)
+        return read_field(reply, 'cameras', dict[str, dict[str, Any]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.requests.claims import Claims
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import SessionTable
@@ -216,6 +217,7 @@ class Context:
     replay: Replay
     data: DataFolder
     cameras: CameraRig
+    claims: Claims = field(default_factory=Claims)
     inbound: StreamCounters = field(default_factory=StreamCounters)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)

@@ -140,6 +140,9 @@ ERROR_CODES: dict[str, str] = {
     # Not on the page: the stock plugin's transports send or understand these.
     'wrong_transport': 'The op is not served on this transport; use ZMQ.',
     'reply_too_large': 'The reply does not fit the shared-memory region; repeat over ZMQ.',
+    # Since July 2026: claim_control.
+    'control_claimed': 'Another owner has claimed the articulation.',
+    'not_control_owner': 'Another owner has claimed the articulation that the request commands.',
     # Ops of the editor (the page: "their own per-op failure codes"); the stock plugin's names.
     'unknown_actor': 'The target is not an actor of the level.',
     'import_failed': 'The file of import_xml cannot be read, or does not compile.',

@@ -29,6 +29,7 @@ class Op:
     :ivar optional: further request fields, for documentation.
     :ivar reply: reply fields as ``name:type``, a trailing ``?`` marks one that may be absent.
     :ivar extension: true when the op is ours and a stock server does not know it.
+    :ivar since: version of the plugin that brought it, '' for the first ones.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Op:
     optional: tuple[str, ...] = ()
     reply: tuple[str, ...] = ()
     extension: bool = False
+    since: str = ''
 
     def meta(self) -> dict[str, Any]:
         """Return the op's entry of a `meta` reply; empty field lists are left out."""
@@ -53,13 +55,15 @@ class Op:
         return entry
 
 
-def _ops(category: str, namespace: str, rows: str, extension: bool = False) -> list[Op]:
+def _ops(
+    category: str, namespace: str, rows: str, *, extension: bool = False, since: str = ''
+) -> list[Op]:
     """Parse rows of ``name | required | optional | reply``, fields separated by blanks."""
     ops = []
     for row in rows.strip().splitlines():
         name, required, optional, reply = (part.split() for part in row.split('|'))
         fields = (tuple(required), tuple(optional), tuple(reply))
-        ops.append(Op(name[0], category, namespace, *fields, extension))
+        ops.append(Op(name[0], category, namespace, *fields, extension, since))
     return ops
 
 
@@ -91,6 +95,29 @@ get_contacts         | | max_contacts filter | n_contacts:int truncated:bool con
 list_keyframes       | | | keyframes:array
 """,
 )
+
+# Since July 2026; older servers do not know them.
+_JULY = [
+    *_ops(
+        MANAGER_REQUIRED,
+        'runtime',
+        """
+set_camera_streaming | cameras | | cameras:object
+set_camera_delay     | cameras | | cameras:object
+claim_control        | articulation | control_owner ttl_s force | articulation:string owner:string ttl_s:float
+release_control      | articulation | control_owner | articulation:string
+""",
+        since='July 2026',
+    ),
+    *_ops(
+        EDITOR_ONLY,
+        'scene',
+        """
+remove_actor        | target | target_by | target:string requires_pie_restart:bool
+""",
+        since='July 2026',
+    ),
+]
 
 _RECORDING = _ops(
     MANAGER_REQUIRED,
@@ -236,6 +263,7 @@ OPS: dict[str, Op] = {
         *_OUTLINER,
         *_DEBUG,
         *_VIEWPORT,
+        *_JULY,
         *_EXTENSIONS,
     )
 }

@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.sim.cameras.renderer.labels import class_of
 
@@ -329,3 +330,50 @@ def test_overlays_and_changed_colours_are_seen(client, lab_server):
             rig.set_overlays([])
             rig.model_changed()
     assert np.array_equal(shot(client, 'front').cameras['front'].pixels, before)
+
+
+def test_a_delay_is_set_and_taken_back_while_the_world_runs(client):
+    client.set_mode('direct')
+    client.reset()
+    applied = client.set_camera_delay({'front': {'delay_s': 0.2, 'jitter_s': 0.05, 'seed': 3}})
+    assert applied['front']['delay_s'] == 0.2 and applied['front']['jitter_s'] == 0.05
+    lags = []
+    deadline = time.monotonic() + 20
+    while len(lags) < 20:
+        result = client.step(5, include_cameras={'front': 'latest'})
+        for image in result.cameras.values():
+            if image.stamp_ns > 0:  # the state of the reset has no time for a delay to pass in
+                lags.append((result.sim_time_ns - image.stamp_ns) / 1e9)
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    assert min(lags) >= 0.15 - 1e-9
+    for bad in (-1.0, 'slow', {'clock': 'wall'}, {'max_fps': 5.0}, {'on_state_change': False}):
+        with pytest.raises(BadValue, match=r'cameras\.front'):
+            client.request('set_camera_delay', cameras={'front': bad})
+    assert client.set_camera_delay({'front': 0.0})['front']['delay_s'] == 0.0
+    client.reset()
+    result = client.step(include_cameras={'front': 'latest'})
+    assert result.cameras['front'].stamp_ns == result.sim_time_ns
+
+
+def test_a_stream_is_switched_off_and_on_again(client):
+    client.set_mode('live')
+    client.set_paused(False)
+    camera = client.handshake.global_cameras['each']
+    on = client.set_camera_streaming({'each': True})['each']
+    assert on['streaming'] and on['zmq'] and on['zmq_endpoint'].startswith('tcp://')
+    with open_camera(camera) as stream:
+        assert stream.receive(20.0) is not None
+        off = client.set_camera_streaming({'each': False})['each']
+        assert off == {
+            'streaming': False, 'zmq': False, 'shm': False, 'zmq_endpoint': '', 'zmq_topic': '',
+        }  # fmt: skip
+        while stream.receive(1.0) is not None:  # those on their way
+            pass
+        client.set_camera_streaming({'each': {'zmq': True}})
+        assert stream.receive(20.0) is not None
+    client.set_camera_streaming({'each': True})
+    with pytest.raises(BadValue, match=r'cameras\.each'):
+        client.request('set_camera_streaming', cameras={'each': 'yes'})
+    with pytest.raises(BadValue, match='nose'):
+        client.set_camera_streaming({'nose': True})

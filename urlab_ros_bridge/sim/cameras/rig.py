@@ -79,6 +79,7 @@ class CameraRig:
         self.readers: frozenset[int] = frozenset()
         self._newcomers: set[int] = set()
         self._pulled: dict[int, float] = {}
+        self._switched_off: dict[str, set[int]] = {'zmq': set(), 'shm': set()}
         self._delayed = DelayLine()
         self._timeline = 0
         self._epoch = engine.epoch
@@ -130,6 +131,32 @@ class CameraRig:
             self.port.tell_readers(now)
         elif now and self.renderer is not None:
             self.renderer.need()
+
+    def switch_streams(self, camera: int, **switches: bool) -> dict[str, bool]:
+        """
+        Switch the streams of a camera on or off, and return which are on.  Needs the lock.
+
+        :param switches: ``zmq`` and ``shm``; absent ones stay.
+        """
+        for transport, on in switches.items():
+            cameras = self._switched_off[transport]
+            if on:
+                cameras.discard(camera)
+            else:
+                cameras.add(camera)
+        self._schedules[camera].restart()
+        self._look_again()
+        off = self._switched_off
+        return {
+            'zmq': bool(self.endpoints[camera]) and camera not in off['zmq'],
+            'shm': camera in self.regions and camera not in off['shm'],
+        }
+
+    def set_delay(self, camera: int, delay: float, jitter: float, seed: int) -> None:
+        """Let a camera deliver later than it captures (s).  Needs the lock."""
+        self._delayed.drop({camera})
+        self._schedules[camera].set_delay(delay, jitter, seed)
+        self._look_again()
 
     def publish(self, rows: bool) -> bool:
         """Take the pictures that are due; see `Engine.on_state`."""
@@ -238,7 +265,8 @@ class CameraRig:
         if pulled:
             now = time.monotonic()
             self._pulled = pulled = {cam: end for cam, end in pulled.items() if end > now}
-        return {*self._subscribed, *self.readers, *pulled}
+        off = self._switched_off
+        return {*self._subscribed - off['zmq'], *self.readers - off['shm'], *pulled}
 
     def _note_time(self, now_ns: int) -> None:
         """Begin a new timeline when time went back: frames of the old one must not be sent."""

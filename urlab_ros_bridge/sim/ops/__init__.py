@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from urlab_ros_bridge.sim.editor import ops as editor_ops
+from urlab_ros_bridge.sim.ops import cameras
+from urlab_ros_bridge.sim.ops import claims
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
@@ -30,6 +32,8 @@ _MODULES = (
     options,
     poses,
     contacts,
+    cameras,
+    claims,
     recording,
     replay,
     session,

@@ -37,6 +37,7 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
             f'qpos has {len(values)} values, {articulation.prefix} has {articulation.nq}{either}',
         )
     _check_quaternion(articulation, values)
+    context.claims.check((articulation.prefix,), session, fields)
     data = context.world.data
     if base_only:
         start = int(context.world.model.jnt_qposadr[articulation.joints[0].id])

@@ -80,6 +80,8 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
     """
     articulation = context.world.articulation(_the_articulation(context, fields))
     command = read_twist(context, context.engine.controls[articulation.prefix], fields)
+    if any(command.linear) or any(command.angular):  # everybody may stop a robot
+        context.claims.check((articulation.prefix,), session, fields)
     vx, vy, yaw = command.apply(context.world.data.time)
     return {
         'articulation': articulation.prefix,
@@ -93,6 +95,7 @@ def configure_controller(
 ) -> dict[str, Any]:
     """Patch the gains of a controller; the reply echoes the whole configuration."""
     articulation = context.world.articulation(fields.need('articulation'))
+    context.claims.check((articulation.prefix,), session, fields)
     controller = context.engine.controls[articulation.prefix].controller
     if controller is None:
         raise OpError('no_controller', f'{articulation.prefix} has no controller')

@@ -93,6 +93,7 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
     same while time is frozen.
     """
     articulation = context.world.articulation(fields.string('articulation'))
+    context.claims.check((articulation.prefix,), session, fields)
     control = context.engine.controls[articulation.prefix]
     given = fields.mapping('values')
     values = vector('values', list(given.values()))

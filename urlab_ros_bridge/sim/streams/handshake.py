@@ -103,6 +103,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
     return {
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,
+        **({} if stage.shm is None else stage.shm.rpc_block()),
         'mjb': mjb,
         'mjb_size': len(mjb),
         'articulations': [

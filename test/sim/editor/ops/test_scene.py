@@ -156,12 +156,13 @@ def test_a_transform_keeps_what_is_not_given(desk):
     assert desk.actors()['a']['rotation_quat'] == row['rotation_quat']
 
 
-def test_a_destroyed_actor_is_gone(desk):
+@pytest.mark.parametrize('op', ['destroy_actor', 'remove_actor'])
+def test_a_destroyed_actor_is_gone(desk, op):
     desk.ask('spawn_actor', blueprint='box', actor_id='a')
     desk.ask('select_actor', target='a')
     assert desk.actors()['a']['selected'] is True
-    desk.ask('destroy_actor', target='a')
-    assert desk.actors() == {} and desk.code('destroy_actor', target='a') == 'unknown_actor'
+    desk.ask(op, target='a')
+    assert desk.actors() == {} and desk.code(op, target='a') == 'unknown_actor'
 
 
 def test_a_hierarchy_is_the_tree_of_bodies_where_they_stand(desk):

@@ -80,7 +80,7 @@ def entries(peer: Peer) -> None:
 def catalogue(peer: Peer) -> None:
     """Every op of the page that needs a world is listed, with category and required fields."""
     needed = [op for op in OPS.values() if op.category == MANAGER_REQUIRED]
-    catalogued(peer, [op for op in needed if not op.extension])
+    catalogued(peer, [op for op in needed if not (op.extension or op.since)])
 
 
 @check('meta.reply_fields', PROTOCOL, 'meta', 'declared at registration', modes=DIRECT)

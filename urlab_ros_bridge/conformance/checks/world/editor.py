@@ -52,7 +52,7 @@ def _served(peer: Peer) -> dict[str, dict]:
 def catalogue(peer: Peer) -> None:
     """Every editor op of the page is listed, with namespace and required fields."""
     _served(peer)
-    catalogued(peer, [op for op in OPS.values() if op.category == EDITOR_ONLY])
+    catalogued(peer, [op for op in OPS.values() if op.category == EDITOR_ONLY and not op.since])
 
 
 @check('editor.missing_field', PROTOCOL, 'Errors', 'A declared required field was absent',

@@ -24,7 +24,9 @@ class Schedule:
         self._rate = camera.rate
         self._latency, self._jitter = camera.latency, camera.jitter
         name = f'{camera.prefix}/{camera.name}'
-        self._random = np.random.default_rng([camera.seed, zlib.crc32(name.encode())])
+        self._name = zlib.crc32(name.encode())
+        self._random = np.random.default_rng([camera.seed, self._name])
+        self._is_uniform = False  # the jitter; else its standard deviation
         self._last: int | None = None
         self._released = 0
 
@@ -32,6 +34,12 @@ class Schedule:
     def delayed(self) -> bool:
         """Return whether frames are delivered later than they are taken."""
         return self._latency > 0 or self._jitter > 0
+
+    def set_delay(self, delay: float, jitter: float, seed: int) -> None:
+        """Deliver `delay` plus or minus at most `jitter` s late, uniformly distributed."""
+        self._latency, self._jitter, self._is_uniform = delay, jitter, True
+        self._random = np.random.default_rng([seed % 2**63, self._name])
+        self.restart()
 
     def restart(self) -> None:
         """Forget the past: time has started over, or there is a new viewer."""
@@ -56,7 +64,9 @@ class Schedule:
         """Return when a picture taken now is delivered; draws the jitter, keeps the order."""
         delay = self._latency
         if self._jitter:
-            delay = max(0.0, delay + self._jitter * self._random.standard_normal())
+            random = self._random
+            spread = random.uniform(-1, 1) if self._is_uniform else random.standard_normal()
+            delay = max(0.0, delay + self._jitter * spread)
         self._released = max(self._released, stamp_ns + round(delay * 1e9))
         return self._released
 

@@ -153,6 +153,11 @@ def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -
     return {'requires_pie_restart': editor.in_pie}
 
 
+def remove_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Do the same under the newer name of destroy_actor; the reply names the target."""
+    return {**destroy_actor(editor, session, fields), 'target': fields.string('target')}
+
+
 def set_actor_transform(
     editor: LevelEditor, session: ServerSession, fields: Fields
 ) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import StoredFrame
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.cameras import find_camera
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
@@ -161,7 +161,7 @@ def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str | int
     for key, given in wanted.items():
         how = _mode(key, given)
         if how is not None:
-            found[key] = (_find(rig, key), how)
+            found[key] = (find_camera(rig, key), how)
     return found
 
 
@@ -179,13 +179,6 @@ def _mode(key: Any, given: Any) -> str | int | None:
             '"latest", "sync", a frame_id (0 or more), {"frame_id": number}, true or false',
         )
     return int(number)
-
-
-def _find(rig: CameraRig, key: Any) -> CameraItem:
-    for item in rig.items:
-        if key in (item.key, f'{item.prefix}/{item.name}'):
-            return item
-    raise unknown('bad_value', 'camera', key, (item.key for item in rig.items))
 
 
 __all__ = ['FRAME_SECONDS', 'CameraRequest', 'frame_block', 'requested_cameras']

@@ -58,6 +58,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     elif engine.mode == 'puppet':
         _puppet(context, fields)
     else:
+        context.claims.check(fields.mapping('per_articulation'), session, fields)
         command = read_command(context, fields)
         if engine.mode == 'direct':
             advance(context, step_count(fields), command)
@@ -136,6 +137,7 @@ class PreparedStep:
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.replay_source is not None or self._while_live:
             return step(context, self._session, self._fields.with_setpoints(vectors))
+        context.claims.check(self._fields.mapping('per_articulation'), self._session, self._fields)
         command = self._command
         command.ctrl = [(control, vectors[place]) for control, place in self._controls]
         if self._twists:

@@ -14,6 +14,7 @@ import logging
 from pathlib import Path
 import threading
 import time
+from typing import Any
 import uuid
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -29,8 +30,10 @@ from urlab_ros_bridge.sim.transports.shm.state import ShmStatePublisher
 from urlab_ros_bridge.sim.transports.shm.watch import OpenWatch
 from urlab_ros_bridge.transport.shm.files import reply_file
 from urlab_ros_bridge.transport.shm.files import request_file
+from urlab_ros_bridge.transport.shm.region import HEADER_BYTES
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
+from urlab_ros_bridge.transport.shm.region import SLOTS
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 MAX_CHANNELS = 16
@@ -110,6 +113,24 @@ class SharedMemoryService:
                 _LOG.warning('no shared-memory channel for a client: %s', error)
                 return ''
             return name
+
+    def rpc_block(self) -> dict[str, Any]:
+        """Return the field `shm_rpc` of the handshake: the regions that a stock client uses."""
+        if '' not in self._channels:
+            return {}
+        block = {
+            'session': self.path.name,
+            'req_path': str(request_file(self.path)),
+            'rep_path': str(reply_file(self.path)),
+            # Names of Windows events in the plugin; here a client polls the sequence number.
+            'req_event': '',
+            'rep_event': '',
+            'req_stride': RPC_STRIDE,
+            'rep_stride': RPC_STRIDE,
+            'n_buffers': SLOTS,
+            'header_size': HEADER_BYTES,
+        }
+        return {'shm_rpc': block}
 
     def close(self) -> None:
         """Answer what runs, then remove everything.  Call after the engine began draining."""

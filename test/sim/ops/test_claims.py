@@ -1,0 +1,74 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Claims: whoever owns an articulation commands it alone; without claims nothing changes."""
+
+import pytest
+
+from urlab_ros_bridge.sim.requests import claims
+
+CTRL = {'rover': {'ctrl': [1.0, 1.0]}}
+COMMANDS = (
+    ('step', {'per_articulation': CTRL}),
+    ('set_twist', {'articulation': 'rover', 'linear': [0.1, 0.0, 0.0]}),
+    ('set_setpoints', {'articulation': 'rover', 'values': {'left_wheel': 1.0}}),
+    ('set_qpos', {'target': 'rover', 'qpos': [0, 0, 1, 1, 0, 0, 0]}),
+)
+
+
+@pytest.fixture
+def other(rover):
+    return rover.caller(shared=True, client='other')
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Return a list with the time that claims see."""
+    now = [100.0]
+    monkeypatch.setattr(claims.time, 'monotonic', lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize(('op', 'fields'), COMMANDS)
+def test_commands_of_others_are_refused_while_a_claim_lasts(rover, other, op, fields):
+    for _ in range(3):  # a repeated request too
+        other.ask(op, **fields)
+    reply = rover.ask('claim_control', articulation='rover')
+    assert reply['articulation'] == 'rover' and reply['ttl_s'] == claims.DEFAULT_TTL
+    for _ in range(3):
+        assert other.code(op, **fields) == 'not_control_owner'
+        rover.ask(op, **fields)
+    # Reading, and stopping a robot, is for everybody.
+    other.ask('step')
+    other.ask('set_twist', articulation='rover')
+    assert other.code('claim_control', articulation='rover') == 'control_claimed'
+    assert other.code('release_control', articulation='rover') == 'not_control_owner'
+    rover.ask('release_control', articulation='rover')
+    other.ask(op, **fields)
+
+
+def test_a_claim_ends_without_commands_of_its_owner(rover, other, clock):
+    rover.ask('claim_control', articulation='rover', ttl_s=2.0)
+    for _ in range(3):
+        clock[0] += 1.5
+        rover.ask('step', per_articulation=CTRL)  # renews it
+    assert other.code('claim_control', articulation='rover') == 'control_claimed'
+    clock[0] += 2.5
+    other.ask('step', per_articulation=CTRL)
+    assert other.ask('claim_control', articulation='rover')['owner'].startswith('other')
+
+
+def test_owners_have_names_across_sessions_and_a_claim_can_be_forced(rover, other):
+    mine = {'articulation': 'rover', 'control_owner': 'policy'}
+    assert rover.ask('claim_control', **mine)['owner'] == 'policy'
+    other.ask('claim_control', **mine)
+    assert rover.code('step', per_articulation=CTRL) == 'not_control_owner'
+    rover.ask('step', per_articulation=CTRL, control_owner='policy')
+    assert other.ask('claim_control', articulation='rover', force=True)['owner'] != 'policy'
+    assert rover.code('step', per_articulation=CTRL, control_owner='policy') == 'not_control_owner'
+
+
+@pytest.mark.parametrize('ttl', [0.0, -1.0, 1e9, 'long'])
+def test_bad_claims_are_refused(rover, ttl):
+    assert rover.code('claim_control', articulation='rover', ttl_s=ttl) == 'bad_value'
+    assert rover.code('claim_control', articulation='nobody') == 'unknown_articulation'
+    assert rover.code('claim_control') == 'missing_field'
