@@ -13,6 +13,7 @@ import time
 
 from lifelines import run_process
 from lifelines import start_process
+from lifelines import stop_for_a_while
 import numpy as np
 from ports import free_port
 import pytest
@@ -210,10 +211,25 @@ def test_the_example_of_the_docs_runs(server, client):
     assert 'world rover' in run.stdout and 'is at x = ' in run.stdout
 
 
+@pytest.mark.parametrize('transport', ['zmq', 'shm'])
+def test_a_stopped_server_costs_a_timeout_and_its_late_reply_is_nobodys(server, transport):
+    with Client(rpc_port=server.rpc, shared=True, transport=transport) as client:
+        stop_for_a_while(server.process)
+        try:
+            with pytest.raises(RequestTimeout):
+                client.request('set_sim_speed', 0.3, percent=50.0)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        for percent in (60.0, 70.0, 100.0):
+            assert client.set_sim_speed(percent) == percent
+        assert client.transport == transport
+
+
 @pytest.mark.slow
-def test_a_killed_server_is_found_again_with_fresh_data():
+@pytest.mark.parametrize('transport', ['zmq', 'shm'])
+def test_a_killed_server_is_found_again_with_fresh_data(transport):
     server = Process()
-    client = Client(rpc_port=server.rpc, shared=True)
+    client = Client(rpc_port=server.rpc, shared=True, transport=transport)
     try:
         client.connect(timeout=20)
         client.set_mode('live')
@@ -228,7 +244,7 @@ def test_a_killed_server_is_found_again_with_fresh_data():
                 client.request('status', timeout=0.3)
             server.start()
             assert client.request('status', timeout=20)['mode'] == 'live'
-            assert client.generation == 2
+            assert (client.generation, client.transport) == (2, transport)
             client.set_paused(False)
             assert stream.receive(3).stamp_ns < 5_000_000_000
     finally:

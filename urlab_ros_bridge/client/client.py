@@ -263,11 +263,11 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         return read_reply(replies.ModeChange, self.request('set_mode', mode=mode))
 
     def set_paused(self, paused: bool) -> bool:
-        """Pause or resume; return the state that is in force."""
+        """Pause or resume; return the new state."""
         return read_field(self.request('set_paused', paused=paused), 'paused', bool)
 
     def set_sim_speed(self, percent: float) -> float:
-        """Set the pace of live in percent of real time; return what the server made of it."""
+        """Set the speed of live mode in percent of real time; return the speed that was set."""
         reply = self.request('set_sim_speed', percent=float(percent))
         return read_field(reply, 'percent', float)
 
@@ -290,7 +290,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
         :param linear: vx, vy in m/s; a third slot is ignored.
         :param angular: the third slot is the yaw rate in rad/s.
-        :param timeout: seconds of simulated time after which the server stops by itself
+        :param timeout: seconds of simulated time after which the server stops the robot
             (extension ``twist_timeout``); None means never.
         :param wall: maximum age by the wall clock (extension ``wall_timeout``); None: any age.
         :param resets: `Snapshot.resets` of the state that it was chosen for (extension
@@ -365,14 +365,14 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
     def configure_controller(
         self, articulation: str, params: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Patch the controller's parameters (none: only read them); return all of them."""
+        """Change some of the controller's parameters, or none; return all of them."""
         reply = self.request(
             'configure_controller', articulation=articulation, params=dict(params or {})
         )
         return read_field(reply, 'params', dict[str, Any])
 
     def set_sim_options(self, **options: Any) -> dict[str, Any]:
-        """Change physics options (SI units); return all options in force."""
+        """Change physics options (SI units); return all current options."""
         reply = self.request('set_sim_options', options=options)
         return read_field(reply, 'options', dict[str, Any])
 

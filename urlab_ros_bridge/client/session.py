@@ -36,7 +36,7 @@ from urlab_ros_bridge.wire.ops import RPC_PORT
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
 SHARED_SESSION = 'shared_session'
-# Replies of stock servers that are not named after their op.
+# Replies of stock servers that do not have the name of their op.
 _OTHER_REPLIES = {'reset': 'step_ok', 'set_viewport_mode': 'set_mode_ok'}
 
 
@@ -55,15 +55,15 @@ class Session:
     """
     Requests over one connection, under one lock.
 
-    A plain session is the one active session of the server, as the protocol page has it: it
-    expires the previous one and is expired by the next.  A shared session (extension) lives beside
-    the others, and says hello again by itself when the server has forgotten it.
+    A plain session is the one active session of the server, as in the protocol page: it expires
+    the previous one and is expired by the next.  A shared session (extension) coexists with the
+    others, and reconnects automatically when the server no longer knows it.
 
     :ivar generation: number of handshakes so far; it grows when the server was restarted.
-    :ivar keys: that its streams need too, None without encryption.
+    :ivar keys: its streams need them too; None without encryption.
     :ivar raise_on_divergence: whether `step` raises `SimulationDiverged` after the simulation has
-        become unstable, once for each time; otherwise look at `StepResult.divergence`.
-    :ivar on_hello: called after every handshake, with the lock held: it may send requests.
+        become unstable, once for each time; otherwise read `StepResult.divergence`.
+    :ivar on_hello: called after every handshake, with the lock held; it may send requests.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Session:
         """
         Describe the session; nothing is sent before `connect`.
 
-        :param name: how the server shall call this client in its status.
+        :param name: of this client in the server's status.
         :param observations: level of `step` replies: minimal, standard or full.
         :param encoding: msgpack, or json for debugging.
         :param timeout: seconds that a request waits by default.
         :param transport: of requests: ``zmq``; ``shm``; ``auto``: shared memory when the server is
             on this machine and offers this client a pair of regions, otherwise ZeroMQ.
         :param keys: folder of keys (`urlab keys`), for a server that was started with --keys.
-        :raises KeysUnusable: when there are none in that folder.
+        :raises KeysUnusable: when the folder contains no usable keys.
         """
         self.host = host
         self.rpc_port = rpc_port
@@ -104,7 +104,7 @@ class Session:
         self.timeout = timeout
         self.on_hello = on_hello
         self.raise_on_divergence = raise_on_divergence
-        self._divergences = 0  # of this world, that the user knows of
+        self._divergences = 0  # of this world, reported so far
         self.generation = 0
         self._handshake: Handshake | None = None
         self._session_id = ''
@@ -115,7 +115,7 @@ class Session:
         self._rpc = RequestLink(f'tcp://{host}:{rpc_port}', host, transport, self.keys)
 
     def __repr__(self) -> str:
-        """Return where the server is, over what, and which world it runs."""
+        """Return address, transport and articulations."""
         parts = [self._rpc.endpoint]
         if self._handshake is None:
             parts.append('not connected')
@@ -154,11 +154,11 @@ class Session:
         """
         Open the session; a server that is not up yet is waited for, up to the timeout.
 
-        :param include_assets: ask for the model as XML with its files too, here and at every later
+        :param include_assets: also request the model as XML with its files, now and at every later
             hello: `Handshake.mjcf_compiled` and `vfs_assets`; None: as the last time.
         :raises RequestTimeout: when no server answered.
-        :raises UnreadableHandshake: when the server speaks no version that is known here.
-        :raises ShmUnavailable: when shared memory was asked for by name and there is none.
+        :raises UnreadableHandshake: when the server speaks an unknown version of the protocol.
+        :raises ShmUnavailable: when shared memory was requested by name and cannot be used.
         """
         if include_assets is not None:
             self._include_assets = include_assets
@@ -180,9 +180,9 @@ class Session:
 
     def absorb(self, reply: dict[str, Any]) -> Handshake:
         """
-        Take a handshake as that of this session: a hello's reply, or one inside begin_pie's.
+        Adopt a handshake: the reply to hello, or the one inside the reply to begin_pie.
 
-        :raises UnreadableHandshake: when it makes no sense; the session stays as it was.
+        :raises UnreadableHandshake: when it is malformed; the session is unchanged.
         """
         with self._lock:
             try:
@@ -217,7 +217,7 @@ class Session:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Keep other threads' requests out, where one request belongs to another."""
+        """Hold the lock over several requests that belong together."""
         with self._lock:
             yield
 
@@ -236,7 +236,7 @@ class Session:
 
         :param fields: request fields; None means absent.
         :raises RemoteError: the subclass of the code of an error reply.
-        :raises RequestTimeout: when no reply came in time.
+        :raises RequestTimeout: when no reply arrived in time.
         """
         message = {'op': op}
         message.update((key, value) for key, value in fields.items() if value is not None)
@@ -254,17 +254,17 @@ class Session:
             try:
                 return self._exchange(message, timeout)
             except SessionExpired:
-                if not self._may_return():
+                if not self._can_rejoin():
                     raise
-            # The server refused the request before it looked at it, so repeating is safe.
+            # The server refused the request before executing it, so repeating is safe.
             self.connect(timeout)
             message['session_id'] = self._session_id
             return self._exchange(message, timeout)
         finally:
             lock.release()
 
-    def _may_return(self) -> bool:
-        """Return whether a new hello takes no other session: stock servers ignore `shared`."""
+    def _can_rejoin(self) -> bool:
+        """Return whether a new hello expires no other session: stock servers ignore `shared`."""
         return self.shared and SHARED_SESSION in self.handshake.extensions
 
     def _exchange(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class Session:
         try:
             return pack(message, self.encoding)
         except TypeError:
-            pass  # numpy somewhere inside: rare enough that the plain case stays free of copies
+            pass  # it contains numpy values, which is rare; plain ones are not copied
         except (ValueError, OverflowError) as error:
             raise UnsendableValue(message['op'], error) from error
         try:

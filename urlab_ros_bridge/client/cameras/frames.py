@@ -19,12 +19,12 @@ class Frame(NamedTuple):
     """
     One image; rows run top-down.
 
-    :ivar stamp_ns: simulated time of the capture, None from servers that do not say.
-    :ivar frame_id: sequence number, None likewise.
+    :ivar stamp_ns: simulated time of the capture, None when not reported.
+    :ivar frame_id: sequence number, None when not reported.
     :ivar dtype: ``bgra8`` or ``float32``.
     :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
         handshake's `depth_unit`.  Its memory is the caller's.
-    :ivar wall_time: unix seconds of the capture, None from servers that do not say.
+    :ivar wall_time: Unix time of the capture in s, None when not reported.
     """
 
     stamp_ns: int | None
@@ -45,7 +45,7 @@ class Frame(NamedTuple):
 @dataclass(slots=True)
 class CameraStats:
     """
-    Counters of a stream since it was made.
+    Counters of a stream since it was opened.
 
     :ivar dropped: frames discarded because a newer one had arrived.
     :ivar missed: frames that never arrived, by the gaps in their numbers.

@@ -25,8 +25,8 @@ from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.client.session import Session
 
-REPLY_SLACK = 5.0  # s that a reply may come after the server's own deadline
-_CLOSE_TIMEOUT = 15.0  # s; a world's threads are waited for
+REPLY_SLACK = 5.0  # s added to the server's own deadline
+_CLOSE_TIMEOUT = 15.0  # s; the server waits for the threads of the world
 
 
 class Editor(SceneOps):
@@ -39,9 +39,9 @@ class Editor(SceneOps):
 
     def begin_pie(self, level_path: str | None = None, timeout_s: float = 30.0) -> Play:
         """
-        Compile the level and run it; on ready, the client's handshake is that of the new world.
+        Compile the level and run it; when ready, the client has the handshake of the new world.
 
-        A level that does not compile raises nothing: see `Play.state` and `compile_error`.
+        A level that does not compile is not an error here: see `Play.state` and `compile_error`.
         """
         with self._session.exclusive():
             reply = self._request(
@@ -53,7 +53,7 @@ class Editor(SceneOps):
         return read_reply(Play, reply)
 
     def stop_pie(self) -> None:
-        """Take the running world down; the client says hello again, to a server without one."""
+        """Stop the running world and reconnect, to a server without a world."""
         with self._session.exclusive():
             self._request('stop_pie', _CLOSE_TIMEOUT)
             self._session.connect()
@@ -84,7 +84,7 @@ class Editor(SceneOps):
         return read_field(reply, 'actors', tuple[Actor, ...])
 
     def list_blueprints(self) -> tuple[Blueprint, ...]:
-        """Return what `spawn_actor` can make."""
+        """Return the blueprints that `spawn_actor` can use."""
         return read_field(self._request('list_blueprints'), 'blueprints', tuple[Blueprint, ...])
 
     def get_actor_bounds(
@@ -98,8 +98,8 @@ class Editor(SceneOps):
         """
         Return an actor's bounds.
 
-        :param components_only: of what can collide.
-        :param in_pie: where it is in the running world (extension).
+        :param components_only: only of parts that can collide.
+        :param in_pie: its pose in the running world (extension).
         """
         fields: dict[str, Any] = {'components_only': components_only, 'in_pie': in_pie}
         reply = self._request('get_actor_bounds', **target_fields(target, by_name), **fields)
@@ -122,7 +122,7 @@ class Editor(SceneOps):
         """
         Let an object take part in physics: it moves, or (`static`) stays, or is moved by clients.
 
-        :param complex_mesh: a hull for each connected part of the mesh.
+        :param complex_mesh: one convex hull for each connected part of the mesh.
         """
         self._request(
             'add_quick_convert',
@@ -134,13 +134,13 @@ class Editor(SceneOps):
         )
 
     def remove_quick_convert(self, target: str, *, by_name: bool = False) -> None:
-        """Let an object only be seen again."""
+        """Make an object visual-only from the next play."""
         self._request('remove_quick_convert', **target_fields(target, by_name))
 
     def draw_marker(
         self, location: Vector, color: Vector, ttl: float = 0.0, label: str = '', tag: str = ''
     ) -> None:
-        """Draw a ball; `ttl` seconds: 0 for one picture, -1 until `clear_markers`."""
+        """Draw a ball for `ttl` seconds; 0: for one image, -1: until `clear_markers`."""
         place: dict[str, Any] = {'location': floats(location), 'label': label}
         self._request('draw_marker', color=floats(color), ttl=ttl, tag=tag, **place)
 
@@ -208,7 +208,7 @@ class Editor(SceneOps):
         self._request('set_overlay_text', text=text, anchor=anchor)
 
     def read_markers(self) -> dict[str, Any]:
-        """Return markers, text, anchor and camera as the server has them now (extension)."""
+        """Return the current markers, text, anchor and camera (extension)."""
         return self._request('read_markers')
 
     def set_camera(
@@ -219,22 +219,22 @@ class Editor(SceneOps):
         euler: Vector | None = None,
         fov: float | None = None,
     ) -> CameraPose:
-        """Put the camera somewhere: it looks along its x axis, z is up."""
+        """Set the pose of the camera: it looks along its x axis, z is up."""
         place: dict[str, Any] = {'location': floats(location), 'rotation_quat': to_wire(quat)}
         reply = self._request('set_camera', **place, rotation_euler=floats(euler), fov=fov)
         return read_reply(CameraPose, reply)
 
     def get_camera(self) -> CameraPose:
-        """Return where the camera is."""
+        """Return the pose of the camera."""
         return read_reply(CameraPose, self._request('get_camera'))
 
     def frame_actor(self, target: str, *, by_name: bool = False) -> CameraPose:
-        """Bring an actor into the picture."""
+        """Move the camera so that it shows an actor."""
         reply = self._request('frame_actor', **target_fields(target, by_name))
         return read_reply(CameraPose, reply)
 
     def set_viewport_mode(self, mode: str) -> str:
-        """Choose lit, unlit, wireframe, collision or reflections."""
+        """Set the mode: lit, unlit, wireframe, collision or reflections."""
         return read_field(self._request('set_viewport_mode', mode=mode), 'mode', str)
 
     def track_actor(
@@ -245,18 +245,18 @@ class Editor(SceneOps):
         *,
         by_name: bool = False,
     ) -> str:
-        """Let the camera follow an actor from `offset` (m, its frame); return the actor's path."""
+        """Make the camera follow an actor at `offset` (m, its frame); return the actor's path."""
         way: dict[str, Any] = {'offset': floats(offset), 'smoothing': smoothing}
         reply = self._request('track_actor', **target_fields(target, by_name), **way)
         return read_field(reply, 'tracked_actor_path', str)
 
     def untrack(self) -> bool:
-        """Stop following; return whether the camera followed an actor."""
+        """Stop following; return whether the camera was following an actor."""
         return read_field(self._request('untrack'), 'was_tracking', bool)
 
 
 class EditorAccess(Session):
-    """Gives a client its `editor`."""
+    """A session with the attribute `editor`."""
 
     @property
     def editor(self) -> Editor:

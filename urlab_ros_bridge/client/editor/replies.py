@@ -39,7 +39,7 @@ def read_quat(place: Place) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What actors are made from; `imported_now` is false for one that was known already."""
+    """A template of actors; `imported_now` is false if it was known before."""
 
     class_path: str = key(wire='blueprint_class_path')
     name: str = key(wire='blueprint_short_name')
@@ -48,7 +48,7 @@ class Blueprint:
 
 @dataclass(frozen=True, slots=True)
 class Spawned:
-    """An actor that an op has made; `quat` wxyz, shapes (3,) and (4,), may be empty."""
+    """An actor made by an op; `quat` wxyz, shapes (3,) and (4,), may be empty."""
 
     actor_id: str
     location: np.ndarray
@@ -137,5 +137,5 @@ class Play:
 
     @property
     def ready(self) -> bool:
-        """Return whether a world runs."""
+        """Return whether a world is running."""
         return self.state == 'ready'

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.client.session import Session
 
 Vector = Iterable[float] | np.ndarray
-EDITOR_TIMEOUT = 60.0  # s; files are read and models compiled
+EDITOR_TIMEOUT = 60.0  # s; the server reads files and compiles models
 
 
 def floats(values: Vector | None) -> list[float] | None:
@@ -56,7 +56,7 @@ class SceneOps:
     def create_level(
         self, name: str, force_overwrite: bool = False, scene: str | None = None
     ) -> str:
-        """Make and open a level, empty or on a scene file (extension); return its file."""
+        """Create and open a level, empty or from a scene file (extension); return its file."""
         reply = self._request(
             'create_level', name=name, force_overwrite=force_overwrite, scene=scene
         )
@@ -77,11 +77,11 @@ class SceneOps:
         return read_field(self._request('current_level'), 'level_path', str)
 
     def ensure_manager(self) -> bool:
-        """Make sure that the level can be simulated; return whether it could be before."""
+        """Ensure that the level can be simulated; return whether it already could."""
         return read_field(self._request('ensure_manager'), 'was_existing', bool)
 
     def destroy_asset(self, asset_path: str) -> bool:
-        """Delete a level or forget an imported blueprint; return whether there was one."""
+        """Delete a level or an imported blueprint; return whether it existed."""
         reply = self._request('destroy_asset', asset_path=asset_path)
         return read_field(reply, 'was_found', bool)
 
@@ -191,7 +191,7 @@ class SceneOps:
         return read_reply(Spawned, reply)
 
     def destroy_actor(self, target: str, *, by_name: bool = False) -> bool:
-        """Take an actor out of the level; return whether play must restart for it."""
+        """Remove an actor from the level; return whether play must be restarted for that."""
         reply = self._request('destroy_actor', **target_fields(target, by_name))
         return read_field(reply, 'requires_pie_restart', bool)
 
@@ -204,7 +204,7 @@ class SceneOps:
         euler: Vector | None = None,
         by_name: bool = False,
     ) -> bool:
-        """Move an actor; return whether play must restart for it."""
+        """Move an actor; return whether play must be restarted for that."""
         reply = self._request(
             'set_actor_transform',
             **target_fields(target, by_name),
@@ -220,7 +220,7 @@ class SceneOps:
         return read_field(reply, 'root', HierarchyNode)
 
     def snapshot(self) -> LevelSnapshot:
-        """Return every actor with the members of robots, where they are now."""
+        """Return all actors with current poses, and the members of robots."""
         return read_reply(LevelSnapshot, self._request('snapshot'))
 
 

@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.divergence import Divergence
 
 MODEL_FILE = 'model.mjb'
-# Kinds of the stock plugin that only keep the command.
+# Kinds of the stock plugin that only store the command.
 _HOLDING = ('command', 'none')
 # Stock servers send the model a second time, as text.
 _COPIES_OF_THE_MODEL = ('mjb_base64', 'mjb__b64__')
@@ -40,14 +40,14 @@ def _topic(place: Place) -> str:
 
 
 def _labels(place: Place) -> dict[tuple[int, int, int], str]:
-    """Return name -> [b, g, r] turned round."""
+    """Invert a mapping of names to [b, g, r]."""
     found = {}
     for name, item in place.mapping().items():
         color = item.value
-        whole = isinstance(color, list) and all(
+        is_valid = isinstance(color, list) and all(
             isinstance(part, (int, float)) and 0 <= part <= 255 for part in color
         )
-        if not whole or len(color) != 3:
+        if not is_valid or len(color) != 3:
             raise item.fail(f'must be [b, g, r], 0 to 255 each, not {shown(color)}')
         blue, green, red = map(int, color)
         found[blue, green, red] = name
@@ -62,14 +62,14 @@ class CameraInfo:
     :ivar mode: ``real``, ``depth``, ``semantic`` or ``instance``.
     :ivar resolution: width, height in pixels.
     :ivar fovy: vertical field of view in degrees.
-    :ivar endpoint: as the server wrote it; only its port means something, see `port`.
+    :ivar endpoint: as sent by the server; only its port is used, see `port`.
     :ivar topic: PUB topic without the trailing blank of the wire.
 
-    What only our own server says:
+    From the bundled server only:
 
     :ivar rate: frames per second of simulated time, 0 when unknown.
     :ivar body: body that carries the camera, '' when unknown.
-    :ivar depth_pair: depth camera with the same place, lens and size, '' when there is none.
+    :ivar depth_pair: depth camera with the same pose, lens and resolution, '' if there is none.
     :ivar latency: simulated seconds from capture to delivery.
     :ivar labels: of semantic and instance cameras: (b, g, r) -> name.
     """
@@ -136,12 +136,12 @@ class TwistControllerInfo:
     """
     How an articulation drives.
 
-    :ivar kind: for people to read; what it does is in the other fields.
+    :ivar kind: for people; the other fields define what it does.
     :ivar limits: m/s, rad/s, m/s^2, rad/s^2 by name (``linear``, ``lateral``, ``angular``, ...).
-    :ivar timeout: seconds of simulated time after which the server stops by itself; 0 = never.
-    :ivar actuators: local names of those that are its own while it drives, so that other
-        setpoints of them wait; none: it holds the command for somebody else to act on.  None: a
-        server that does not tell, as the stock plugin.
+    :ivar timeout: seconds of simulated time after which the server stops the robot; 0: never.
+    :ivar actuators: local names of the actuators that it controls while it drives, which suspends
+        other setpoints for them; empty: it only stores the command for another program.  None:
+        not reported, as by the stock plugin.
     """
 
     kind: str
@@ -201,7 +201,7 @@ def _global_cameras(place: Place) -> dict[str, CameraInfo]:
 
 
 def _name_topics(cameras: dict[str, CameraInfo], stem: str) -> None:
-    """Give the cameras whose topic the server did not send the documented one."""
+    """Fill in the default topics of cameras without one."""
     for name, camera in cameras.items():
         if not camera.topic:
             cameras[name] = replace(camera, topic=f'{stem}/{name}')
@@ -216,16 +216,16 @@ class Handshake:
     """
     What `hello` returned about the server and its world.
 
-    :ivar ports: TCP ports of ``rpc``, ``state``, ``control`` and ``info``; stock servers say none.
+    :ivar ports: TCP ports of ``rpc``, ``state``, ``control``, ``info``; stock servers report none.
     :ivar depth_unit: unit of depth images; ``cm`` on stock servers.
-    :ivar timestep: seconds, None when the server does not say (then `model` knows).
+    :ivar timestep: seconds, None when not reported (`model` has it too).
     :ivar qpos_joints: compiled names of all joints in the order of qpos, that of pushed vectors;
-        empty on stock servers (`model` knows it too).
+        empty on stock servers (`model` has it too).
     :ivar divergence: as in `StepResult`, at the time of the handshake.
     :ivar mjb: the compiled model, empty without a running world.
     :ivar mjcf_compiled: the model as XML, only after ``connect(include_assets=True)``.
     :ivar vfs_assets: the files that this XML names, by bare name.
-    :ivar reading: what `client.model.read_world` made of the model, None before its first call.
+    :ivar reading: cached result of `client.model.read_world`, None before its first call.
     :ivar raw: the whole reply without the base64 copy of the model.
     """
 
@@ -252,7 +252,7 @@ class Handshake:
     _model: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """Return the server's version, its world and its contents."""
+        """Return the versions, the world and its contents."""
         parts = [f'{self.urlab_version} with MuJoCo {self.mujoco_version}']
         if not self.manager_present:
             parts.append('no world is running')

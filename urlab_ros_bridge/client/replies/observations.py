@@ -69,7 +69,7 @@ def _three(place: Place, name: str) -> tuple[float, float, float]:
     value = place.value.get(name) if isinstance(place.value, dict) else None
     if type(value) is list and len(value) == 3:
         x, y, z = value
-        if type(x) is type(y) is type(z) is float:  # hot, without a detour
+        if type(x) is type(y) is type(z) is float:  # the common case, read directly
             return x, y, z
     x, y, z = read_lenient_field(np.ndarray, place, name, _THREE).tolist() or _ZERO
     return x, y, z
@@ -161,7 +161,7 @@ class CameraImage(ReplyView):
         data, width, height = self.raw.get('data'), self.width, self.height
         sane = 0 < width <= MAX_SIDE and 0 < height <= MAX_SIDE
         if not sane or type(data) is not bytes or len(data) != width * height * BYTES_PER_PIXEL:
-            raise self.place.fail(f'does not hold {width}x{height} pixels')
+            raise self.place.fail(f'must contain {width}x{height} pixels')
         if self.dtype == 'float32':
             return np.frombuffer(data, '<f4').reshape(height, width)
         return np.frombuffer(data, np.uint8).reshape(height, width, BYTES_PER_PIXEL)
@@ -177,8 +177,8 @@ class WorldObservation(ReplyView):
     """
 
     def __init__(self, raw: dict[str, Any]) -> None:
-        # Not through View.__init__, and with two conversions that nearly every caller needs: one
-        # of these is made in every step.
+        # One of these is made per step: it does not call ReplyView.__init__, and does the two
+        # conversions that nearly every caller needs.
         self.raw = raw
         self.name = self.path = ''
         self.source = raw.get('op', 'observation')
@@ -217,13 +217,13 @@ class WorldObservation(ReplyView):
 
     wall_time_ns = LazyField.optional(
         int,
-        'Unix time at which the server made this, in ns; None when not reported.',
+        'Unix time at which the server produced this, in ns; None when not reported.',
         'wall_time',
         parse=read_time,
     )
     frame_id = LazyField.optional(
         int,
-        'Number of this state, which grows over resets too: ask for an image of it with '
+        'Number of this state, which also grows over resets: request an image of it with '
         '``include_cameras={name: frame_id}``.  None when not reported.',
     )
     divergence = LazyField.optional(

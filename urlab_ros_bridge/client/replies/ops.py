@@ -120,7 +120,7 @@ class ServerStatus:
     :ivar real_time_factor: measured, 1.0 is real time.
     :ivar tick_rate: measured physics ticks per wall second.
     :ivar world_revision: grows whenever another or a changed world begins; 0 when not reported.
-    :ivar fault: why the server has paused the world by itself, empty when all is well.
+    :ivar fault: why the server has paused the world itself, empty when all is well.
     :ivar divergence: as in `StepResult`.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """

@@ -1,12 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Cutting the row stream into ticks, without sockets.
+Splitting the row stream into ticks, without sockets.
 
-Rows carry no time, and nothing on the wire marks the end of a tick but its last message: our own
-server ends it with ``sim_time``, stock servers with ``state/full``.  Which of the two is learned
-from the stream and learned again when it changes (another server may take over the port).  With
-neither, a tick ends where one of its topics repeats, and its stamp is wall time.
+Rows carry no time, and only the last message of a tick marks its end: ``sim_time`` from the
+bundled server, ``state/full`` from stock servers.  Which of the two is learned from the stream,
+again when it changes (another server may take over the port).  With neither, a tick ends where one
+of its topics repeats, and its stamp is wall time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 CLOSINGS = ('auto', 'sim_time', 'state_full')
 # A tick with more rows never ends: its closing row is not coming.
 MAX_TICK_ROWS = 1 << 16
-# So many snapshots in a row without sim_time mean that the server has none.
+# More consecutive snapshots without sim_time mean that the server does not send it.
 _SNAPSHOTS_TO_RELEARN = 3
 
 _SIM_TIME = SIM_TIME_TOPIC.encode()
@@ -36,7 +36,7 @@ class TickAssembler:
     Collects rows into ticks.
 
     :ivar ready: finished ticks, oldest first; the caller removes them.
-    :ivar closed_by: how ticks are closed, None while it is not known.
+    :ivar closed_by: how ticks are closed, None while unknown.
     :ivar wants_snapshot: true when only `state/full` could give the time of this stream.
     :ivar decode_errors: closing rows that could not be read.
     :ivar torn_ticks: ticks whose beginning was discarded because the closing row of the one before
@@ -96,7 +96,7 @@ class TickAssembler:
 
     def _take_sim_time(self, payload: bytes) -> None:
         if self.closed_by == 'state_full':
-            if not self._fixed:  # this row came after its tick: from the next one on it counts
+            if not self._fixed:  # this row followed its tick: it closes ticks from the next one on
                 self.closed_by = 'sim_time'
                 self._clear()
             return

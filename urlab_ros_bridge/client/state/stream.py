@@ -44,17 +44,16 @@ _LOG = logging.getLogger(__name__)
 # Period at which a waiting receive applies what other threads requested (s).
 _SLICE = 0.05
 _STATE_FULL = STATE_FULL_TOPIC.encode()
-# A drain ends after so many rows even if more keep coming.
-_DRAIN_ROWS = 50_000
+_DRAIN_ROWS = 50_000  # at most in one poll, even if more keep arriving
 
 
 @dataclass(slots=True)
 class StreamStats:
     """
-    Counters of a stream since it was made.
+    Counters of a stream since it was opened.
 
-    :ivar dropped_ticks: whole ticks that were thrown away because the consumer lagged.
-    :ivar torn_ticks: ticks that lost rows because a closing row was lost on the way.
+    :ivar dropped_ticks: complete ticks that were discarded because the consumer lagged.
+    :ivar torn_ticks: ticks that lost rows because a closing row was lost.
     :ivar last_receive: `time.monotonic` of the last row, None before the first.
     """
 
@@ -67,7 +66,7 @@ class StreamStats:
 
 
 class TickSource(Protocol):
-    """What every state stream can do, over whichever transport."""
+    """A state stream, over ZeroMQ or shared memory."""
 
     stats: StreamStats
 
@@ -120,7 +119,7 @@ class StateStream:
         self._changes: deque[tuple[bool, bytes]] = deque()
         self._closed = False
         self._muted = False
-        # In their order: the closing row must be there before what it closes.
+        # In order: the closing row is subscribed to before the rows that it closes.
         self._topics: dict[bytes, None] = {}
         for topic in (SIM_TIME_TOPIC, *topics):
             self._topics[topic.encode() if isinstance(topic, str) else topic] = None

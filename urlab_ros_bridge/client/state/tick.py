@@ -23,7 +23,7 @@ MAX_CACHED_TOPICS = 1 << 16
 
 
 class TopicCache(dict[bytes, RowTopic]):
-    """Topic bytes -> `RowTopic`: parsing costs more than a look-up, topics repeat each tick."""
+    """Cache of parsed topics, which repeat each tick."""
 
     def __missing__(self, topic: bytes) -> RowTopic:
         parsed = parse_topic(topic)
@@ -55,7 +55,7 @@ class GroupedRows:
     Decoded rows of one tick.
 
     :ivar entities: name -> {``xpos``, ``xquat``, ``qpos``, ``qvel``: float64 array}.
-    :ivar errors: what could not be decoded, one error a row.
+    :ivar errors: one for each row that could not be decoded.
     """
 
     articulations: dict[str, ArticulationRows] = field(default_factory=dict)
@@ -79,13 +79,13 @@ _SINGLE: dict[str, Callable[[bytes], Any]] = {
 @dataclass(slots=True, repr=False)
 class Tick:
     """
-    What the server sent for one physics step.
+    Everything that the server sent for one physics step.
 
     The first tick after connecting, and after a change of subscriptions, may lack rows.
 
     :ivar stamp_ns: simulated time in ns (wall time when `closed_by` is ``wall``).
     :ivar step: the server's counter, -1 when unknown.
-    :ivar wall_ns: unix time at the server in ns, None when it did not say.
+    :ivar wall_ns: Unix time at the server in ns, None when not reported.
     :ivar rows: topic and payload in the order of arrival, without state/full and sim_time.
     :ivar snapshot: raw state/full, None when it was not sent or not subscribed.
     :ivar closed_by: ``sim_time``, ``state_full`` or ``wall``.
@@ -101,7 +101,7 @@ class Tick:
     _state: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """Return time and step, and what was received."""
+        """Return time, step and contents."""
         snapshot = 'a snapshot' if self.snapshot is not None else 'no snapshot'
         return (
             f'<Tick at {self.stamp_ns * 1e-9:.6g} s, step {self.step}: {len(self.rows)} rows, '
