@@ -29,6 +29,7 @@ import zmq
 
 from urlab_ros_bridge.transport.shm.client import ShmRequester
 from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
 ROBOT, JOINTS = 'quadruped', 12
 TURN = 200  # requests
@@ -82,7 +83,7 @@ def connected(places: dict[str, str]) -> Iterator[Ways]:
 
 def checked(reply: bytes) -> dict:
     """Decode a reply that has to be a good one."""
-    message = codec.unpack(reply, codec.MAX_REPLY_BYTES)
+    message = codec.unpack(reply, MAX_REPLY_BYTES)
     if message['op'] == 'error':
         raise SystemExit(f'the server refused: {message}')
     return message

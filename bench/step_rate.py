@@ -28,6 +28,7 @@ from ratios import note
 import zmq
 
 from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
 JOINTS = 12
 
@@ -92,7 +93,7 @@ def connect(endpoint: str) -> zmq.Socket:
 
 def ask(socket: zmq.Socket, message: dict) -> dict:
     socket.send(codec.pack(message))
-    reply = codec.unpack(socket.recv(), codec.MAX_REPLY_BYTES)
+    reply = codec.unpack(socket.recv(), MAX_REPLY_BYTES)
     if reply['op'] == 'error':
         raise SystemExit(f'the server refused: {reply}')
     return reply

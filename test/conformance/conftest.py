@@ -20,13 +20,13 @@ from urlab_ros_bridge.conformance.checks.streams import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
 from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 
 
 @pytest.fixture(scope='module', autouse=True)

@@ -78,8 +78,7 @@ from urlab_ros_bridge.wire import recording
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.encoding import codec
-from urlab_ros_bridge.wire.encoding.limits import REPLY
-from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import WireError
 
@@ -157,16 +156,8 @@ def _file(name: str, data: bytes) -> Path:
     return path
 
 
-def _stepwise(data: bytes) -> None:
-    for _ in unpack_stepwise(data, REPLY):
-        pass
-
-
-def _request(data: bytes) -> None:
-    found = codec.unpack_request(data)
-    if not isinstance(found, dict):
-        for _ in found:
-            pass
+def _reply(data: bytes) -> None:
+    codec.unpack(data, MAX_REPLY_BYTES)
 
 
 _ROWS = (
@@ -483,8 +474,8 @@ def _connection(data: bytes) -> None:
 
 
 TARGETS: dict[str, Target] = {
-    'urlab_request': Target(_request, (WireError,), _PACK + _JSON),
-    'urlab_reply': Target(_stepwise, (WireError,), _PACK),
+    'urlab_request': Target(codec.unpack, (WireError,), _PACK + _JSON),
+    'urlab_reply': Target(_reply, (WireError,), _PACK),
     'urlab_connection': Target(
         _connection, (WireError,), (zmtp.GREETING, zmtp.ready('REQ'), zmtp.DELIMITER)
     ),

@@ -29,13 +29,10 @@ from urlab_ros_bridge.sim.physics.recording import recorder
 from urlab_ros_bridge.sim.requests import fields
 from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
-from urlab_ros_bridge.sim.sockets import subscriptions
-from urlab_ros_bridge.sim.sockets import zmtp_server
-from urlab_ros_bridge.sim.transports import frame_decoder
-from urlab_ros_bridge.sim.transports import rpc_transport
-from urlab_ros_bridge.sim.transports import zmtp_rpc
-from urlab_ros_bridge.sim.transports.shm import service
-from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.sim.shm import service
+from urlab_ros_bridge.transport import publisher
+from urlab_ros_bridge.transport import router
+from urlab_ros_bridge.transport import server_sockets
 from urlab_ros_bridge.wire.encoding import limits as wire
 
 PATIENCE = 60.0
@@ -43,21 +40,16 @@ PAGE = (Path(__file__).parents[2] / 'SECURITY.md').read_text()
 MIB = 1 << 20
 # First words of the row -> the numbers in it, in order.
 NUMBERS = {
-    'request (msgpack': (
-        wire.REQUEST.size // MIB, wire.REQUEST.json_size // MIB, 2, wire.REQUEST.values, 2,
-        wire.REQUEST.containers, wire.MAX_DEPTH,
+    'request': (
+        wire.MAX_REQUEST_BYTES // MIB, 2, wire.MAX_ITEMS, wire.MAX_DEPTH, 2,
+        wire.MAX_JSON_VALUES, 2, wire.MAX_JSON_CONTAINERS,
     ),
-    'requests that wait': (rpc_transport.MAX_PENDING, rpc_transport.MAX_WAITING),
-    'frames that take': (
-        frame_decoder.MAX_READINGS, frame_decoder.MAX_OF_ONE, frame_decoder.MAX_BYTES // MIB,
-    ),
-    'requests that have not come': (
-        zmtp_rpc.MAX_PARTIAL // MIB, zmtp.PARTS, wire.REQUEST.size // MIB,
-    ),
-    'replies that are not taken': (zmtp_rpc.MAX_UNSENT // MIB,),
-    'handshake of a connection': (int(zmtp_server.HANDSHAKE_SECONDS),),
+    'calls that wait': (router.MAX_CALLS, router.MAX_CALLS_OF_ONE),
+    'replies of more': (router._LARGE // 1024, router.MAX_UNREAD_BYTES // MIB),
+    'parts of a message': (router.MAX_PARTS,),
+    'handshake of a connection': (server_sockets._HANDSHAKE_MS // 1000,),
     'shared sessions': (sessions.MAX_SHARED,),
-    'subscriptions': (subscriptions.MAX_SUBSCRIPTIONS, subscriptions.MAX_TOPIC_BYTES // 1024),
+    'subscriptions': (publisher.MAX_SUBSCRIPTIONS, publisher.MAX_TOPIC_BYTES // 1024),
     'channels of shared': (service.MAX_CHANNELS,),
     'model of a client': (
         models.SIZES['nbody'][1], models.SIZES['ngeom'][1], models.SIZES['ncam'][1],

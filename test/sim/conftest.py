@@ -15,13 +15,13 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.wire.encoding import codec
 
 # Helpers of this folder (importlib mode adds no folder to the path).

@@ -11,9 +11,9 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
 from urlab_ros_bridge.wire.encoding import codec
 
 

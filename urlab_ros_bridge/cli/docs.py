@@ -24,10 +24,14 @@ from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.transport.router import MAX_CALLS
+from urlab_ros_bridge.transport.router import MAX_CALLS_OF_ONE
 from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
-from urlab_ros_bridge.wire.encoding.limits import REPLY
-from urlab_ros_bridge.wire.encoding.limits import REQUEST
+from urlab_ros_bridge.wire.encoding.limits import MAX_ITEMS
+from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_CONTAINERS
+from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_VALUES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
@@ -153,25 +157,20 @@ def op_row(op: Op) -> tuple[str, str, str, str, str]:
 def limits_table() -> str:
     """Return the table of what a frame may hold."""
     rows = (
-        ('bytes, msgpack', 'size'),
-        ('bytes, JSON', 'json_size'),
-        ('keys and values together, msgpack', 'values'),
-        ('commas and colons together (including those in strings), JSON', 'json_values'),
-        ('maps and lists; in JSON, opening brackets (including those in strings)', 'containers'),
+        ('bytes', MAX_REQUEST_BYTES, MAX_REPLY_BYTES),
+        ('items of one list or map', MAX_ITEMS, ''),
+        ('commas and colons of JSON (including those in strings)', MAX_JSON_VALUES, ''),
+        ('opening brackets of JSON (including those in strings)', MAX_JSON_CONTAINERS, ''),
+        ('nesting depth of maps and lists', MAX_DEPTH, MAX_DEPTH),
     )
-    counted = [
-        (text, *(f'{getattr(limits, name):,}' for limits in (REQUEST, REPLY)))
-        for text, name in rows
-    ]
-    depth = ('nesting depth of maps and lists', str(MAX_DEPTH), str(MAX_DEPTH))
-    vector = ('numbers of one vector', f'{MAX_VECTOR:,}', '')
-    return table(('Limit', 'Request', 'Reply'), (*counted, depth, vector))
+    return table(
+        ('Limit', 'Request', 'Reply'),
+        ((text, f'{request:,}', f'{reply:,}' if reply else '') for text, request, reply in rows),
+    )
 
 
 def protocol_page() -> str:
     """Return docs/protocol.md."""
-    from urlab_ros_bridge.sim.transports import frame_decoder as reader  # needs MuJoCo
-
     heads = ('Op', 'Category', 'Required', 'Optional', 'Reply')
     namespaces = dict.fromkeys(op.namespace for op in OPS.values())
     sections = '\n'.join(
@@ -198,15 +197,16 @@ the Networking page, "plugin" the stock Unreal plugin.
 ## Limits
 
 A frame is a map: JSON if its first byte is `{{` or white space, else msgpack. A request beyond
-these limits is answered with `bad_request` and not decoded any further. A frame beyond the
-largest size closes its connection.
+these limits is answered with `bad_request`; a larger one than that closes its connection. Models
+that are larger are sent as files (`spawn_entity` with `file`).
 
 {limits_table()}
-A request that takes long to decode is decoded in a separate thread, in small steps and in turn
-with others like it, so that no client has to wait for it. Up to {reader.MAX_OF_ONE} such requests
-of one client and {reader.MAX_READINGS} of all clients may be pending,
-{reader.MAX_BYTES >> 20} MiB together; further ones are answered with `not_ready`. The client of
-this project applies the right-hand column to replies and raises `ProtocolError` beyond it.
+At most {MAX_CALLS_OF_ONE} calls of one session and {MAX_CALLS} of all may run or wait; further
+ones are answered with `not_ready`. Calls that pause, stop or steer (`set_paused`, `set_mode`,
+`set_twist`, `set_control_source`, `replay_stop`, `recording_stop`) go before all others, also
+within a step of many sub-steps; of the others the session comes next whose last turn was longest
+ago. The client of this project applies the right-hand column to replies and raises
+`ProtocolError` beyond it.
 
 ## Ops
 

@@ -27,9 +27,9 @@ from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.link import CHANNEL
 from urlab_ros_bridge.transport.link import RequestLink
-from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import PRE_SESSION_OPS
 from urlab_ros_bridge.wire.ops import RPC_PORT

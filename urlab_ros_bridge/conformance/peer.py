@@ -32,7 +32,7 @@ from urlab_ros_bridge.conformance.model import Robot
 from urlab_ros_bridge.conformance.verdict import Failed
 from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.encoding.codec import unpack
-from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
 from urlab_ros_bridge.wire.ops import STATE_PORT
@@ -86,7 +86,7 @@ def decode(frame: bytes) -> dict[str, Any]:
     :raises Failed: when it is neither, or beyond what `wire.encoding.limits` allows a reply.
     """
     try:
-        unpack(frame, REPLY.size)  # for its limits alone: it repairs
+        unpack(frame, MAX_REPLY_BYTES)  # for its limits alone: it repairs
         value = json.loads(frame) if frame[:1] == b'{' else msgpack.unpackb(frame)
     except Exception as error:
         raise Failed('a reply in msgpack or JSON', f'{short(frame[:24])}: {error}') from None

@@ -25,16 +25,6 @@ class WorldError(UrlabError):
     """A world cannot be built: file missing, MJCF that does not compile, clashing names."""
 
 
-class SocketInUse(UrlabError):
-    """A port of the server is taken."""
-
-    def __init__(self, endpoint: str, reason: str, option: str) -> None:
-        super().__init__(
-            f'cannot bind {endpoint}: {reason}; is another server running? '
-            f'Choose another port with {option}, or move them all with --port-offset'
-        )
-
-
 def unknown(code: str, kind: str, name: object, valid: Iterable[str]) -> OpError:
     """Return the error of a name that does not resolve; the message lists the valid ones."""
     return OpError(code, f'{name} ({list_names(kind, valid)})')

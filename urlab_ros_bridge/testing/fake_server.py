@@ -26,9 +26,9 @@ import uuid
 import zmq
 
 from urlab_ros_bridge.testing.fake_robot import FakeRobot
-from urlab_ros_bridge.wire.encoding.codec import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UnknownName

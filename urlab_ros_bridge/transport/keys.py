@@ -29,7 +29,6 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 if TYPE_CHECKING:
     import zmq
-    from zmq.auth.thread import ThreadAuthenticator
 
 SERVER, CLIENT, CLIENTS = 'server', 'client', 'clients'
 _SECRET_HEAD = '# A secret key of CURVE. Only its owner may read it.\n'
@@ -37,7 +36,6 @@ _PUBLIC_HEAD = '# A public key of CURVE; it may be handed on.\n'
 _Z85 = re.compile(rb'[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}')
 _NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9_-]{0,63}')
 _MAX_BYTES = 1 << 14
-_ZAP_DOMAIN = b'urlab'
 
 
 class KeysUnusable(UrlabError, ValueError):
@@ -50,7 +48,7 @@ class KeysUnusable(UrlabError, ValueError):
 @dataclass(frozen=True, slots=True, repr=False)
 class ServerKeys:
     """
-    What a server shows, and whom it lets in.
+    The key pair of a server, and the clients that it admits.
 
     :ivar clients: folder of the public keys of clients.
     """
@@ -58,26 +56,6 @@ class ServerKeys:
     public: bytes
     secret: bytes
     clients: Path
-
-    def protect(self, socket: zmq.Socket[Any]) -> None:
-        """Let a socket accept encrypted connections alone; call before it binds."""
-        import zmq
-
-        socket.setsockopt(zmq.CURVE_SERVER, 1)
-        socket.setsockopt(zmq.CURVE_PUBLICKEY, self.public)
-        socket.setsockopt(zmq.CURVE_SECRETKEY, self.secret)
-        socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
-        # Without somebody to ask who is let in, nobody is.
-        socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
-
-    def start_doorkeeper(self, context: zmq.Context[Any]) -> ThreadAuthenticator:
-        """Start the thread that libzmq asks who is let in; it ends with its `stop`."""
-        from zmq.auth.thread import ThreadAuthenticator
-
-        keeper = ThreadAuthenticator(context)
-        keeper.start()
-        keeper.configure_curve(domain=_ZAP_DOMAIN.decode(), location=str(self.clients))
-        return keeper
 
 
 @dataclass(frozen=True, slots=True, repr=False)

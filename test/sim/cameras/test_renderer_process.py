@@ -27,7 +27,7 @@ from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.region import SEQUENCE
 

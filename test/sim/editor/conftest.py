@@ -7,11 +7,11 @@ from lasting_trial import with_lasting_trial
 import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.wire.encoding import codec
 
 # The root body stands off the frame of the file, turned.

@@ -3,7 +3,6 @@
 """Deadlines, counters and pauses of the engine."""
 
 import threading
-import time
 from types import SimpleNamespace
 
 from dispatching import dispatch
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
-from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.wire.encoding import codec
 
 
@@ -192,24 +190,6 @@ def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is
     monkeypatch.setattr(rover.context.observer, 'observe', lambda *_: {'x': object()})
     frame = codec.pack({'op': 'forward', 'session_id': rover.session_id})
     assert codec.unpack(dispatch(rover.dispatcher, frame))['code'] == 'internal_error'
-
-
-def test_the_lock_knows_who_waits():
-    lock = ModelLock()
-    with lock:
-        assert not lock.contended
-        assert not lock.acquire(timeout=0.01)
-        threads = [threading.Thread(target=lambda: lock.acquire() and lock.release())
-                   for _ in range(4)]  # fmt: skip
-        for thread in threads:
-            thread.start()
-        deadline = time.monotonic() + 20
-        while not lock.contended and time.monotonic() < deadline:
-            time.sleep(0.001)
-        assert lock.contended
-    for thread in threads:
-        thread.join(20)
-    assert not lock.contended
 
 
 def test_publishers_are_called_rarely_while_a_stepped_world_has_no_listeners(rover, monkeypatch):

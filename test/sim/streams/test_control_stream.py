@@ -14,6 +14,7 @@ from urlab_ros_bridge.sim.streams.control_stream import ControlStream
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_BYTES
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_LIMIT
 from urlab_ros_bridge.sim.streams.control_stream import JSON_WEIGHT
+from urlab_ros_bridge.transport.receiver import MessageReceiver
 from urlab_ros_bridge.wire import control as wire
 
 
@@ -35,6 +36,8 @@ class Pipe:
     def getsockopt(self, option):
         if option == zmq.RCVMORE:
             return int(bool(self.rest))
+        if option == zmq.LAST_ENDPOINT:
+            return b''
         assert option == zmq.EVENTS
         return zmq.POLLIN if self.queue or self.rest else 0
 
@@ -50,7 +53,7 @@ class Inlet:
 
     def __init__(self, made):
         self.rig, self.pipe, self.counters = made, Pipe(), StreamCounters()
-        self.stream = ControlStream(made.engine, self.pipe, self.counters)
+        self.stream = ControlStream(made.engine, MessageReceiver(self.pipe), self.counters)
 
     def send(self, *parts):
         self.pipe.queue.append(list(parts))

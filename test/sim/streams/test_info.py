@@ -5,8 +5,8 @@
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.info import InfoPublisher
+from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire.control import unpack_info
 
 
@@ -33,7 +33,7 @@ def info(rig):
 
     def start(**config):
         made, pipe = rig(**config), Pipe()
-        publisher = InfoPublisher(made.context, Subscriptions(pipe))
+        publisher = InfoPublisher(made.context, Publisher(pipe))
 
         def turns(count, rows=True):
             before = len(pipe.sent)

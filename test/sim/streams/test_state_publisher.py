@@ -7,8 +7,8 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.physics.observations.observer import View
-from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.state import StatePublisher
+from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.encoding import codec
 
@@ -21,6 +21,8 @@ class Pipe:
         self.parts = []
 
     def getsockopt(self, option):
+        if option == zmq.LAST_ENDPOINT:
+            return b''
         assert option == zmq.EVENTS
         return zmq.POLLIN if self.subscriptions else 0
 
@@ -39,7 +41,7 @@ def tick(rig):
     def start(world='rover', *prefixes):
         made = rig(world=world)
         pipe = Pipe()
-        publisher = StatePublisher(made.engine, made.context.observer, Subscriptions(pipe))
+        publisher = StatePublisher(made.engine, made.context.observer, Publisher(pipe))
         pipe.subscriptions += [b'\x01' + prefix for prefix in prefixes]
 
         def publish(with_rows=True):
@@ -185,7 +187,7 @@ def mixed_tick(rig, mjcf):
     """Return (rig, subscriptions, publish) of a robot with every kind of joint."""
     made = rig(model=mjcf(MIXED))
     pipe = Pipe()
-    publisher = StatePublisher(made.engine, made.context.observer, Subscriptions(pipe))
+    publisher = StatePublisher(made.engine, made.context.observer, Publisher(pipe))
 
     def publish():
         pipe.parts.clear()
@@ -234,21 +236,23 @@ def test_odd_subscriptions_hurt_nobody(mixed_tick):
 
 def test_subscriptions_are_prefixes_whatever_their_number():
     pipe = Pipe()
-    subscribed = Subscriptions(pipe)
+    subscribed = Publisher(pipe)
     topics = [f'robot{number}/joint/j{number}' for number in range(50)]
     pipe.subscriptions += [b'\x01' + topic.encode() for topic in topics[:25]]
     pipe.subscriptions += [b'\x01robot3', b'\x01' + b'x' * 5000]
-    subscribed.read()
+    subscribed.read_subscriptions()
     for topic in topics:
         expected = topic in topics[:25] or topic.startswith('robot3')
-        assert subscribed.wanted(topic) is expected
-    assert not subscribed.wanted('robot1/joint/j') and subscribed.wanted('robot1/joint/j1/more')
+        assert subscribed.is_subscribed(topic) is expected
+    assert not subscribed.is_subscribed('robot1/joint/j') and subscribed.is_subscribed(
+        'robot1/joint/j1/more'
+    )
     generation = subscribed.generation
-    subscribed.read()
+    subscribed.read_subscriptions()
     assert subscribed.generation == generation
     pipe.subscriptions += [b'\x01', b'\x00robot3']
-    subscribed.read()
-    assert subscribed.wanted('anything') and subscribed.generation == generation + 2
+    subscribed.read_subscriptions()
+    assert subscribed.is_subscribed('anything') and subscribed.generation == generation + 2
     pipe.subscriptions += [b'\x00']
-    subscribed.read()
-    assert not subscribed.wanted('anything') and not subscribed.wanted('robot35/x')
+    subscribed.read_subscriptions()
+    assert not subscribed.is_subscribed('anything') and not subscribed.is_subscribed('robot35/x')

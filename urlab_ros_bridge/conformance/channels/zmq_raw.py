@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import zmq
 
 from urlab_ros_bridge.conformance.verdict import Failed
-from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
 # Gives a socket the keys that the server asks for, before it connects.
 Protect = Callable[['zmq.Socket[Any]'], None]
@@ -59,7 +59,7 @@ class ZmqChannel:
         if self._socket is None:
             self._socket = self._context.socket(zmq.REQ)
             self._socket.setsockopt(zmq.LINGER, 0)
-            self._socket.setsockopt(zmq.MAXMSGSIZE, REPLY.size)
+            self._socket.setsockopt(zmq.MAXMSGSIZE, MAX_REPLY_BYTES)
             self._protect(self._socket)
             self._socket.connect(self.endpoint)
         self._socket.send(frame)

@@ -8,7 +8,7 @@ import errno
 import socket
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
 from urlab_ros_bridge.wire.ops import RPC_PORT
 
 _MORE_PORTS = 200  # beyond the number of cameras

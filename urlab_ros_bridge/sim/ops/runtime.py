@@ -120,12 +120,7 @@ def _the_articulation(context: Context, fields: Fields) -> str:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    for handler in (
-        set_mode,
-        set_paused,
-        configure_controller,
-        set_sim_speed,
-        set_control_source,
-        set_twist,
-    ):
+    for handler in (set_mode, set_paused, set_control_source, set_twist):
+        registry.register(handler.__name__, handler, urgent=True)
+    for handler in (configure_controller, set_sim_speed):
         registry.register(handler.__name__, handler)

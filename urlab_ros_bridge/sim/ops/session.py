@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.sim.dispatcher import PreSession
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME
@@ -14,7 +15,6 @@ from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.streams.handshake import divergence_block
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
-from urlab_ros_bridge.sim.transports.dispatcher import PreSession
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.stamp import ns_to_block
 

@@ -259,6 +259,9 @@ class Engine:
         try:
             self.substep(raw)
             for done in range(1, count):
+                if self.lock.urgent:
+                    self.lock.let_urgent_pass()
+                    self.wait_unpaused(deadline)
                 self.check_deadline(deadline, done, count)
                 self.substep(raw)
         finally:

@@ -22,7 +22,6 @@ IDLE_BEAT = 0.1  # s; stock servers repeat the state at about 10 Hz when nothing
 MAX_CATCH_UP = 1.0  # s of schedule that a stall may leave to be caught up
 METER_WINDOW = 1.0  # s
 MAX_SLEEP = 0.05  # s; a change of speed or mode is noticed this soon, however long a step is
-_YIELD = 2e-5  # s; long enough for a waiting thread to take the lock
 _LOG = logging.getLogger(__name__)
 
 
@@ -80,8 +79,6 @@ class LiveLoop(threading.Thread):
                 return
         if delay > 0:
             time.sleep(min(delay, MAX_SLEEP))
-        elif lock.contended:
-            time.sleep(_YIELD)
 
     def _failed(self, error: Exception) -> None:
         reason = f'{type(error).__name__}: {error}'

@@ -11,7 +11,6 @@ whole before it changes anything.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Sequence
 import math
 import reprlib
 import sys
@@ -21,7 +20,6 @@ from typing import overload
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.requests.setpoints import with_setpoints
 from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
 # MuJoCo's mjMAXVAL: a larger number in its state counts as a diverged simulation.
@@ -60,11 +58,6 @@ class Fields:
     def given(self, name: str) -> Any:
         """Return a field's raw value, None when it is absent."""
         return self._request.get(name)
-
-    def with_setpoints(self, vectors: Iterable[Sequence[float]]) -> Fields:
-        """Return the fields with other vectors in `per_articulation`, see `setpoints`."""
-        blocks = with_setpoints(self._request['per_articulation'], vectors)
-        return Fields({**self._request, 'per_articulation': blocks}, self._where)
 
     def need(self, name: str) -> Any:
         """

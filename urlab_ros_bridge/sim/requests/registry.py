@@ -10,10 +10,8 @@ and categories come from the wire's table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from typing import Protocol
 
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -44,19 +42,6 @@ Handler = Callable[[Any, ServerSession, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
 
-class Prepared(Protocol):
-    """A request that was understood once and comes again with other setpoints."""
-
-    def seconds(self) -> float:
-        """Estimate how long it will take."""
-
-    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
-        """Do what the handler would do; `vectors` are the setpoints, see `setpoints`."""
-
-
-Prepare = Callable[[Any, ServerSession, Fields], Prepared]
-
-
 @dataclass(frozen=True, slots=True)
 class RegisteredOp:
     """
@@ -67,14 +52,14 @@ class RegisteredOp:
         off the request thread; None means it is quick, and math.inf that it waits
         for an event that may never come.
     :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
-    :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.
+    :ivar urgent: it stops, pauses or steers: it waits behind nobody's step.
     """
 
     op: Op
     handler: Handler
     locked: bool = True
     seconds: Estimate | None = None
-    prepare: Prepare | None = None
+    urgent: bool = False
     staged: bool = False
 
 
@@ -91,7 +76,7 @@ class Registry:
         *,
         locked: bool = True,
         seconds: Estimate | None = None,
-        prepare: Prepare | None = None,
+        urgent: bool = False,
         staged: bool = False,
     ) -> None:
         """
@@ -107,7 +92,7 @@ class Registry:
         locked = locked and not staged
         if locked and OPS[name].category != MANAGER_REQUIRED:
             raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
-        self._entries[name] = RegisteredOp(OPS[name], handler, locked, seconds, prepare, staged)
+        self._entries[name] = RegisteredOp(OPS[name], handler, locked, seconds, urgent, staged)
 
     def get(self, name: object) -> RegisteredOp | None:
         """Return the entry of an op, None when it is not served."""
@@ -118,4 +103,4 @@ class Registry:
         return [OPS[name].meta() for name in self._entries]
 
 
-__all__ = ['Deferred', 'Estimate', 'Handler', 'Prepare', 'Prepared', 'RegisteredOp', 'Registry']
+__all__ = ['Deferred', 'Estimate', 'Handler', 'RegisteredOp', 'Registry']

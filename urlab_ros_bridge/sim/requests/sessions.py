@@ -25,6 +25,17 @@ CONNECTED_AGE = 30.0  # s since the last request for a session to count as conne
 
 
 @dataclass(slots=True)
+class Turns:
+    """
+    When a session had the model last; see `physics.lock`.
+
+    :ivar last: number of that turn, counted over all sessions; 0 before the first.
+    """
+
+    last: int = 0
+
+
+@dataclass(slots=True)
 class ServerSession:
     """
     One session.
@@ -48,6 +59,7 @@ class ServerSession:
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
+    turns: Turns = field(default_factory=Turns)
 
 
 class SessionTable:
@@ -94,12 +106,6 @@ class SessionTable:
         if not self._note(session):
             raise OpError('session_expired', 'the world has changed; send hello again')
         return session
-
-    def touch(self, session: ServerSession) -> bool:
-        """Note that a session lives; return whether it does, as `find` would."""
-        if session is not self._plain and self._shared.get(session.id) is not session:
-            return False
-        return self._note(session)
 
     def _note(self, session: ServerSession) -> bool:
         """Note that a session of the table lives, unless it knows an older world."""

@@ -14,27 +14,24 @@ import logging
 import time
 
 import numpy as np
-import zmq
 
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
-from urlab_ros_bridge.sim.sockets.zmq_options import readable
+from urlab_ros_bridge.transport.receiver import MessageReceiver
+from urlab_ros_bridge.transport.receiver import RECEIVE_QUEUE
 from urlab_ros_bridge.wire import control as wire
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UnknownTopic
 from urlab_ros_bridge.wire.errors import WireError
 
-RECEIVE_QUEUE = 1000  # messages; what a faster sender sends beyond that is lost at the sender
 # What is taken in before one step: about half a millisecond's worth.
 DRAIN_LIMIT = 200  # messages, and parts of messages that have too many
 DRAIN_BYTES = 1 << 16  # the message that reaches it is the last one; JSON counts eightfold
 JSON_WEIGHT = 8
-MAX_MESSAGE_BYTES = 1 << 20
 DISCARD_INTERVAL = 0.005  # s; looking costs 2 us, a tenth of a small model's step
 _GAINS_END = f'/{wire.SET_GAINS} '.encode()
-_READABLE = int(zmq.POLLIN)  # arithmetic with zmq's own flag takes as long as the look itself
 _LOG = logging.getLogger(__name__)
 
 
@@ -65,11 +62,13 @@ class _Target:
 
 
 class ControlStream:
-    """Feeds one world's setpoints from a SUB socket; the socket outlives it."""
+    """Feeds one world's setpoints from a receiver, which outlives it."""
 
-    def __init__(self, engine: Engine, socket: zmq.Socket, counters: StreamCounters) -> None:
+    def __init__(
+        self, engine: Engine, receiver: MessageReceiver, counters: StreamCounters
+    ) -> None:
         self._engine = engine
-        self._socket = socket
+        self._receiver = receiver
         self._counters = counters
         self._targets = {prefix: _Target(control) for prefix, control in engine.controls.items()}
         self._filters = [
@@ -77,29 +76,28 @@ class ControlStream:
         ]
         self._reported: set[tuple[str, str]] = set()
         self._next_discard = 0.0
-        self._more = False  # of the message that was received last
         with engine.lock:
             for topic in self._filters:
-                socket.setsockopt(zmq.SUBSCRIBE, topic)
+                receiver.subscribe(topic)
             engine.on_due.append(self.drain)
             engine.on_state.append(self._on_state)
 
     def close(self) -> None:
         """Stop listening; nothing of this world's commands reaches the next."""
         for topic in self._filters:
-            self._socket.setsockopt(zmq.UNSUBSCRIBE, topic)
+            self._receiver.unsubscribe(topic)
         for _ in range(RECEIVE_QUEUE):
-            if self._skip_rest(RECEIVE_QUEUE) and self._receive() is None:
+            if self._receiver.skip_rest(RECEIVE_QUEUE) and self._receiver.receive() is None:
                 break
 
     def drain(self) -> None:
         """Read waiting messages, up to a limit.  Needs the engine's lock; never blocks."""
         live = self._engine.mode == 'live'
-        if not self._skip_rest(DRAIN_LIMIT):
+        if not self._receiver.skip_rest(DRAIN_LIMIT):
             return
         left = DRAIN_BYTES
         for _ in range(DRAIN_LIMIT):
-            parts = self._receive()
+            parts = self._receiver.receive()
             if parts is None:
                 return
             self._counters.received += 1
@@ -109,7 +107,7 @@ class ControlStream:
                 self._apply_message(parts)
             else:
                 self._counters.discarded += 1
-            if self._more or left <= 0:
+            if self._receiver.unfinished or left <= 0:
                 return
 
     def _on_state(self, rows: bool) -> bool:
@@ -123,29 +121,6 @@ class ControlStream:
         elif engine.paused:
             self.drain()
         return False
-
-    def _receive(self) -> list[bytes] | None:
-        """Return the first parts of a message, at most one too many; None when there is none."""
-        socket = self._socket
-        if not readable(socket):
-            return None
-        try:
-            parts = [socket.recv(zmq.NOBLOCK)]
-            while len(parts) < 3 and socket.getsockopt(zmq.RCVMORE):
-                parts.append(socket.recv(zmq.NOBLOCK))
-        except zmq.Again:
-            return None
-        self._more = len(parts) == 3 and bool(socket.getsockopt(zmq.RCVMORE))
-        return parts
-
-    def _skip_rest(self, limit: int) -> bool:
-        """Drop parts of a message that has too many; return whether it has ended."""
-        socket = self._socket
-        while self._more and limit > 0:
-            socket.recv(zmq.NOBLOCK)
-            self._more = bool(socket.getsockopt(zmq.RCVMORE))
-            limit -= 1
-        return not self._more
 
     def _apply_message(self, parts: list[bytes]) -> None:
         prefix, kind = '', 'stream'

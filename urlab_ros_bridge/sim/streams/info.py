@@ -10,14 +10,13 @@ One JSON message per articulation, in live mode only: every 50 turns of the live
 from __future__ import annotations
 
 import mujoco
-import zmq
 
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
-from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.streams.handshake import articulation_block
+from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire.control import ActuatorList
 from urlab_ros_bridge.wire.control import pack_info
 from urlab_ros_bridge.wire.control import UNLIMITED
@@ -29,11 +28,11 @@ LOOK_PERIOD = 25  # turns between two looks for new subscribers
 class InfoPublisher:
     """Publishes the actuator lists of one world."""
 
-    def __init__(self, context: Context, subscribed: Subscriptions) -> None:
+    def __init__(self, context: Context, publisher: Publisher) -> None:
         self._context = context
         self._engine = context.engine
-        self._subscribed = subscribed
-        self._generation = subscribed.generation
+        self._publisher = publisher
+        self._generation = publisher.generation
         self._turns = self._next_look = self._next_info = 0
         self._made: tuple[int, list[bytes]] | None = None
         context.engine.on_state.append(self.beat)
@@ -56,16 +55,16 @@ class InfoPublisher:
         if self._turns < self._next_look:
             return
         self._next_look = self._turns + LOOK_PERIOD
-        self._subscribed.read()
-        new = self._subscribed.generation != self._generation
-        self._generation = self._subscribed.generation
+        self._publisher.read_subscriptions()
+        new = self._publisher.generation != self._generation
+        self._generation = self._publisher.generation
         if self._turns < self._next_info and not new:
             return
         period = EARLY_PERIOD if self._turns < EARLY_TURNS else LATE_PERIOD
         self._next_info = self._turns + period
-        if self._subscribed:
+        if self._publisher.has_subscribers:
             for message in self._messages():
-                self._subscribed.socket.send(message, zmq.NOBLOCK)
+                self._publisher.send_single(message)
 
     def _turns_of_a_beat(self) -> int:
         """Return 1, or while paused what a stock loop, which keeps spinning, would count."""

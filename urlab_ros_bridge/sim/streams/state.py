@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import time
 
-import zmq
-
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.observer import Observer
-from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.rows import BaseRows
 from urlab_ros_bridge.sim.streams.rows import CommandRows
 from urlab_ros_bridge.sim.streams.rows import EntityRows
@@ -23,27 +20,27 @@ from urlab_ros_bridge.sim.streams.rows import JointRows
 from urlab_ros_bridge.sim.streams.rows import RowGroup
 from urlab_ros_bridge.sim.streams.rows import ScannerRows
 from urlab_ros_bridge.sim.streams.rows import SensorRows
+from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire.rows import pack_sim_time
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 SEND_QUEUE = 20_000  # messages per subscriber; about half a second of a 40-row robot at 1 kHz
 SUBSCRIPTION_CHECK = 0.01  # s
-_FIRST = zmq.SNDMORE | zmq.NOBLOCK
 
 
 class StatePublisher:
     """Publishes every tick of an engine."""
 
-    def __init__(self, engine: Engine, observer: Observer, subscribed: Subscriptions) -> None:
-        """Publish the engine's ticks; `subscribed` with its socket outlives this world."""
+    def __init__(self, engine: Engine, observer: Observer, publisher: Publisher) -> None:
+        """Publish the engine's ticks; the publisher outlives this world."""
         self._engine = engine
         self._observer = observer
-        self._socket = subscribed.socket
-        self._subscribed = subscribed
+        self._publisher = publisher
+        self._send = publisher.send
         self._generation = -1
         self._next_check = 0.0
-        self._snapshot = self._closing = self._heard = False
+        self._snapshot = self._closing = self._has_subscribers = False
         self._rows: list[RowGroup] = []
         world = engine.world
         for prefix, control in engine.controls.items():
@@ -67,10 +64,10 @@ class StatePublisher:
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
-            self._subscribed.read()
-            if self._subscribed.generation != self._generation:
+            self._publisher.read_subscriptions()
+            if self._publisher.generation != self._generation:
                 self._select()
-        if not self._heard:
+        if not self._has_subscribers:
             return False
         if with_rows:
             for group in self._rows:
@@ -84,14 +81,10 @@ class StatePublisher:
             )
         return True
 
-    def _send(self, topic: bytes, payload: bytes) -> None:
-        self._socket.send(topic, _FIRST)
-        self._socket.send(payload, zmq.NOBLOCK)
-
     def _select(self) -> None:
-        self._generation, wanted = self._subscribed.generation, self._subscribed.wanted
+        self._generation, wanted = self._publisher.generation, self._publisher.is_subscribed
         for group in self._rows:
             group.select(wanted)
         self._snapshot = wanted(STATE_FULL_TOPIC)
         self._closing = wanted(SIM_TIME_TOPIC)
-        self._heard = bool(self._subscribed)
+        self._has_subscribers = self._publisher.has_subscribers

@@ -10,15 +10,14 @@ Rules, from the Protocol Reference ("Wire encoding", "JSON fallback") and from w
   ``key__b64__``).
 - Map keys that are not strings are dropped, extension types become null.
 
-Every decoder is total: any bytes give a value or a `WireError`, the size is checked first, and
-`limits` bounds what the rest may cost.  A frame that might cost much is decoded in steps.
+The decoder is total: any bytes give a value or a `WireError`.  The size is checked first, so a
+hostile request costs at most a third of a second (`bench/hostile_frames.py`).
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Generator
 import json
 import math
 import re
@@ -26,28 +25,22 @@ from typing import Any
 
 import msgpack
 
-from urlab_ros_bridge.wire.encoding.known_layouts import KnownLayouts
-from urlab_ros_bridge.wire.encoding.limits import DecodeLimits
 from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.encoding.limits import REPLY
-from urlab_ros_bridge.wire.encoding.limits import REQUEST
-from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
+from urlab_ros_bridge.wire.encoding.limits import MAX_ITEMS
+from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_CONTAINERS
+from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_VALUES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
 
-MAX_REQUEST_BYTES = REQUEST.size
-MAX_REPLY_BYTES = REPLY.size
 BASE64_SUFFIX = '_base64'
 _BASE64_SUFFIXES = (BASE64_SUFFIX, '__b64__')
 _JSON_FIRST_BYTES = frozenset(b'{ \t\n\r')
 _MAP_FIRST_BYTES = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _CONTAINER_BYTES = bytes((*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF))
-# What a C decoder leaves wrong is searched only where the bytes suggest it.
+# What Python's JSON decoder leaves wrong is searched only where the bytes suggest it.
 _LONG_INTEGER = re.compile(b'[0-9]{19}')
 _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]')
-_SHORT = 1000  # bytes; in longer frames, counting takes longer than looking
-_LAYOUTS = KnownLayouts()
-Steps = Generator[None, None, dict[str, Any]]
 
 
 def pack(message: dict[str, Any], encoding: str = 'msgpack') -> bytes:
@@ -63,110 +56,67 @@ def pack(message: dict[str, Any], encoding: str = 'msgpack') -> bytes:
     return packed
 
 
+def pack_error(code: str, message: str, encoding: str = 'msgpack') -> bytes:
+    """Encode an error reply; it has exactly op, code and message."""
+    return pack({'op': 'error', 'code': code, 'message': message}, encoding)
+
+
 def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[str, Any]:
     """
-    Decode a msgpack or JSON frame into a dict with string keys, within the limits of a reply.
+    Decode a msgpack or JSON frame into a dict with string keys.
 
-    :param limit: the largest frame accepted, in bytes.
+    :param limit: the largest frame accepted, in bytes: a reply may have `MAX_REPLY_BYTES`.
     :raises FrameTooLarge: before anything is decoded.
     :raises MalformedFrame: when the frame is neither, its top level is not a map, or it holds more
-        than `wire.encoding.limits.REPLY` allows.
+        than `limits` allow.
     """
     size = len(frame)
     if size > limit:
         raise FrameTooLarge(size, limit)
-    if size > _SHORT and type(frame) is bytes:
-        return _unpack_again(frame)
-    message = _at_once(frame, REPLY)
-    return message if message is not None else _to_the_end(_steps(frame, REPLY))
-
-
-def _unpack_again(frame: bytes) -> dict[str, Any]:
-    """Decode a frame that may have the layout of an earlier one, which passed all checks."""
-    if _LAYOUTS.knows(frame):
-        again: dict[str, Any] = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1)
-        return again
-    message = _at_once(frame, REPLY)
-    if message is None:
-        return _to_the_end(_steps(frame, REPLY))
-    if frame[0] in _MAP_FIRST_BYTES:
-        _LAYOUTS.learn(frame)
-    return message
-
-
-def unpack_request(frame: bytes) -> dict[str, Any] | Steps:
-    """
-    Decode a request as `unpack` does, within `wire.encoding.limits.REQUEST`.
-
-    :return: the request when it is cheap to decode, else a generator that decodes it in short
-        steps: its value is the request, and it raises what `unpack` raises.
-    """
-    if len(frame) > REQUEST.size:
-        raise FrameTooLarge(len(frame), REQUEST.size)
-    message = _at_once(frame, REQUEST)
-    return message if message is not None else _steps(frame, REQUEST)
-
-
-def _at_once(frame: bytes | memoryview, limits: DecodeLimits) -> dict[str, Any] | None:
-    """Decode a frame of which that cannot take long; None for others, and for odd ones."""
-    size = len(frame)
     if size == 0:
         raise MalformedFrame('frame is empty')
     first = frame[0]
     if first in _MAP_FIRST_BYTES:
-        few = size <= limits.at_once_containers or (
-            size <= limits.at_once and _container_bytes(frame) <= limits.at_once_containers
+        return _unpack_msgpack(frame, limit)
+    if first in _JSON_FIRST_BYTES:
+        return _unpack_json(bytes(frame), limit)
+    raise MalformedFrame(f'first byte {first:#04x} begins neither a msgpack map nor JSON')
+
+
+def _unpack_msgpack(frame: bytes | memoryview, limit: int) -> dict[str, Any]:
+    items = MAX_ITEMS if limit <= MAX_REQUEST_BYTES else limit
+    try:
+        message: dict[str, Any] = msgpack.unpackb(
+            frame,
+            ext_hook=_drop_extension,
+            object_hook=_drop_odd_keys,
+            strict_map_key=False,
+            timestamp=1,
+            max_array_len=items,
+            max_map_len=items,
         )
-        if not few:
-            return None
-        frame = bytes(frame)
-        # A hook costs a call for each map; only a frame with such a byte can have binary keys.
-        binary = b'\xc4' in frame or b'\xc5' in frame or b'\xc6' in frame
-        hook = _refuse_binary_keys if binary else None
-        try:
-            message = msgpack.unpackb(
-                frame, ext_hook=_drop_extension, timestamp=1, object_hook=hook
-            )
-        except Exception:  # msgpack raises ValueError, TypeError, its own classes
-            return None
-        return message if _is_flat(frame) or _depth_is_right(message) else None
-    if first not in _JSON_FIRST_BYTES:
-        raise MalformedFrame(f'first byte {first:#04x} begins neither a msgpack map nor JSON')
-    return _to_the_end(_json_steps(frame, limits)) if _is_quick_json(frame, limits) else None
+    # msgpack raises ValueError and its own classes; TypeError for a key that is a list or a map.
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise MalformedFrame(f'the frame is not msgpack: {reason}') from error
+    if _may_nest_deep(frame) and not _depth_is_right(message):
+        raise MalformedFrame(f'the frame is nested deeper than {MAX_DEPTH}')
+    return message
 
 
-def _container_bytes(frame: bytes | memoryview) -> int:
-    """Return how many maps and lists there are at most; bytes of numbers look like some, too."""
-    return len(frame) - len(bytes(frame).translate(None, _CONTAINER_BYTES))
-
-
-def _is_quick_json(frame: bytes | memoryview, limits: DecodeLimits) -> bool:
-    size = len(frame)
-    if size <= limits.at_once_containers:
-        return True
-    if size > limits.at_once:
-        return False
-    text = bytes(frame)
-    brackets = text.count(b'{') + text.count(b'[')
-    # What needs a look at each value afterwards is not quick.
-    return (
-        brackets <= limits.at_once_containers
-        and b'\\u' not in text
-        and _LONG_INTEGER.search(text) is None
-    )
-
-
-def _refuse_binary_keys(fields: dict[Any, Any]) -> dict[str, Any]:
-    """Raise for keys of bytes, which msgpack's own check of map keys lets by."""
-    if bytes in map(type, fields):
-        raise ValueError('a map key is binary')
+def _drop_odd_keys(fields: dict[Any, Any]) -> dict[str, Any]:
+    for key in fields:
+        if type(key) is not str:
+            return {key: value for key, value in fields.items() if type(key) is str}
     return fields
 
 
-def _is_flat(frame: bytes | memoryview) -> bool:
-    """Return whether a frame holds too few containers to nest them too deep, if that is cheap."""
+def _may_nest_deep(frame: bytes | memoryview) -> bool:
+    """Return whether a frame may hold more than MAX_DEPTH containers."""
     size = len(frame)
-    return size <= MAX_DEPTH or (size <= _SHORT and _container_bytes(frame) <= MAX_DEPTH)
+    if size <= MAX_DEPTH:
+        return False
+    return size - len(bytes(frame).translate(None, _CONTAINER_BYTES)) > MAX_DEPTH
 
 
 def _depth_is_right(message: dict[str, Any]) -> bool:
@@ -190,54 +140,28 @@ def _depth_is_right(message: dict[str, Any]) -> bool:
     return False
 
 
-def _steps(frame: bytes | memoryview, limits: DecodeLimits) -> Steps:
-    if frame[0] in _JSON_FIRST_BYTES:
-        return _json_steps(frame, limits)
-    return unpack_stepwise(frame, limits)
-
-
-def _to_the_end(steps: Steps) -> dict[str, Any]:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            message: dict[str, Any] = end.value
-            return message
-
-
 def _drop_extension(code: int, data: bytes) -> None:
     return None
 
 
-def _json_steps(frame: bytes | memoryview, limits: DecodeLimits) -> Steps:
-    """
-    Decode JSON; a step is one pass over the text.
-
-    What each pass costs at most follows from counts that are made first.
-    """
-    frame = bytes(frame)
-    if len(frame) > limits.json_size:
-        raise FrameTooLarge(len(frame), limits.json_size, 'JSON frame')
+def _unpack_json(frame: bytes, limit: int) -> dict[str, Any]:
     containers = frame.count(b'{') + frame.count(b'[')
-    if containers > limits.containers:
-        raise MalformedFrame(f'more than {limits.containers} opening brackets in JSON')
-    yield
-    if frame.count(b',') + frame.count(b':') > limits.json_values:
-        raise MalformedFrame(f'more than {limits.json_values} commas and colons in JSON')
-    yield
+    if limit <= MAX_REQUEST_BYTES:
+        if containers > MAX_JSON_CONTAINERS:
+            raise MalformedFrame(f'more than {MAX_JSON_CONTAINERS} opening brackets in JSON')
+        if frame.count(b',') + frame.count(b':') > MAX_JSON_VALUES:
+            raise MalformedFrame(f'more than {MAX_JSON_VALUES} commas and colons in JSON')
     try:
         text = frame.decode()
         hook = _integer if _LONG_INTEGER.search(frame) else None
         message = json.loads(text, parse_int=hook, parse_constant=_no_number)
         if _SURROGATE.search(text):
-            yield
             # An escaped half of a surrogate pair is text that can never be sent again.
             json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError, OverflowError) as error:
         raise MalformedFrame(f'frame is not JSON: {error}') from error
     if not isinstance(message, dict):
         raise MalformedFrame(f'top level is {type(message).__name__}, expected a map')
-    yield
     if containers > MAX_DEPTH and not _depth_is_right(message):
         raise MalformedFrame(f'JSON is nested deeper than {MAX_DEPTH}')
     # A key may spell its underscore, or anything else, as an escape.

@@ -19,7 +19,8 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import DrawnFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import FrameEncoder
-from urlab_ros_bridge.sim.cameras.renderer.sending.zmtp_sender import ZmtpFrameSender
+from urlab_ros_bridge.sim.cameras.renderer.frame_sender import FrameSender
+from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
 WIDTH, HEIGHT = 16, 12
@@ -40,8 +41,9 @@ class Rig:
         ]  # fmt: skip
         self.memory = FrameMemory(8, [camera.size for camera in self.cameras])
         self.listeners = [socket.create_server(('127.0.0.1', 0)) for _ in self.cameras]
+        self.sockets = ServerSockets(None)
         self.senders = [
-            ZmtpFrameSender(camera, os.dup(listener.fileno()))
+            FrameSender(self.sockets, camera, os.dup(listener.fileno()))
             for camera, listener in zip(self.cameras, self.listeners, strict=True)
         ]
         self.told = queue.Queue()

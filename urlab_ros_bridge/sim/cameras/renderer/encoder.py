@@ -21,18 +21,17 @@ from contextlib import suppress
 import logging
 import os
 import queue
-import select
 import socket
 import threading
 from typing import NamedTuple
 
 import numpy as np
-import zmq
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
-from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import FrameSender
+from urlab_ros_bridge.sim.cameras.renderer.frame_sender import FrameSender
+from urlab_ros_bridge.transport.publisher import SubscriptionPoller
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import clock_of
 
@@ -89,12 +88,10 @@ class FrameEncoder:
             self.buffers.put(np.empty(words, np.uint32))
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._link: int | None = None  # once it is polled
-        self._waitables = [sender.waitable for sender in self._senders]
-        # ZeroMQ's poller waits for the system's, too, but takes longer.
-        only_system = all(isinstance(each, int) for each in self._waitables)
-        self._poller: select.poll | zmq.Poller = select.poll() if only_system else zmq.Poller()
-        for each in (self._wake, *self._waitables):
-            self._poller.register(each, select.POLLIN)  # type: ignore[arg-type]
+        self._poller = SubscriptionPoller()
+        self._poller.add(self._wake)
+        for sender in self._senders:
+            self._poller.add(sender.publisher)
         self.threaded = threaded
 
     def start(self) -> None:
@@ -123,8 +120,8 @@ class FrameEncoder:
         """
         if self._link is None:
             self._link = link_socket.fileno()
-            self._poller.register(self._link, select.POLLIN)
-        ready = {source for source, _ in self._poller.poll()}
+            self._poller.add(self._link)
+        ready = self._poller.poll()
         # Mostly it is a job, and nothing else.
         if ready != {self._link}:
             self._turn(ready)
@@ -134,7 +131,7 @@ class FrameEncoder:
         """Run forever; an error ends the process, and the server starts another one."""
         try:
             while True:
-                self._turn({source for source, _ in self._poller.poll()})
+                self._turn(self._poller.poll())
         except Exception:
             _LOG.exception('the renderer aborted')
             os._exit(1)
@@ -160,17 +157,17 @@ class FrameEncoder:
         changed = {
             index
             for index, sender in enumerate(self._senders)
-            if self._waitables[index] in ready and sender.read()
+            if sender.publisher in ready and sender.read_subscriptions()
         }
         if changed:
-            watched = [index for index, sender in enumerate(self._senders) if sender.watched]
+            watched = [index for index, sender in enumerate(self._senders) if sender.is_watched]
             new = [index for index in watched if index in changed]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
     def _finish(self, drawn: DrawnFrame) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job
         sender = self._senders[camera]
-        slot = memory.begin(camera, sender.on_the_way)
+        slot = memory.begin(camera, sender.slots_in_flight)
         drawn.raw.write(memory.pixels(camera, slot))
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1

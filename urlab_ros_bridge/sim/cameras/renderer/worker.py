@@ -50,8 +50,9 @@ class Worker:
         from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.catalog.quality import is_software
         from urlab_ros_bridge.sim.cameras.renderer import encoder
+        from urlab_ros_bridge.sim.cameras.renderer.frame_sender import FrameSender
         from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
-        from urlab_ros_bridge.sim.cameras.renderer.sending import open_senders
+        from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
         settings = json.loads(body)
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
@@ -63,7 +64,11 @@ class Worker:
             self._scene.state_size, [camera.size for camera in cameras], memory_fd
         )
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
-        senders, self._doorkeeper = open_senders(cameras, listeners, keys)
+        self._sockets = ServerSockets(keys)
+        senders = [
+            FrameSender(self._sockets, camera, listener)
+            for camera, listener in zip(cameras, listeners, strict=True)
+        ]
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)

@@ -152,7 +152,7 @@ def recording_clear(context: Context, session: ServerSession, fields: Fields) ->
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
     registry.register('recording_start', recording_start)
-    registry.register('recording_stop', recording_stop)
+    registry.register('recording_stop', recording_stop, urgent=True)
     registry.register(
         'recording_save', recording_save, locked=False, seconds=lambda *_: FILE_SECONDS
     )

@@ -65,4 +65,4 @@ def register(registry: Registry) -> None:
     registry.register('replay_list_sessions', replay_list_sessions)
     registry.register('replay_set_active', replay_set_active)
     registry.register('replay_start', replay_start)
-    registry.register('replay_stop', replay_stop)
+    registry.register('replay_stop', replay_stop, urgent=True)

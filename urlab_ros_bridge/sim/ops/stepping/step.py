@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Iterator
-from collections.abc import Sequence
 from contextlib import contextmanager
 from contextlib import nullcontext
 import math
@@ -26,11 +24,6 @@ from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.requests.setpoints import ANGULAR
-from urlab_ros_bridge.sim.requests.setpoints import CTRL
-from urlab_ros_bridge.sim.requests.setpoints import LINEAR
-from urlab_ros_bridge.sim.requests.setpoints import setpoints
-from urlab_ros_bridge.sim.requests.setpoints import TWIST
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -94,63 +87,6 @@ def advance(context: Context, count: int, command: StepCommand) -> None:
             engine.advance(count, command.raw, deadline)
     finally:
         engine.publish(rows=False)
-
-
-class PreparedStep:
-    """A step request that comes again with other setpoints (see `repeated`)."""
-
-    def __init__(self, context: Context, session: ServerSession, fields: Fields) -> None:
-        """
-        Keep what the request says.
-
-        :raises OpError: what the handler would raise for it.
-        """
-        command = read_command(context, fields)
-        self._context, self._session = context, session
-        self._fields = fields
-        self._command = command  # its setpoints are those of the last request
-        blocks = fields.mapping('per_articulation')
-        places = {key[:2]: index for index, key in enumerate(setpoints(blocks))}
-        # Each control and each twist, and which of the vectors are its own.
-        self._controls = [
-            (control, places[control.articulation.prefix, CTRL]) for control, _ in command.ctrl
-        ]
-        driven = [prefix for prefix, block in blocks.items() if TWIST in block]
-        self._twists = [
-            (twist, places[prefix, LINEAR], places[prefix, ANGULAR])
-            for prefix, twist in zip(driven, command.twists, strict=True)
-        ]
-        self._count = step_count(fields)
-        self._view = requested_view(fields, session)
-        self._while_live = fields.boolean('while_live')
-        self._reply: Callable[[int], bytes] | None = None
-
-    def seconds(self) -> float:
-        """Estimate as for any step request."""
-        engine = self._context.engine
-        if engine.mode == 'direct' and not engine.paused:
-            return engine.seconds_per_step * self._count
-        return _step_seconds(self._context, self._fields)
-
-    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
-        """Step as asked; what is not for direct mode the ordinary handler takes over."""
-        context, engine = self._context, self._context.engine
-        if engine.mode != 'direct' or engine.replay_source is not None or self._while_live:
-            return step(context, self._session, self._fields.with_setpoints(vectors))
-        context.claims.check(self._fields.mapping('per_articulation'), self._session, self._fields)
-        command = self._command
-        command.ctrl = [(control, vectors[place]) for control, place in self._controls]
-        if self._twists:
-            command.twists = [
-                twist.repeated(vectors[linear], vectors[angular], engine.resets)
-                for twist, linear, angular in self._twists
-            ]
-        advance(context, self._count, command)
-        if self._session.encoding != 'msgpack' or engine.divergence is not None:
-            return observed(context, self._session, self._view)
-        if self._reply is None:  # it contains the mode, which is always direct here
-            self._reply = context.observer.step_reply(self._view)
-        return self._reply(engine.steps_since(self._session.base))
 
 
 def _live(context: Context, fields: Fields, command: StepCommand) -> None:
@@ -257,4 +193,4 @@ def _step_seconds(context: Context, fields: Fields) -> float:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('step', step, seconds=_step_seconds, prepare=PreparedStep)
+    registry.register('step', step, seconds=_step_seconds)

@@ -37,18 +37,6 @@ class TwistCommand(NamedTuple):
         vx, vy, yaw = self.controller.set(self.linear, self.angular, now, self.timeout, self.wall)
         return vx, vy, yaw
 
-    def repeated(
-        self, linear: Sequence[float], angular: Sequence[float], resets: int
-    ) -> TwistCommand:
-        """
-        Return the same command with other velocities.
-
-        :param resets: how often the world has been reset by now.
-        :raises OpError: stale_command.
-        """
-        _check_resets(self.resets, resets, any(linear) or any(angular))
-        return TwistCommand(self.controller, linear, angular, self.timeout, self.wall, self.resets)
-
 
 def read_twist(context: Context, control: ArticulationControl, fields: Fields) -> TwistCommand:
     """

@@ -1,0 +1,168 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is not ZeroMQ 3 reaches no port of the server: HTTP of web pages, TLS, SSH.
+
+A peer that begins with anything but the signature of ZMTP counts as ZMTP 1.0 for libzmq: its
+first byte is the length of a frame.  So the text of an HTTP request can be continued by a body
+that holds whole messages.
+"""
+
+import http.server
+import json
+import shutil
+import socket
+import subprocess
+import threading
+
+from lifelines import start_process
+import pytest
+
+from test.security.programs import ANY_PORTS
+from test.security.programs import port_of
+from test.security.programs import program
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.wire import control
+from urlab_ros_bridge.wire.encoding import codec
+
+PATIENCE = 30.0
+GREETING_BYTES = 64
+PORTS = ('rpc', 'state', 'control', 'info', 'camera')
+TLS_HELLO = bytes.fromhex('16030100a5010000a10303') + bytes(range(157))
+BEGINNINGS = {
+    'http-post': b'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4096\r\n\r\n',
+    'http-get': b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\n\r\n',
+    'tls': TLS_HELLO,
+    'ssh': b'SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n',
+    'zmtp-1': b'\x01\x00',  # an anonymous peer
+}
+
+
+def frame(body, more=False):
+    """Return a frame of ZMTP 1.0: its length with the flags, the flags, the body."""
+    assert len(body) < 254
+    return bytes([1 + len(body), more]) + body
+
+
+def after(beginning):
+    """Return the bytes that end the frames which a beginning looks like."""
+    place = 0
+    while place < len(beginning):
+        length = beginning[place]
+        place += (
+            9 + int.from_bytes(beginning[place + 1 : place + 9]) if length == 255 else 1 + length
+        )
+        assert place < 1 << 16, 'a beginning that nobody could continue'
+    return bytes(place - len(beginning)) + frame(b'')
+
+
+def messages(port):
+    """Return what moves a robot, changes the mode or subscribes, at a port."""
+    if port == 'control':
+        setpoints = control.pack_setpoints(range(4), [8.0] * 4)
+        return 100 * (frame(control.control_topic('control', 'rover'), True) + frame(setpoints))
+    if port == 'rpc':
+        return frame(b'', True) + frame(codec.pack({'op': 'hello'}))
+    return frame(b'\x01')  # a subscription to everything
+
+
+@pytest.fixture(scope='module')
+def server():
+    """A server with all of its ports: what they are, and a client."""
+    with program('server', '--world=rover', '--cameras=on', *ANY_PORTS) as (_, line):
+        ports = {name: port_of(line, name) for name in ('rpc', 'state', 'control', 'info')}
+        with Client(rpc_port=ports['rpc'], shared=True, timeout=PATIENCE) as client:
+            (robot,) = client.handshake.articulations.values()
+            ports['camera'] = min(camera.port for camera in robot.cameras.values())
+            yield ports, client
+
+
+def unchanged(client):
+    """Hold what nobody may have changed."""
+    status = client.status().raw
+    assert (status['mode'], status['control_stream']['received']) == ('live', 0)
+
+
+@pytest.mark.parametrize('beginning', BEGINNINGS)
+@pytest.mark.parametrize('port', PORTS)
+def test_a_foreign_protocol_is_refused(server, port, beginning):
+    ports, client = server
+    attack = BEGINNINGS[beginning] + after(BEGINNINGS[beginning]) + messages(port)
+    received = b''
+    with socket.create_connection(('127.0.0.1', ports[port]), PATIENCE) as peer:
+        try:
+            peer.sendall(attack)
+            while len(received) <= GREETING_BYTES and (part := peer.recv(1 << 16)):
+                received += part
+        except ConnectionError:
+            pass  # it hung up with bytes unread
+    assert len(received) <= GREETING_BYTES
+    unchanged(client)
+
+
+class _Page(http.server.BaseHTTPRequestHandler):
+    """A page of another site, which sends to every port and reports when it has."""
+
+    def do_GET(self):
+        self.answer(self.server.page if self.path == '/' else b'')
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        self.answer(b'')
+        self.server.reported.set()
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header('Content-Type', 'text/html')
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+PAGE = """<script type="module">
+const attacks = ATTACKS;
+for (const [port, bodies] of Object.entries(attacks))
+  await Promise.all(bodies.map(async body => {
+    try {
+      await fetch(`http://127.0.0.1:${port}/`, {method: 'POST', mode: 'no-cors',
+        body: new Uint8Array(body), signal: AbortSignal.timeout(3000)});
+    } catch { }
+  }));
+await fetch('/done', {method: 'POST', body: 'x'});
+</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which('chromium'), reason='needs chromium')
+def test_a_page_in_a_browser_moves_nothing(server, tmp_path):
+    ports, client = server
+    attacks = {
+        # The header is the browser's: some filling makes its last frame end where ours begin.
+        ports[name]: [
+            list(bytes(filling) + frame(b'') + messages(name)) for filling in range(0, 256, 4)
+        ]
+        for name in PORTS
+    }
+    site = http.server.ThreadingHTTPServer(('127.0.0.1', 0), _Page)
+    site.page = PAGE.replace('ATTACKS', json.dumps(attacks)).encode()
+    site.reported = threading.Event()
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    browser = start_process(
+        [
+            'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
+            '--disable-background-networking', f'--user-data-dir={tmp_path}',
+            f'http://127.0.0.1:{site.server_port}/',
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert site.reported.wait(3 * PATIENCE)
+    finally:
+        browser.kill()
+        browser.wait()
+        site.shutdown()
+    unchanged(client)

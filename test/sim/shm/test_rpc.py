@@ -1,0 +1,239 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests through shared memory, as a stock client makes them."""
+
+import os
+from pathlib import Path
+import threading
+import time
+
+import pytest
+from stock_shm import StockShmRpc
+
+from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+
+def pair(server, connect, **hello):
+    """Return the same session over ZMQ and over SHM."""
+    zmq_client = connect(server, **hello)
+    directory = server.stage.shm_dir
+    return zmq_client, StockShmRpc(directory, zmq_client.session_id)
+
+
+def test_handshake_names_the_directory_with_everything_in_it(server, connect):
+    running = server()
+    directory = Path(connect(running).ask('hello')['shm_session_dir'])
+    assert directory.is_absolute()
+    assert directory.parent.name == 'URLabShm'
+    sizes = {path.name: path.stat().st_size for path in directory.iterdir()}
+    rpc = 64 + 2 * (1 << 20)
+    assert sizes['req.shm'] == sizes['rep.shm'] == rpc
+    assert sizes['state.shm'] == 64 + 2 * 16384
+    running.stop()
+    assert not directory.exists()
+
+
+def test_server_without_shared_memory_says_so(server, connect):
+    client = connect(server(shm=False))
+    assert client.ask('hello')['shm_session_dir'] == ''
+    assert 'shm_channel' not in client.ask('hello', shm_channel=True)
+
+
+def test_both_transports_give_the_same_replies(server, connect):
+    zmq_client, shm = pair(server(), connect)
+    shm.ask('set_mode', mode='direct')
+    for op, fields in (('list_keyframes', {}), ('set_sim_options', {'options': {}}), ('meta', {})):
+        reply = shm.ask(op, **fields)
+        assert reply.pop('op') == f'{op}_ok'
+        assert reply == {k: v for k, v in zmq_client.ask(op, **fields).items() if k != 'op'}
+    first = shm.ask('step', n_steps=3)
+    assert (first['op'], first['step']) == ('step_ok', 3)
+    assert zmq_client.ask('step', n_steps=2)['step'] == 5
+    assert shm.ask('status')['mode'] == 'direct'
+
+
+def test_a_thousand_steps_are_each_done_once(server, connect):
+    _, shm = pair(server(), connect)
+    for number in range(1, 1001):
+        assert shm.ask('step')['step'] == number
+
+
+def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(server, connect):
+    """Done twice, every later request would get the reply to the one before."""
+    _, shm = pair(server(), connect)
+    frame = codec.pack({'op': 'step', 'session_id': shm.session_id})
+    seen = []
+    for _ in range(3):
+        seen.append(codec.unpack(shm.exchange(frame, interrupted=0.1))['step'])
+        time.sleep(0.1)
+        seen.append(shm.ask('step')['step'])
+    assert seen == [1, 2, 3, 4, 5, 6]
+
+
+def test_errors_are_those_of_zmq(server, connect):
+    _, shm = pair(server(), connect)
+    assert shm.ask('step', session_id='wrong')['code'] == 'session_expired'
+    assert shm.ask('no_such_op')['code'] == 'unknown_op'
+    assert shm.ask('set_qpos')['code'] == 'missing_field'
+    assert codec.unpack(shm.exchange(b'\xc1'))['code'] == 'bad_request'
+    assert codec.unpack(shm.exchange(b'{"op": 1}'))['code'] == 'missing_op'
+
+
+def test_json_requests_and_json_sessions(server, connect):
+    zmq_client, _ = pair(server(), connect)
+    shm = StockShmRpc(Path(zmq_client.ask('hello')['shm_session_dir']))
+    reply = shm.exchange(b' {"op": "meta"}')
+    assert codec.unpack(reply)['op'] == 'meta_ok'
+    hello = connect_json(zmq_client)
+    frame = codec.pack({'op': 'status', 'session_id': hello['session_id']})
+    assert shm.exchange(frame)[:1] == b'{'
+    large = codec.pack({'op': 'current_level', 'session_id': hello['session_id']})
+    assert shm.exchange(large)[:1] == b'{'
+
+
+def connect_json(client):
+    return codec.unpack(client.exchange(codec.pack({'op': 'hello', 'encoding': 'json'})), 1 << 30)
+
+
+@pytest.mark.parametrize('editor', [False, True])
+def test_editor_ops_want_the_other_transport(server, connect, editor):
+    if editor:
+        registry = build_registry(True)
+        if not any(OPS[item['name']].category == EDITOR_ONLY for item in registry.meta()):
+            pytest.skip('no editor')
+    _, shm = pair(server(editor=editor, world='rover'), connect)
+    # Without an editor the other transport would not help.
+    code = 'wrong_transport' if editor else 'not_in_editor'
+    for op in ('current_level', 'begin_pie', 'import_xml', 'list_actors'):
+        required = dict.fromkeys(OPS[op].required, 'x')
+        assert shm.ask(op, **required)['code'] == code
+    assert shm.ask('current_level', session_id='wrong')['code'] == 'session_expired'
+
+
+def test_oversize_reply_is_named_and_the_op_is_done_once(server, connect, monkeypatch):
+    """The stock client repeats such an op over ZMQ at once: a step must not be done twice."""
+    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.RPC_STRIDE', 700)
+    zmq_client, shm = pair(server(world='quadruped'), connect)
+    frame = codec.pack(
+        {'op': 'step', 'session_id': shm.session_id, 'n_steps': 4, 'observations': 'full'}
+    )
+    error = codec.unpack(shm.exchange(frame))
+    assert (error['op'], error['code'], set(error)) == (
+        'error',
+        'reply_too_large',
+        {'op', 'code', 'message'},
+    )
+    repeated = codec.unpack(zmq_client.exchange(frame), 1 << 24)
+    assert (repeated['op'], repeated['step']) == ('step_ok', 4)
+    again = codec.unpack(zmq_client.exchange(frame), 1 << 24)
+    assert again['step'] == 8
+
+
+def test_hello_over_shm_works_when_it_fits(server, connect, mjcf):
+    path = mjcf('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
+    zmq_client, shm = pair(server(model=path), connect)
+    reply = codec.unpack(shm.exchange(codec.pack({'op': 'hello'})), 1 << 24)
+    assert reply['op'] == 'hello_ok'
+    assert zmq_client.code('step') == 'session_expired'
+
+
+def test_only_the_latest_of_several_requests_is_answered(server, connect):
+    running = server()
+    _, shm = pair(running, connect)
+    shm.replies.seen = before = shm.replies.header()[4]
+    with running.context.engine.lock:
+        shm.requests.write(codec.pack({'op': 'forward', 'session_id': shm.session_id}))
+        time.sleep(0.1)  # it is seen, and waits for the model
+        for percent in (10.0, 20.0, 30.0):
+            message = {'op': 'set_sim_speed', 'session_id': shm.session_id, 'percent': percent}
+            shm.requests.write(codec.pack(message))
+    deadline = time.monotonic() + 20
+    while shm.replies.header()[4] < before + 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    assert shm.replies.header()[4] == before + 2
+    assert codec.unpack(shm.replies.read())['percent'] == 30.0
+
+
+def test_stop_answers_a_waiting_step(server, connect):
+    running = server()
+    _, shm = pair(running, connect)
+    shm.ask('set_mode', mode='direct')
+    shm.ask('set_paused', paused=True)
+    replies = []
+    thread = threading.Thread(target=lambda: replies.append(shm.ask('step')))
+    thread.start()
+    time.sleep(0.1)
+    running.stop()
+    thread.join(timeout=20)
+    assert replies[0]['code'] == 'shutting_down'
+
+
+def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
+    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.GRACE', 0.2)
+    running = server()
+    client = connect(running, shared=True)
+    directory = Path(running.stage.shm_dir)
+    names = [client.ask('hello', shared=True, shm_channel=True)['shm_channel'] for _ in range(2)]
+    assert len(set(names)) == 2
+    requests = [Region.open(directory / f'req_{name}.shm', writable=True) for name in names]
+    replies = [RegionReader.open(directory / f'rep_{name}.shm') for name in names]
+    writers = [RegionWriter(region) for region in requests]
+    for writer, percent in zip(writers, (40.0, 60.0), strict=True):
+        message = {'op': 'set_sim_speed', 'session_id': client.session_id, 'percent': percent}
+        writer.write(codec.pack(message), writer.sequence + 1)
+    for reader, writer, percent in zip(replies, writers, (40.0, 60.0), strict=True):
+        assert codec.unpack(wait(reader.read))['percent'] == percent
+        assert reader.tag == writer.sequence
+    for one in (*requests, *replies):
+        one.close()
+    assert wait(lambda: not list(directory.glob('req_*'))), 'nobody uses them any more'
+
+
+def wait(condition, seconds=15.0):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError('it never came')
+
+
+def test_channels_are_limited(server, connect):
+    client = connect(server(), shared=True)
+    names = [client.ask('hello', shared=True, shm_channel=True)['shm_channel'] for _ in range(20)]
+    assert len(list(filter(None, names))) == 16
+    assert names[16:] == [''] * 4
+
+
+def test_stopping_leaves_no_thread_file_or_descriptor(server, connect, mjcf):
+    path = mjcf('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
+    for _ in range(5):
+        before = set(threading.enumerate())
+        running = server(model=path)
+        directory = running.stage.shm_dir
+        client = connect(running)
+        client.ask('hello', shm_channel=True)
+        StockShmRpc(directory).close()
+        assert any(directory in link for link in open_files())
+        running.stop()
+        client.socket.close()
+        assert not any(directory in link for link in open_files())
+        assert not Path(directory).exists()
+        new = set(threading.enumerate()) - before
+        assert not [thread.name for thread in new if 'shm' in thread.name]
+
+
+def open_files():
+    for fd in os.listdir('/proc/self/fd'):
+        try:
+            yield os.readlink(f'/proc/self/fd/{fd}')
+        except FileNotFoundError:
+            continue

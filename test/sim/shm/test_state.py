@@ -1,0 +1,152 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""state.shm: what it holds, and that it costs nothing while nobody reads."""
+
+from pathlib import Path
+import time
+
+import pytest
+from stock_shm import StockRegion
+import zmq
+
+from urlab_ros_bridge.sim.shm.state import ShmStatePublisher
+from urlab_ros_bridge.sim.shm.state import stride_for
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.files import STATE_FILE
+from urlab_ros_bridge.transport.shm.watch import OpenWatch
+from urlab_ros_bridge.wire.encoding import codec
+
+
+class Counting:
+    """An observer that counts, with snapshots of a chosen size."""
+
+    def __init__(self, size=100):
+        self.calls, self.size = 0, size
+
+    def snapshot(self):
+        self.calls += 1
+        return b'S' * self.size
+
+
+@pytest.fixture
+def publishing(rover, tmp_path):
+    """Return (engine, observer, publisher) with a watch that runs."""
+    watch = OpenWatch()
+    watch.start()
+    observer = Counting()
+    publisher = ShmStatePublisher(rover.engine, observer, tmp_path, watch)
+    observer.calls = 0
+    yield rover.engine, observer, tmp_path / STATE_FILE
+    publisher.close()
+    watch.close()
+
+
+def settle():
+    time.sleep(0.15)
+
+
+def test_nothing_is_built_while_nobody_has_it_open(publishing):
+    engine, observer, path = publishing
+    engine.publish(rows=False)
+    assert observer.calls == 0
+    reader = RegionReader.open(path)
+    settle()
+    for _ in range(3):
+        engine.publish(rows=False)
+    assert (observer.calls, reader.read(), reader.tag) == (3, b'S' * 100, engine.stamp_ns)
+    reader.close()
+    settle()
+    engine.publish(rows=False)
+    assert observer.calls == 3
+
+
+def test_next_reader_does_not_see_what_the_last_one_left(publishing):
+    engine, _, path = publishing
+    reader = RegionReader.open(path)
+    settle()
+    engine.publish(rows=False)
+    reader.close()
+    settle()
+    engine.publish(rows=False)
+    stock, ours = StockRegion(path), RegionReader.open(path)
+    stock.seen = 0
+    assert (stock.read(), ours.read()) == (None, None)
+    stock.close()
+    ours.close()
+
+
+def test_state_that_outgrows_the_file_is_dropped_with_one_warning(publishing, caplog):
+    engine, observer, path = publishing
+    reader = RegionReader.open(path)
+    settle()
+    observer.size = 20_000
+    for _ in range(3):
+        engine.publish(rows=False)
+    assert reader.read() is None
+    assert [record.levelname for record in caplog.records] == ['WARNING']
+    observer.size = 10
+    engine.publish(rows=False)
+    assert reader.read() == b'S' * 10
+    reader.close()
+
+
+@pytest.mark.parametrize('size', [1, 8000, 16000, 200_000])
+def test_stride_has_room_to_grow_and_is_never_below_the_stock_size(size):
+    stride = stride_for(size)
+    assert stride >= 16384
+    assert stride >= 2 * size
+    assert stride % 16384 == 0
+
+
+def subscriber(running):
+    socket = zmq.Context.instance().socket(zmq.SUB)
+    socket.subscribe('state/full')
+    socket.connect(running.endpoints['state'])
+    socket.rcvtimeo = 3000
+    return socket
+
+
+def test_a_process_reads_the_very_bytes_of_state_full(server, connect):
+    running = server(world='quadruped')
+    client = connect(running)
+    socket = subscriber(running)
+    region = StockRegion(Path(client.hello()['shm_session_dir']) / STATE_FILE)
+    client.ask('set_mode', mode='direct')
+    time.sleep(0.3)  # until the idle beat knows of both
+    for _ in range(3):
+        reply = client.ask('step', n_steps=5)
+        state = codec.unpack(region.wait(), 1 << 20)
+        while state['time'] != reply['time']:
+            state = codec.unpack(region.wait(), 1 << 20)
+        snapshot = codec.unpack(socket.recv_multipart()[1], 1 << 20)
+        while snapshot['time'] != reply['time']:
+            snapshot = codec.unpack(socket.recv_multipart()[1], 1 << 20)
+        for message in (state, snapshot):
+            message.pop('wall_time')
+        assert state == snapshot
+        robot = reply['per_articulation']['quadruped']
+        key = 'per_articulation' if 'per_articulation' in state else 'arts'
+        assert state[key]['quadruped']['qpos'] == robot['qpos']
+    socket.close(0)
+    region.close()
+
+
+def test_live_world_streams_at_its_rate(server, connect):
+    running = server(step_mode='live')
+    region = StockRegion(Path(connect(running).ask('hello')['shm_session_dir']) / STATE_FILE)
+    times = [codec.unpack(region.wait(), 1 << 20)['time'] for _ in range(60)]
+    assert times == sorted(times)
+    assert times[-1] - times[0] < 1.0, 'most ticks were missed'
+    region.close()
+
+
+def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
+    engine, observer, seen = rover.engine, rover.context.observer, []
+    engine.on_state += [lambda rows: seen.append(observer.snapshot()) or True] * 2
+    with engine.lock:
+        engine.publish(True)
+        engine.world.data.time += 1.0
+        engine.publish(False)
+    assert seen[0] is seen[1] and seen[2] is seen[3]
+    first, second = (codec.unpack(seen[index])['time'] for index in (0, 2))
+    assert second == first + 1.0

@@ -1,0 +1,412 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests over sockets: slow ones delay nobody, junk hurts nobody."""
+
+import contextlib
+import os
+import socket
+import threading
+import time
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.transport import router as router_module
+from urlab_ros_bridge.wire.encoding import codec
+
+
+def raw_dealer(endpoint):
+    """Return a TCP connection that has shaken hands as a DEALER (ZMTP 3.0, NULL)."""
+    host, port = endpoint.removeprefix('tcp://').split(':')
+    peer = socket.create_connection((host, int(port)), 30.0)
+    greeting = b'\xff' + bytes(8) + b'\x7f\x03\x00NULL' + bytes(16 + 32)
+    ready = b'\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER'
+    peer.sendall(greeting + b'\x04' + bytes([len(ready)]) + ready)
+    receive_until(peer, b'READY')
+    return peer
+
+
+def receive_until(peer, word):
+    """Receive until a word has come."""
+    got = b''
+    while word not in got:
+        part = peer.recv(1 << 16)
+        assert part, 'the connection has ended'
+        got += part
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Steps of a paused world wait far longer than clients wait for a reply."""
+    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 60.0)
+
+
+def background(call):
+    """Run a call in a thread; return (thread, results)."""
+    results = []
+
+    def run():
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, results
+
+
+@contextlib.contextmanager
+def held_step(engine, step):
+    """Run a step request that holds the model for the length of the block; yield its results."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def hold():
+        begun.set()
+        may_end.wait(50)
+
+    engine.seconds_per_step = 10.0  # as those of a large model: nobody's quick request
+    engine.on_substep.append(hold)
+    thread, results = background(step)
+    try:
+        assert begun.wait(50)
+        yield results
+        assert thread.is_alive()
+    finally:
+        may_end.set()
+        thread.join()
+
+
+def test_a_long_step_delays_nobodys_hello_or_status(server, connect, patient):
+    running = server()
+    policy = connect(running)
+    other = connect(running, shared=True)
+    with held_step(running.context.engine, lambda: policy.ask('step', n_steps=2)) as results:
+        for _ in range(10):
+            connect(running, shared=True)
+            other.ask('status')
+    assert results[0]['step'] == 2
+
+
+def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
+    running = server()
+    policy = connect(running, timeout=20)
+    other = connect(running, shared=True)
+    other.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step', n_steps=3))
+    time.sleep(0.2)
+    assert thread.is_alive()
+    other.ask('set_paused', paused=False)
+    thread.join(5)
+    assert results[0]['step'] == 3
+
+
+def waiting_steps(running, callers, total=0):
+    """Let each caller send a step to a paused world; return them as `background` does."""
+    total = total or len(callers)
+    waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
+    deadline = time.monotonic() + 20
+    while running._router._running < total and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert running._router._running == total
+    return waiting
+
+
+def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path, patient):
+    running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
+    callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
+    other = connect(running, timeout=20, shared=True)
+    other.ask('recording_start')
+    other.ask('step')
+    other.ask('set_paused', paused=True)
+    waiting = waiting_steps(running, callers)
+    other.hello(shared=True)
+    other.ask('get_contacts')
+    other.ask('recording_save', path='beside.json')  # needs a worker: files are never quick
+    other.ask('replay_load', path='beside.json')
+    assert all(thread.is_alive() for thread, _ in waiting)
+    other.ask('set_paused', paused=False)
+    for thread, _ in waiting:
+        thread.join(20)
+    assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
+
+
+def test_a_waiting_step_hears_of_the_shutdown(server, connect, patient):
+    running = server()
+    policy = connect(running, timeout=20)
+    policy.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step'))
+    time.sleep(0.2)
+    running.stop()
+    thread.join(20)
+    assert 'shutting_down' in str(results[0])
+
+
+def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, connect, patient):
+    running = server(paused=True)
+    bridge = connect(running, shared=True)
+
+    def step():
+        return bridge.ask('step', n_steps=2, while_paused=True)
+
+    with held_step(running.context.engine, step) as results:
+        policy = connect(running)
+        assert policy.ask('status')['mode'] == 'direct'
+    assert results[0]['step'] == 2
+
+
+def test_a_promoting_hello_counts_from_zero(server, connect):
+    for _ in range(5):
+        running = server(world='quadruped')
+        time.sleep(0.02)
+        assert connect(running).ask('step', n_steps=3)['step'] == 3
+        running.stop()
+
+
+def test_many_clients_at_once_each_get_their_own_answers(server, connect):
+    running = server()
+    callers = [connect(running, shared=True) for _ in range(8)]
+    callers[0].ask('set_mode', mode='direct')
+    first = callers[0].ask('status')['step']
+    done = []
+
+    def hammer(caller, number):
+        for _ in range(50):
+            reply = caller.ask('set_sim_speed', percent=10 + number)
+            assert reply['percent'] == 10 + number
+            caller.ask('step', n_steps=2)
+        done.append(number)
+
+    threads = [
+        threading.Thread(target=hammer, args=(caller, number))
+        for number, caller in enumerate(callers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(done) == list(range(8))
+    assert callers[0].ask('status')['step'] - first == 8 * 50 * 2
+
+
+def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server, connect):
+    running = server()
+    stock = connect(running)
+    context = zmq.Context.instance()
+    for parts in (
+        [b'no delimiter'],
+        [b''],
+        [b'a', b'b', b'c'],
+        [b'', b'', b''],
+        [b'', b'\xc1', b'more', b'parts'],
+        [b'', os.urandom(1000)],
+        [b'', b'\x00' * 1_000_000],
+        [b''] * 200,
+    ):
+        with context.socket(zmq.DEALER) as dealer:
+            dealer.setsockopt(zmq.LINGER, 500)
+            dealer.connect(running.endpoints['rpc'])
+            dealer.send_multipart(parts)
+            if dealer.poll(100):
+                reply = codec.unpack(dealer.recv_multipart()[-1])
+                assert reply['code'] in ('bad_request', 'missing_op')
+    with context.socket(zmq.STREAM) as raw:
+        raw.setsockopt(zmq.LINGER, 0)
+        raw.connect(running.endpoints['rpc'])
+        identity = raw.recv()
+        raw.send_multipart([identity, os.urandom(300)])
+        time.sleep(0.1)
+    assert stock.ask('list_keyframes')
+
+
+def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
+    running = server()
+    with zmq.Context.instance().socket(zmq.REQ) as greedy:
+        greedy.setsockopt(zmq.LINGER, 0)
+        greedy.connect(running.endpoints['rpc'])
+        greedy.send(b'\x00' * (router_module.MAX_REQUEST_BYTES + 1))
+        assert not greedy.poll(500)
+    assert connect(running).ask('list_keyframes')
+
+
+def test_more_calls_than_may_wait_are_refused_but_what_is_urgent(
+    server, connect, monkeypatch, patient
+):
+    monkeypatch.setattr(router_module, 'MAX_CALLS', 2)
+    running = server(world='quadruped', step_mode='direct', paused=True)
+    callers = [connect(running, shared=True) for _ in range(3)]
+    waiting = waiting_steps(running, callers[:2])
+    assert callers[2].code('step') == 'not_ready'
+    callers[2].ask('set_paused', paused=False)
+    for thread, results in waiting:
+        thread.join(5)
+        assert results[0]['op'] == 'step_ok'
+    assert callers[2].ask('step')['step'] == 3
+
+
+def test_of_one_session_only_some_may_wait(server, connect, monkeypatch, patient):
+    monkeypatch.setattr(router_module, 'MAX_CALLS_OF_ONE', 2)
+    running = server(world='quadruped', step_mode='direct', paused=True)
+    greedy = [connect(running, shared=True) for _ in range(3)]
+    other = connect(running, shared=True)
+    for caller in greedy:
+        caller.session_id = greedy[0].session_id
+    waiting = waiting_steps(running, greedy[:2])
+    assert greedy[2].code('step') == 'not_ready'
+    more = waiting_steps(running, [other], 3)
+    greedy[2].ask('set_paused', paused=False)
+    for thread, results in waiting + more:
+        thread.join(5)
+        assert results[0]['op'] == 'step_ok'
+
+
+def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patient):
+    """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
+    running = server(world='quadruped', step_mode='direct')
+    engine = running.context.engine
+    engine.seconds_per_step = 1.0
+    engine.on_substep.append(lambda: time.sleep(0.002))
+    callers = [connect(running, shared=True) for _ in range(40)]
+    other = connect(running, shared=True)
+    steps = [
+        background(lambda caller=caller: caller.ask('step', n_steps=2000)) for caller in callers
+    ]
+    deadline = time.monotonic() + 50
+    while running._router._running < len(callers) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    done = engine.steps
+    other.ask('set_paused', paused=True)
+    assert engine.steps - done < 2000, 'the pause was within the first of the steps'
+    stopped = engine.steps
+    time.sleep(0.1)
+    assert engine.steps <= stopped + 1 and all(thread.is_alive() for thread, _ in steps)
+    engine.on_substep.clear()
+    other.ask('set_paused', paused=False)
+    for thread, results in steps:
+        thread.join(50)
+        assert results[0]['op'] == 'step_ok'
+
+
+def test_sessions_with_long_steps_take_turns(server, connect, patient):
+    """Whoever asks for steps all the time does not starve who asks once."""
+    running = server(world='quadruped', step_mode='direct')
+    engine = running.context.engine
+    engine.seconds_per_step = 1.0
+    engine.on_substep.append(lambda: time.sleep(0.001))
+    greedy = [connect(running, shared=True) for _ in range(6)]
+    for caller in greedy:
+        caller.session_id = greedy[0].session_id
+    modest = connect(running, shared=True)
+    ended = threading.Event()
+
+    def flood(caller):
+        while not ended.is_set():
+            caller.ask('step', n_steps=20)
+
+    floods = [background(lambda caller=caller: flood(caller)) for caller in greedy]
+    deadline = time.monotonic() + 50
+    while running._router._running < len(greedy) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    try:
+        for _ in range(5):
+            before = engine.steps
+            modest.ask('step', n_steps=20)
+            assert engine.steps - before <= 4 * 20, 'one turn of the other session, not six'
+    finally:
+        ended.set()
+        for thread, _ in floods:
+            thread.join(50)
+
+
+def test_half_sent_requests_lock_nobody_out(server, connect):
+    """Connections that each hold a request of which the last bytes never come."""
+    running = server()
+    size = router_module.MAX_REQUEST_BYTES
+    with contextlib.ExitStack() as holders:
+        for _ in range(64):
+            peer = holders.enter_context(raw_dealer(running.endpoints['rpc']))
+            peer.sendall(b'\x01\x00\x02' + size.to_bytes(8, 'big'))
+            peer.settimeout(5.0)
+            peer.sendall(bytes(size - 1))
+        new = connect(running, timeout=20)
+        assert new.ask('status')['mode'] == 'direct'
+
+
+def test_replies_that_nobody_reads_are_bounded_and_who_holds_most_goes_first(
+    server, connect, monkeypatch
+):
+    reply = 300_000
+    monkeypatch.setattr(router_module, 'MAX_UNREAD_BYTES', 20 * reply)
+    running = server()
+    accept = running._router._accept
+    big = codec.pack({'op': 'big_ok', 'data': bytes(reply)})
+    running._router._accept = lambda frame: big if b'big' in frame else accept(frame)
+    other = connect(running, shared=True)
+    context = zmq.Context.instance()
+    with contextlib.ExitStack() as sockets:
+        readers = []
+        for count in (60, 5, 5, 5):
+            peer = sockets.enter_context(raw_dealer(running.endpoints['rpc']))
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            for _ in range(count):
+                peer.sendall(b'\x01\x00\x00\x03big')
+            readers.append(peer)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            held = sum(each.size for each in running._router._unread if not each.tracker.done)
+            assert held <= 21 * reply
+            other.ask('status')
+            if ended(readers[0]):
+                break
+        assert ended(readers[0]) and not any(map(ended, readers[1:]))
+        dealer = sockets.enter_context(context.socket(zmq.REQ))
+        dealer.linger = 0
+        dealer.connect(running.endpoints['rpc'])
+        dealer.send(b'big')
+        assert dealer.poll(20_000) and dealer.recv() == big
+
+
+def ended(peer):
+    """Return whether the server has ended a connection that holds unread bytes."""
+    info = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+    return info[0] != 1  # TCP_ESTABLISHED
+
+
+def test_a_request_that_breaks_the_transport_does_not_deafen_the_server(
+    server, connect, monkeypatch, caplog
+):
+    running = server(world='quadruped')
+    caller = connect(running, shared=True)
+    real = running._router._accept
+    running._router._accept = lambda frame: 1 / 0
+    assert caller.code('list_keyframes') == 'internal_error'
+    running._router._accept = real
+    assert caller.ask('list_keyframes')
+    assert 'ZeroDivisionError' in caplog.text
+
+
+def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(server, connect, monkeypatch):
+    handed = []
+    run_done = router_module.Router._run_done
+    monkeypatch.setattr(
+        router_module.Router, '_run_done', lambda self: (handed.append(1), run_done(self))
+    )
+    running = server()
+    other = connect(running, shared=True)
+    with raw_dealer(running.endpoints['rpc']) as peer, raw_dealer(running.endpoints['rpc']) as few:
+        few.sendall(b'\x01\x00' * 200 + b'\x00\x00')
+        before = len(handed)
+        rounds = 200
+        peer.sendall(b'\x01\x00' * (rounds + 2) * router_module.MAX_PARTS + b'\x00\x00')
+        try:
+            while peer.recv(1 << 16):
+                pass
+        except ConnectionResetError:
+            pass
+        assert len(handed) - before >= rounds, 'replies to others go on meanwhile'
+        for _ in range(3):
+            assert other.ask('status')['mode']
+        request = codec.pack({'op': 'meta'})
+        few.sendall(b'\x01\x00\x00' + bytes([len(request)]) + request)
+        receive_until(few, b'meta_ok')  # others keep their connections

@@ -1,0 +1,103 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Knowing who has a region open, however the reader opens, closes or dies."""
+
+import mmap
+import sys
+import time
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.watch import OpenWatch
+from urlab_ros_bridge.transport.shm.watch import POLL_SECONDS
+
+READER = """
+import mmap, sys, time
+with open(sys.argv[1], 'r+b') as file:
+    mapped = mmap.mmap(file.fileno(), 0)
+print('open', flush=True)
+time.sleep(60)
+"""
+
+
+def until(condition, seconds=3.0):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return condition()
+
+
+@pytest.fixture
+def opened():
+    return []
+
+
+@pytest.fixture
+def watch(tmp_path):
+    made = OpenWatch()
+    made.start()
+    yield made
+    made.close()
+    assert not made.is_alive()
+
+
+@pytest.fixture
+def region(tmp_path, watch, opened):
+    made = Region.create(tmp_path / 'state.shm', 64)
+    watch.add(made, opened.append)
+    yield made
+    made.close()
+
+
+def test_nobody_has_a_new_region_open(watch, region, opened):
+    time.sleep(3 * POLL_SECONDS)
+    assert not watch.is_open(region)
+    assert opened == []
+
+
+def test_readers_count_until_the_last_has_gone(watch, region, opened):
+    for _ in range(5):
+        readers = [RegionReader.open(region.path) for _ in range(3)]
+        assert until(lambda: watch.is_open(region))
+        for reader in readers[:2]:
+            reader.close()
+        time.sleep(3 * POLL_SECONDS)
+        assert watch.is_open(region)
+        readers[2].close()
+        assert until(lambda: not watch.is_open(region))
+    assert opened == [True, False] * 5
+
+
+def test_mapping_without_a_descriptor_counts(watch, region):
+    with open(region.path, 'r+b') as file:
+        mapped = mmap.mmap(file.fileno(), 0)
+    assert until(lambda: watch.is_open(region))
+    mapped.close()
+    assert until(lambda: not watch.is_open(region))
+
+
+def test_killed_reader_counts_no_longer(watch, region):
+    process = start_process([sys.executable, '-c', READER, region.path], stdout=-1)
+    process.stdout.readline()
+    assert until(lambda: watch.is_open(region))
+    process.kill()
+    process.wait()
+    assert until(lambda: not watch.is_open(region))
+
+
+def test_region_that_replaces_another_begins_anew(watch, region, tmp_path):
+    old = RegionReader.open(region.path)
+    assert until(lambda: watch.is_open(region))
+    watch.remove(region)
+    new = Region.create(tmp_path / 'state.shm', 64)
+    watch.add(new)
+    time.sleep(3 * POLL_SECONDS)
+    assert not watch.is_open(new)
+    old.close()
+    reader = RegionReader.open(new.path)
+    assert until(lambda: watch.is_open(new))
+    reader.close()
+    new.close()

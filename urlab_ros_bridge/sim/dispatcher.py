@@ -1,0 +1,192 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From a request frame to a reply frame, for every transport.
+
+Order of checks, as the stock dispatcher has it: bad_request, missing_op, hello and meta,
+session_expired, unknown_op or not_in_editor, missing_field, no_active_manager, handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import logging
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.physics.lock import ModelLock
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Deferred
+from urlab_ros_bridge.sim.requests.registry import RegisteredOp
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.requests.sessions import Turns
+from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.codec import pack_error
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
+from urlab_ros_bridge.wire.ops import OPS
+
+# How long a request waits while a changed world takes its place; mostly that is milliseconds.
+SETTLE_SECONDS = 15.0
+_LOG = logging.getLogger(__name__)
+PreSession = Callable[[Stage, Fields], tuple[ServerSession, dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class AcceptedCall:
+    """
+    A request that has passed every check; see `transport.router.Call`.
+
+    :ivar subject: what the op works on, see `registry.Handler`.
+    :ivar seconds: an estimate of how long it takes.
+    """
+
+    entry: RegisteredOp
+    session: ServerSession
+    fields: Fields
+    seconds: float
+    subject: Any
+
+    @property
+    def session_key(self) -> str:
+        """Return the id of the session."""
+        return self.session.id
+
+    @property
+    def urgent(self) -> bool:
+        """Return whether the call goes before others, as pausing does."""
+        return self.entry.urgent
+
+    def run(self) -> bytes:
+        """Run the call, once the model's lock is free, and return the reply."""
+        if self.entry.locked:
+            self._lock().acquire(turn=self._turn())
+        return self._run()
+
+    def try_to_run(self, timeout: float) -> bytes | None:
+        """Run the call; None when the model's lock is not free within `timeout` seconds."""
+        if self.entry.locked and not self._lock().acquire(timeout=timeout, turn=self._turn()):
+            return None
+        return self._run()
+
+    def refuse(self, code: str, message: str) -> bytes:
+        """Return an error reply in place of running the call."""
+        return pack_error(code, message, self.session.encoding)
+
+    def _lock(self) -> ModelLock:
+        lock: ModelLock = self.subject.engine.lock
+        return lock
+
+    def _turn(self) -> Turns | None:
+        """Return the session's turns; urgent calls do not queue for theirs."""
+        return None if self.entry.urgent else self.session.turns
+
+    def _run(self) -> bytes:
+        """Run a call that has the lock if it needs it; the lock is released."""
+        entry, session = self.entry, self.session
+        try:
+            if entry.locked and self.subject.engine.replaced:
+                raise OpError('session_expired', 'the world has changed; send hello again')
+            body = entry.handler(self.subject, session, self.fields)
+        except OpError as error:
+            return error_frame(error, session)
+        except Exception:
+            return internal_error(session)
+        finally:
+            if entry.locked:
+                self.subject.engine.lock.release()
+        if isinstance(body, bytes):
+            return body
+        try:
+            if isinstance(body, Deferred):
+                body = body.finish()
+            return codec.pack({'op': f'{entry.op.name}_ok', **body}, session.encoding)
+        except OpError as error:
+            return error_frame(error, session)
+        except Exception:
+            return internal_error(session)
+
+
+class Dispatcher:
+    """Checks requests and finds who handles them; thread-safe."""
+
+    def __init__(
+        self, stage: Stage, registry: Registry, pre_session: dict[str, PreSession]
+    ) -> None:
+        self._stage = stage
+        self._registry = registry
+        self._pre_session = pre_session
+
+    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | AcceptedCall:
+        """
+        Decode and check a request: return the reply if it is known already, else the call.
+
+        :param editing: whether the frame came by a way that serves editor ops.
+        """
+        if not self._stage.settled.is_set():
+            self._stage.settled.wait(SETTLE_SECONDS)
+        session = None
+        try:
+            request = codec.unpack(frame)
+            op = request.get('op')
+            if not isinstance(op, str):
+                raise OpError('missing_op')
+            fields = Fields(request)
+            pre_session = self._pre_session.get(op)
+            if pre_session is not None:
+                session, reply = pre_session(self._stage, fields)
+                return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
+            session = self._stage.sessions.find(request.get('session_id'))
+            entry = self._entry(op, editing)
+            for name in entry.op.required:
+                fields.need(name)
+            subject = self._subject(entry)
+            seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
+            return AcceptedCall(entry, session, fields, seconds, subject)
+        except WireError as error:
+            return pack_error('bad_request', str(error))
+        except OpError as error:
+            return error_frame(error, session)
+        except Exception:
+            return internal_error(session)
+
+    def _entry(self, op: str, editing: bool) -> RegisteredOp:
+        known = OPS.get(op)
+        if known is not None and known.category == EDITOR_ONLY:
+            if self._stage.editor is None:
+                raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
+            if not editing:
+                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
+        entry = self._registry.get(op)
+        if entry is not None:
+            return entry
+        served = (item['name'] for item in self._registry.meta())
+        raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
+
+    def _subject(self, entry: RegisteredOp) -> Any:
+        """Return what the op works on: the running world, the editor or the stage."""
+        if entry.op.category == MANAGER_REQUIRED:
+            context = self._stage.context
+            if context is None:
+                raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
+            return self._stage if entry.staged else context
+        return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
+
+
+def error_frame(error: OpError, session: ServerSession | None) -> bytes:
+    """Return the error reply of a request."""
+    return pack_error(error.code, str(error), session.encoding if session else 'msgpack')
+
+
+def internal_error(session: ServerSession | None) -> bytes:
+    """Log the exception that is being handled; return the error reply of its request."""
+    _LOG.exception('an op failed inside the server')
+    return error_frame(OpError('internal_error'), session)
+
+
+__all__ = ['AcceptedCall', 'Dispatcher', 'error_frame', 'internal_error']

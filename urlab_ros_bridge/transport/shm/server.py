@@ -1,0 +1,155 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Request/reply through two shared-memory regions.
+
+The client writes a request into one region and waits for the other one to change.  One request is
+in flight; of several written at once only the latest is seen (as stock servers have it).  A client
+of this project rings when it has written, so it is waited for asleep.  A stock client only
+writes, so it is looked for every 200 us while it is active, more rarely when it is not, and never
+when no client has the region open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+import threading
+import time
+
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
+from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
+from urlab_ros_bridge.transport.router import Accept
+from urlab_ros_bridge.transport.shm import RegionReader
+from urlab_ros_bridge.transport.shm import RegionWriter
+from urlab_ros_bridge.transport.shm.large_replies import LargeReplies
+from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.wire.encoding.codec import pack_error
+from urlab_ros_bridge.wire.errors import MalformedRegion
+
+SPIN_SECONDS = 2e-4
+# Seconds without a request -> seconds between two looks at a region whose client does not ring.
+POLL = ((1.0, 2e-4), (2.0, 1e-3), (float('inf'), 1e-2))
+LONG_SLEEP = 0.5
+_LOG = logging.getLogger(__name__)
+
+
+class RegionServer(threading.Thread):
+    """Serves one pair of regions that this process has made."""
+
+    def __init__(
+        self,
+        accept: Accept,
+        requests: Region,
+        replies: Region,
+        large: LargeReplies,
+        watched: Callable[[], bool],
+        gone: Callable[[], bool] | None = None,
+    ) -> None:
+        """
+        Prepare the thread; it closes and removes both regions when it ends.
+
+        :param large: keeps replies that do not fit, for the repetition over ZMQ.
+        :param watched: returns whether a client has `requests` open.
+        :param gone: for a pair of one client that rings: returns whether it will never come again,
+            which ends the thread.
+        """
+        super().__init__(name=f'shm-rpc-{requests.path.stem}', daemon=True)
+        self._accept = accept
+        self._reader = RegionReader(requests)
+        self._writer = RegionWriter(replies)
+        self._large = large
+        self._watched = watched
+        self._gone = gone
+        self._spin_wait = self._reader.spin_wait(SPIN_SECONDS)
+        self._last_active = time.monotonic()
+        self._rung = gone is not None
+        self._stopping = False
+
+    def run(self) -> None:
+        """Serve until `stop`, or until the client is gone."""
+        ask_for_short_slices()
+        sleep_precisely()
+        while not self._stopping:
+            try:
+                if not self._spin_wait.spin() and self._sleep():
+                    break
+                self._serve()
+            except Exception:
+                _LOG.exception('a request raised an error in the transport, which continues')
+                time.sleep(0.01)
+        self._writer.close(unlink=True)
+        self._reader.region.path.unlink(missing_ok=True)
+        self._reader.close()
+
+    def opened(self, is_open: bool) -> None:
+        """
+        Note that a client has opened the requests, or that none has them open any more.
+
+        Called from another thread.
+        """
+        # The next client finds sound headers, whatever was done to them.
+        self._repair()
+        if is_open:
+            self._last_active = time.monotonic()
+            self._rung = False
+            self._reader.region.bell.wake()
+
+    def stop(self) -> None:
+        """Let a running call answer, then end.  Call after the engine began draining."""
+        self._stopping = True
+        deadline = time.monotonic() + 10.0
+        # A ring just before the thread goes to sleep is not heard, so it rings again.
+        while self.is_alive() and time.monotonic() < deadline:
+            self._reader.region.bell.wake()
+            self.join(timeout=0.02)
+
+    def _sleep(self) -> bool:
+        """Sleep until a write or a stop may have happened; return whether the client is gone."""
+        reader = self._reader
+        idle = time.monotonic() - self._last_active
+        if self._gone and idle > LONG_SLEEP and self._gone():
+            return True
+        if (self._rung and reader.rings) or not self._watched():
+            pause = LONG_SLEEP
+        else:
+            pause = next(pause for limit, pause in POLL if idle < limit)
+        reader.sleep(pause, alone=True)
+        return False
+
+    def _serve(self) -> None:
+        reader = self._reader
+        if not reader.pending or self._stopping:
+            return
+        try:
+            frame = reader.read()
+        except MalformedRegion as error:
+            self._repair()
+            self._writer.write(pack_error('bad_request', str(error)), reader.sequence)
+            return
+        if frame is None:
+            # It is being written, or the header makes no sense: not so often that it costs.
+            time.sleep(POLL[0][1])
+            return
+        self._rung = 0 < reader.tag == reader.sequence  # a stock client writes no tags
+        accepted = self._accept(frame)
+        reply = accepted if isinstance(accepted, bytes) else accepted.run()
+        self._writer.write(self._fitting(frame, reply), reader.sequence)
+        self._last_active = time.monotonic()
+
+    def _repair(self) -> None:
+        for region in (self._reader.region, self._writer.region):
+            if region.fd >= 0:
+                region.repair()
+
+    def _fitting(self, frame: bytes, reply: bytes) -> bytes:
+        """Return the reply, or an error in its place when it is too large for the region."""
+        capacity = self._writer.capacity
+        if len(reply) <= capacity:
+            return reply
+        self._large.keep(frame, reply)
+        text = f'the reply has {len(reply)} bytes, {capacity} fit; repeat the request over ZMQ'
+        return pack_error('reply_too_large', text, 'json' if reply[:1] == b'{' else 'msgpack')
+
+
+__all__ = ['RegionServer']
