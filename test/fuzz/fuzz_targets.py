@@ -76,7 +76,6 @@ from urlab_ros_bridge.wire import camera_frame
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire import recording
 from urlab_ros_bridge.wire import rows
-from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import RegionUnavailable
@@ -460,25 +459,9 @@ def _keys(data: bytes) -> None:
     read_client_keys(folder)
 
 
-def _connection(data: bytes) -> None:
-    """What a ZeroMQ peer sends on a connection, in pieces."""
-    reader, greeted = zmtp.ZmtpReader(1 << 16), False
-    for at in range(0, len(data), 7):
-        reader.feed(data[at : at + 7])
-        greeted = greeted or reader.greeted()
-        while greeted and (frame := reader.next()) is not None:
-            if frame[0] & zmtp.COMMAND:
-                name, rest = zmtp.read_command(frame[1])
-                if name == b'READY':
-                    zmtp.read_ready(rest, ('REQ',))
-
-
 TARGETS: dict[str, Target] = {
     'urlab_request': Target(codec.unpack, (WireError,), _PACK + _JSON),
     'urlab_reply': Target(_reply, (WireError,), _PACK),
-    'urlab_connection': Target(
-        _connection, (WireError,), (zmtp.GREETING, zmtp.ready('REQ'), zmtp.DELIMITER)
-    ),
     'urlab_row': Target(_row, (WireError,)),
     'urlab_topic': Target(
         _topic, (WireError,), (b'/joint/', b'/sensor/', b'scene/', b'state/full')

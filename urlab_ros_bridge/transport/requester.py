@@ -23,7 +23,7 @@ from urlab_ros_bridge.transport.errors import NotConnected
 from urlab_ros_bridge.transport.errors import RequestTimeout
 from urlab_ros_bridge.transport.keys import ClientKeys
 from urlab_ros_bridge.transport.sockets import open_socket
-from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
 # How often a waiting request checks its connection, and whether the client was closed.
 _SLICE_MS = 100
