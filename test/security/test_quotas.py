@@ -45,7 +45,7 @@ NUMBERS = {
         wire.MAX_JSON_VALUES, 2, wire.MAX_JSON_CONTAINERS,
     ),
     'calls that wait': (router.MAX_CALLS, router.MAX_CALLS_OF_ONE),
-    'replies of more': (router._LARGE // 1024, router.MAX_UNREAD_BYTES // MIB),
+    'large replies': (router.MAX_UNREAD_BYTES // MIB,),
     'parts of a message': (router.MAX_PARTS,),
     'handshake of a connection': (server_sockets._HANDSHAKE_MS // 1000,),
     'shared sessions': (sessions.MAX_SHARED,),

@@ -16,6 +16,8 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import ShmUnavailable
 from urlab_ros_bridge.client.errors import UnknownKeyframe
 from urlab_ros_bridge.transport.sockets import is_local
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import UnknownName
 
 pytest.importorskip('mujoco')
@@ -87,7 +89,10 @@ def test_editor_ops_and_oversize_requests_go_over_zmq(start, connect, zmq_ops):
     client = connect(start())
     with pytest.raises(NotInEditor):
         client.request('current_level')
-    reply = client.request('status', padding=b'x' * (1 << 20))
+    # A slot holds four bytes less than a request may have.
+    fields = {'op': 'status', 'session_id': 36 * 'x', 'padding': b'x' * 70_000}
+    missing = MAX_REQUEST_BYTES - len(pack(fields))
+    reply = client.request('status', padding=b'x' * (70_000 + missing))
     assert reply['op'] == 'status_ok'
     assert zmq_ops == ['hello', 'current_level', 'status']
     client.status()

@@ -24,6 +24,9 @@ from urlab_ros_bridge.transport.keys import make_keys
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.requester import Requester
+from urlab_ros_bridge.transport.server_sockets import ServerSockets
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
+from urlab_ros_bridge.transport.server_sockets import SocketLimits
 
 PATIENCE = 60.0
 
@@ -59,19 +62,13 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
 
     `answer` gets the socket and the parts of a request.
     """
-    context = zmq.Context()
-    bound = context.socket(kind)
-    bound.linger = 0
-    keeper = None
-    if keys is not None:
-        keys.protect(bound)
-        keeper = keys.start_doorkeeper(context)
+    sockets = ServerSockets(keys)
     deadline = time.monotonic() + PATIENCE
     while True:  # libzmq closes ports a little later
         try:
-            bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+            bound = sockets.bind(kind, '127.0.0.1', port, '', SocketLimits(-1))
             break
-        except zmq.ZMQError:
+        except SocketInUse:
             assert time.monotonic() < deadline
             time.sleep(0.01)
     over = threading.Event()
@@ -88,9 +85,7 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
     finally:
         over.set()
         thread.join()
-        if keeper is not None:
-            keeper.stop()
-        context.destroy(0)
+        sockets.close()
 
 
 def echo(bound, parts):

@@ -20,6 +20,9 @@ import zmq
 from urlab_ros_bridge.transport.keys import make_keys
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.keys import read_server_keys
+from urlab_ros_bridge.transport.server_sockets import ServerSockets
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
+from urlab_ros_bridge.transport.server_sockets import SocketLimits
 from urlab_ros_bridge.transport.subscriber import Subscriber
 
 PATIENCE = 60.0
@@ -39,29 +42,21 @@ def keys(request, tmp_path):
 @contextlib.contextmanager
 def publisher(keys=None, port=0):
     """Run a socket until the block ends."""
-    context = zmq.Context()
-    bound = context.socket(zmq.XPUB)
-    bound.linger = 0
-    bound.xpub_verbose, bound.sndhwm = 1, 0
-    keeper = None
-    if keys is not None:
-        keys.protect(bound)
-        keeper = keys.start_doorkeeper(context)
+    sockets = ServerSockets(keys)
     deadline = time.monotonic() + PATIENCE
     while True:  # libzmq closes ports a little later
         try:
-            bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+            bound = sockets.bind(zmq.XPUB, '127.0.0.1', port, '', SocketLimits(-1, send_queue=0))
             break
-        except zmq.ZMQError:
+        except SocketInUse:
             assert time.monotonic() < deadline
             time.sleep(0.01)
+    bound.xpub_verbose = 1
     bound.rcvtimeo = int(1000 * PATIENCE)
     try:
         yield bound
     finally:
-        if keeper is not None:
-            keeper.stop()
-        context.destroy(0)
+        sockets.close()
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_CONTAINERS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_VALUES
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import Op
@@ -158,7 +159,7 @@ def limits_table() -> str:
     """Return the table of what a frame may hold."""
     rows = (
         ('bytes', MAX_REQUEST_BYTES, MAX_REPLY_BYTES),
-        ('items of one list or map', MAX_ITEMS, ''),
+        ('items of one list or map', MAX_ITEMS, MAX_REPLY_ITEMS),
         ('commas and colons of JSON (including those in strings)', MAX_JSON_VALUES, ''),
         ('opening brackets of JSON (including those in strings)', MAX_JSON_CONTAINERS, ''),
         ('nesting depth of maps and lists', MAX_DEPTH, MAX_DEPTH),

@@ -30,6 +30,8 @@ from urlab_ros_bridge.transport.link import RequestLink
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
+from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import PRE_SESSION_OPS
 from urlab_ros_bridge.wire.ops import RPC_PORT
@@ -282,6 +284,12 @@ class Session:
         return reply
 
     def _encode(self, message: dict[str, Any]) -> bytes:
+        frame = self._pack(message)
+        if len(frame) > MAX_REQUEST_BYTES:  # a server would end the connection
+            raise FrameTooLarge(len(frame), MAX_REQUEST_BYTES, f'{message["op"]} request')
+        return frame
+
+    def _pack(self, message: dict[str, Any]) -> bytes:
         try:
             return pack(message, self.encoding)
         except TypeError:

@@ -29,6 +29,7 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.encoding.limits import MAX_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_CONTAINERS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_VALUES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
@@ -84,7 +85,7 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
 
 
 def _unpack_msgpack(frame: bytes | memoryview, limit: int) -> dict[str, Any]:
-    items = MAX_ITEMS if limit <= MAX_REQUEST_BYTES else limit
+    items = MAX_ITEMS if limit <= MAX_REQUEST_BYTES else MAX_REPLY_ITEMS
     try:
         message: dict[str, Any] = msgpack.unpackb(
             frame,

@@ -7,7 +7,8 @@ from __future__ import annotations
 MAX_REQUEST_BYTES = 1 << 20  # a model that is larger travels as a file
 MAX_REPLY_BYTES = 1 << 30
 MAX_DEPTH = 100  # maps and lists inside each other, in both encodings
-MAX_ITEMS = 1 << 17  # of one list or map
+MAX_ITEMS = 1 << 17  # of one list or map in a request
+MAX_REPLY_ITEMS = 1 << 22  # likewise, in a reply
 # JSON, whose decoder is slower: counted in the text before anything is decoded.
 MAX_JSON_VALUES = 1 << 18  # commas and colons
 MAX_JSON_CONTAINERS = 1 << 16  # opening brackets

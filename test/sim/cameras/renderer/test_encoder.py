@@ -122,6 +122,7 @@ def test_frames_come_in_order_to_those_who_watch(rig, watch):
     for number in range(1, 21):
         rig.draw([0, 1])
         assert frame_of(left) == frame_of(right) == (number, number)
+        rig.turn()
     rig.draw([1])
     assert frame_of(right) == (21, 21)
     assert not left.poll(0)
