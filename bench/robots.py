@@ -32,11 +32,11 @@ from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
 from urlab_ros_bridge.sim.streams.state import StatePublisher
+from urlab_ros_bridge.transport.publisher import Publisher
 
 COUNTS = (1, 2, 4, 8, 16)
 SPACING = 3.0  # m; far enough that robots never touch
@@ -134,7 +134,7 @@ def one(
         port = socket.bind_to_random_port('tcp://127.0.0.1')
         listener = subprocess.Popen([sys.executable, '-c', LISTENER, f'tcp://127.0.0.1:{port}'])
         try:
-            subscribed = Subscriptions(socket)
+            subscribed = Publisher(socket)
             while not subscribed:
                 subscribed.read()
                 time.sleep(0.01)

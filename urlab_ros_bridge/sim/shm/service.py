@@ -28,8 +28,8 @@ from urlab_ros_bridge.transport.shm.files import reply_file
 from urlab_ros_bridge.transport.shm.files import request_file
 from urlab_ros_bridge.transport.shm.large_replies import LargeReplies
 from urlab_ros_bridge.transport.shm.region import HEADER_BYTES
-from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
 from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
 from urlab_ros_bridge.transport.shm.region import SLOTS
 from urlab_ros_bridge.transport.shm.server import RegionServer
 from urlab_ros_bridge.transport.shm.watch import OpenWatch
