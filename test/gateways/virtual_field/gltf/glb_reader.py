@@ -53,18 +53,6 @@ class Glb:
         assert faces.max() < len(positions)
         return positions, self.array(attributes['NORMAL']), faces
 
-    def rig(self, primitive):
-        """Return joints and weights of the vertices, inverses of binds and binds of the joints."""
-        (skin,) = self.tree['skins']
-        nodes = self.tree['nodes']
-        assert nodes[skin['skeleton']]['children'] == skin['joints']
-        attributes = primitive['attributes']
-        inverses = self.array(skin['inverseBindMatrices']).reshape(-1, 4, 4).transpose(0, 2, 1)
-        binds = [np.reshape(nodes[joint]['matrix'], (4, 4)).T for joint in skin['joints']]
-        joints, weights = (self.array(attributes[name]) for name in ('JOINTS_0', 'WEIGHTS_0'))
-        assert joints.max() < len(binds)
-        return joints, weights, inverses, np.array(binds)
-
     def material(self, primitive):
         return self.tree['materials'][primitive['material']]
 

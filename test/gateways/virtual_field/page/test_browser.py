@@ -7,19 +7,17 @@ import json
 import socket
 import urllib.request
 
-import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.gltf.test_skins import drawn_by_mujoco
-from test.gateways.virtual_field.gltf.test_skins import skinned_arm
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import Visitor
 from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
-from urlab_ros_bridge.client import Client
+from test.gateways.virtual_field.protocol.test_foreign_gltf import glb
+from test.gateways.virtual_field.protocol.test_foreign_gltf import textured
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 pytestmark = NEEDED
@@ -368,40 +366,41 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.tab.close()
 
 
-def test_a_skin_is_bent_as_mujoco_draws_it_and_a_click_finds_the_body_below(browser, tmp_path):
-    path = tmp_path / 'arm.xml'
-    path.write_text(skinned_arm())
-    page = Page()
-    with simulation(path) as port, gateway_at(port, page) as gateway:
-        with Client(rpc_port=port, shared=True) as client:
-            client.connect()
-            client.set_paused(True)
-        visitor = Visitor(browser, gateway.url)
-        assert visitor.js('urlab.bodies.skins.length') == 1
-        visitor.drawn()
-        found = visitor.js(
-            'Array.from({ length: urlab.bodies.skins[0].geometry.attributes.position.count }, '
-            '(_, vertex) => urlab.bodies.skins[0].getVertexPosition(vertex, '
-            'urlab.stage.focus.clone()).toArray())'
-        )
-        model = gateway.served.scene.handshake.model
-        data = mujoco.MjData(model)
-        data.qpos[:] = gateway.served.scene.newest.qpos
-        mujoco.mj_forward(model, data)
-        x, y, z = drawn_by_mujoco(model, data).T
-        np.testing.assert_allclose(found, np.column_stack([x, z, -y]), atol=1e-4)
+def coloured_mesh():
+    """Return a tetrahedron of 1 m without normals, in red at its vertices, as GLB in base 64."""
+    document, binary = textured()
+    del document['images'], document['textures'], document['samplers']
+    document['materials'] = [{'pbrMetallicRoughness': {'metallicFactor': 0.0}}]
+    red = np.tile(np.array([1, 0, 0], '<f4'), (4, 1)).tobytes()
+    document['bufferViews'].append(
+        {'buffer': 0, 'byteOffset': len(binary), 'byteLength': len(red)}
+    )
+    document['accessors'].append(
+        {'bufferView': 4, 'componentType': 5126, 'count': 4, 'type': 'VEC3'}
+    )
+    document['meshes'][0]['primitives'][0]['attributes'] = {'POSITION': 0, 'COLOR_0': 3}
+    document['buffers'] = [{'byteLength': len(binary + red)}]
+    return base64.b64encode(glb(document, binary + red)).decode()
 
-        upper = visitor.js("urlab.world.bodies.find(({name}) => name.endsWith('upper')).id")
-        visitor.js("document.body.classList.add('bare')")
-        middle = f'urlab.bodies.bounds([{upper}]).getCenter(urlab.stage.focus.clone())'
-        visitor.tab.mouse.click(*visitor.on_screen(middle))
-        visitor.until(f'urlab.selected === {upper}')
-        # It is seen which part of the skin this body moves.
-        before = visitor.picture()
-        visitor.js('urlab.select(-1)')
-        assert changed(before, visitor.picture()) > 0.001
-        assert visitor.errors == []
-        visitor.tab.close()
+
+@pytest.mark.parametrize('quality', ['low', 'high'])
+def test_a_mesh_without_normals_has_the_colours_of_its_vertices(browser, rover_url, quality):
+    visitor = Visitor(browser, rover_url, f'&quality={quality}')
+    place = visitor.js('urlab.views.controls.target.toArray()')
+    before = reds(visitor.picture())
+    with FieldClient(rover_url, 'publisher') as publisher:
+        mesh = {'mesh_id': 'red', 'mesh_data_b64': coloured_mesh(), 'translation': place}
+        publisher.send('add_mesh', mesh)
+        visitor.until("urlab.published.meshes.get('red')?.children.length > 0")
+        assert reds(visitor.picture()) > before + 0.005
+    assert visitor.errors == []
+    visitor.tab.close()
+
+
+def reds(picture):
+    """Return the share of pixels that are lit and clearly red."""
+    red, green, blue = picture.transpose(2, 0, 1)
+    return float(((red > 90) & (red > 2 * green) & (red > 2 * blue)).mean())
 
 
 def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser):

@@ -3,7 +3,7 @@
 """
 Binary glTF 2.0 (GLB): one mesh of indexed triangles, a primitive for each material.
 
-This is all of the format that bodies of a simulation need, and skins that bodies bend.
+This is all of the format that bodies of a simulation need.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ _CHUNK = struct.Struct('<2I')
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
 # Numbers of OpenGL that glTF uses.
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125
-_MATRIX = 'MAT4'
 _VERTICES, _INDICES = 34962, 34963
 _LINEAR, _LINEAR_MIPMAP_LINEAR, _REPEAT = 9729, 9987, 10497
 _ALIGNMENT = 4
@@ -68,22 +67,6 @@ class Material:
         return self.color[3] < 1.0
 
 
-@dataclass(frozen=True)
-class Rig:
-    """
-    Which joints move a surface, by how much (linear blend skinning).
-
-    :ivar binds: where the joints are while the surface has its own shape: matrices from the frame
-        of each joint to that of the surface, shape (b, 4, 4), rotations and translations alone.
-    :ivar joints: of each vertex, numbers of four joints, shape (n, 4).
-    :ivar weights: likewise; not negative, the four add up to one.
-    """
-
-    binds: np.ndarray
-    joints: np.ndarray
-    weights: np.ndarray
-
-
 def joined(surfaces: Sequence[Surface]) -> Surface:
     """Return several surfaces, all with or all without a texture, as one."""
     if len(surfaces) == 1:
@@ -107,15 +90,6 @@ def glb(parts: Sequence[tuple[Surface, Material]], name: str = '') -> bytes:
     return _File(name).write(parts)
 
 
-def skin_glb(surface: Surface, material: Material, rig: Rig, name: str = '') -> bytes:
-    """
-    Return a GLB file of one surface, its joints where they are bound, side by side.
-
-    :param name: of the node and its mesh.
-    """
-    return _File(name).write([(surface, material)], rig)
-
-
 class _File:
     """A file while it is written: the JSON description, and the bytes that it points into."""
 
@@ -127,8 +101,8 @@ class _File:
         self._materials: list[dict[str, Any]] = []
         self._images: dict[bytes, int] = {}
 
-    def write(self, parts: Sequence[tuple[Surface, Material]], rig: Rig | None = None) -> bytes:
-        primitives = [self._primitive(surface, material, rig) for surface, material in parts]
+    def write(self, parts: Sequence[tuple[Surface, Material]]) -> bytes:
+        primitives = [self._primitive(surface, material) for surface, material in parts]
         node: dict[str, Any] = {'name': self._name}
         tree: dict[str, Any] = {
             'asset': {'version': '2.0', 'generator': 'urlab_ros_bridge'},
@@ -136,8 +110,6 @@ class _File:
             'scenes': [{'nodes': [0]}],
             'nodes': [node],
         }
-        if rig is not None:
-            self._add_joints(tree, rig)
         if primitives:
             node['mesh'] = 0
             tree |= {
@@ -168,24 +140,7 @@ class _File:
             chunks += _chunk(_BIN, bytes(self._bytes), b'\0')
         return _HEADER.pack(_MAGIC, _VERSION, _HEADER.size + len(chunks)) + chunks
 
-    def _add_joints(self, tree: dict[str, Any], rig: Rig) -> None:
-        """Add a node for each joint, under one root as glTF wants it; they move node 0."""
-        count = len(rig.binds)
-        joints = list(range(2, 2 + count))
-        tree['nodes'][0]['skin'] = 0
-        tree['nodes'].append({'name': 'joints', 'children': joints})
-        # Matrices are stored by columns.
-        tree['nodes'] += [{'matrix': bind.T.ravel().tolist()} for bind in rig.binds]
-        tree['scenes'][0]['nodes'].append(1)
-        inverses = np.linalg.inv(rig.binds).transpose(0, 2, 1)
-        inverses[:, :, 3] = 0.0, 0.0, 0.0, 1.0  # exactly: it is a rule of the format
-        data = np.ascontiguousarray(inverses, '<f4').tobytes()
-        place = self._accessor(self._view(data), _FLOAT, count, _MATRIX)
-        tree['skins'] = [{'joints': joints, 'skeleton': 1, 'inverseBindMatrices': place}]
-
-    def _primitive(
-        self, surface: Surface, material: Material, rig: Rig | None = None
-    ) -> dict[str, Any]:
+    def _primitive(self, surface: Surface, material: Material) -> dict[str, Any]:
         count = len(surface.positions)
         attributes = {
             'POSITION': self._vertices(surface.positions, 'VEC3', bounds=True),
@@ -193,11 +148,6 @@ class _File:
         }
         if surface.texels is not None and material.picture:
             attributes['TEXCOORD_0'] = self._vertices(surface.texels, 'VEC2')
-        if rig is not None:
-            joints = np.ascontiguousarray(rig.joints, '<u2')
-            view = self._view(joints.tobytes(), _VERTICES)
-            attributes['JOINTS_0'] = self._accessor(view, _UINT16, count, 'VEC4')
-            attributes['WEIGHTS_0'] = self._vertices(rig.weights, 'VEC4')
         # The largest number of each width is not an index: it could mean a restart.
         kind, width = (_UINT16, '<u2') if count < 0xFFFF else (_UINT32, '<u4')
         faces = np.ascontiguousarray(surface.faces, width)
@@ -258,4 +208,4 @@ def _rounded(values: Sequence[float]) -> list[float]:
     return [round(min(max(value, 0.0), 1.0), 5) for value in values]
 
 
-__all__ = ['MIME_TYPE', 'Material', 'Rig', 'Surface', 'glb', 'joined', 'skin_glb']
+__all__ = ['MIME_TYPE', 'Material', 'Surface', 'glb', 'joined']

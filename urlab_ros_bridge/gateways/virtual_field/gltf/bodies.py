@@ -22,12 +22,9 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import glb
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import joined
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Material
-from urlab_ros_bridge.gateways.virtual_field.gltf.binary import skin_glb
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Surface
-from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Look
 from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Materials
 from urlab_ros_bridge.gateways.virtual_field.gltf.shapes import Shapes
-from urlab_ros_bridge.gateways.virtual_field.gltf.skins import Skins
 from urlab_ros_bridge.geometry import matrix_of
 
 # (x, y, z) with z up -> (x, z, -y) with y up, as glTF and WebXR want it.
@@ -37,10 +34,7 @@ Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 class Geoms(Enum):
     """Which geoms of a body are drawn."""
 
-    # What MuJoCo's viewer shows: groups 0 to 2 that are not transparent; and pieces of skins.
-    SEEN = 'seen'
-    # Likewise, without skins: for those who draw these whole, see `skin_glb`.
-    WITHOUT_SKINS = 'without skins'
+    SEEN = 'seen'  # what MuJoCo's viewer shows: groups 0 to 2 that are not transparent
     COLLIDING = 'colliding'  # what touches other bodies, in any group
 
 
@@ -61,7 +55,6 @@ class BodyModels:
         self._world = world
         self._materials = Materials(model)
         self._shapes = Shapes(model)
-        self._skins = Skins(model, self._materials)
         self._lock = threading.Lock()  # shapes and materials keep what they made
         self._geoms: dict[int, list[Geom]] = defaultdict(list)
         for geom in world.geoms:
@@ -82,11 +75,7 @@ class BodyModels:
 
     def is_drawn(self, body: int, which: Geoms = Geoms.SEEN) -> bool:
         """Return whether there is something in the file of a body."""
-        return bool(self.geoms(body, which)) or (which is Geoms.SEEN and self.has_skin(body))
-
-    def has_skin(self, body: int) -> bool:
-        """Return whether a piece of a skin goes with a body."""
-        return bool(self._skins.pieces(body))
+        return bool(self.geoms(body, which))
 
     def glb(self, body: int, which: Geoms = Geoms.SEEN, *, named: bool = True) -> bytes:
         """
@@ -97,38 +86,12 @@ class BodyModels:
             equal files.
         """
         name = self._world.bodies[body].compiled if named else ''
-        skin = self._skins.pieces(body) if which is Geoms.SEEN else []
         with self._lock:
-            parts = self._parts(self.geoms(body, which), skin)
+            parts = self._parts(self.geoms(body, which))
         return glb(parts, name)
 
-    def skins(self) -> list[tuple[bytes, tuple[int, ...]]]:
-        """
-        Return each skin as one file, metres, y up, and the ids of the bodies that bend it.
-
-        The joints of the file are these bodies, in their order: where they are, with the frames
-        that `glb` has, bends the skin as MuJoCo does.
-        """
-        turn = np.eye(4)
-        turn[:3, :3] = Y_UP
-        return [
-            (
-                skin_glb(
-                    _upright(skin.surface),
-                    skin.look.material,
-                    replace(skin.rig, binds=turn @ skin.rig.binds @ turn.T),
-                ),
-                skin.bodies,
-            )
-            for skin in self._skins.whole
-        ]
-
-    def _parts(
-        self, geoms: Iterable[Geom], skin: Iterable[tuple[Surface, Look]]
-    ) -> list[tuple[Surface, Material]]:
+    def _parts(self, geoms: Iterable[Geom]) -> list[tuple[Surface, Material]]:
         by_material: dict[Material, list[Surface]] = {}
-        for surface, look in skin:
-            by_material.setdefault(look.material, []).append(_upright(surface))
         for geom in geoms:
             look = self._materials.look(geom)
             shape = self._shapes.surface(geom, look)
@@ -146,10 +109,6 @@ def body_glb(handshake: Handshake, body: Body | int) -> bytes:
     """
     models = BodyModels(handshake.model, read_world(handshake))
     return models.glb(body.id if isinstance(body, Body) else body)
-
-
-def _upright(surface: Surface) -> Surface:
-    return replace(surface, positions=surface.positions @ Y_UP.T, normals=surface.normals @ Y_UP.T)
 
 
 def _placed(surface: Surface, geom: Geom) -> Surface:

@@ -32,12 +32,10 @@ class Bodies:
 
     :ivar seen: id of a body -> digest of its file; bodies that show nothing are not there.
     :ivar colliding: likewise, of what touches.
-    :ivar skins: digest and bodies of each skin that several bodies bend.
     """
 
     seen: Mapping[int, str]
     colliding: Mapping[int, str]
-    skins: Sequence[tuple[str, Sequence[int]]] = ()
 
 
 def describe(
@@ -61,7 +59,6 @@ def describe(
         'extensions': sorted(handshake.extensions),
         'timestep': handshake.timestep,
         'bodies': [_body(world, body.id, bodies) for body in world.bodies],
-        'skins': [{'seen': seen, 'bodies': list(ids)} for seen, ids in bodies.skins],
         'moving': moving_bodies(world),
         'robots': [_robot(handshake, prefix) for prefix in handshake.articulations],
         'entities': _entities(handshake, world),

@@ -132,13 +132,12 @@ class PageWorld:
 
     def _bodies(self, served: ServedScene) -> Bodies:
         models = served.models
-        found: dict[Geoms, dict[int, str]] = {Geoms.WITHOUT_SKINS: {}, Geoms.COLLIDING: {}}
+        found: dict[Geoms, dict[int, str]] = {Geoms.SEEN: {}, Geoms.COLLIDING: {}}
         for which, digests in found.items():
             for body in served.world.bodies:
                 if models.is_drawn(body.id, which):
                     digests[body.id] = self._serve_content(models.glb(body.id, which, named=False))
-        skins = [(self._serve_content(content), bodies) for content, bodies in models.skins()]
-        return Bodies(found[Geoms.WITHOUT_SKINS], found[Geoms.COLLIDING], skins)
+        return Bodies(found[Geoms.SEEN], found[Geoms.COLLIDING])
 
     def _serve_content(self, content: bytes) -> str:
         """Serve a file; return its digest."""

@@ -103,7 +103,7 @@ class BodyMeshes:
             geoms = self._models.geoms(body.id)
             is_static = world.is_static(body.id)
             is_sphere = len(geoms) == 1 and geoms[0].kind == 'sphere'
-            if is_sphere and not is_static and not self._models.has_skin(body.id):
+            if is_sphere and not is_static:
                 self.spheres[body.id] = geoms[0]
             else:
                 (self._static if is_static else self._moving).append(body.id)

@@ -5,7 +5,6 @@
 import * as THREE from '../../vendor/three/build/three.module.js';
 import { GLTFLoader } from '../../vendor/three/examples/jsm/loaders/GLTFLoader.js';
 import { plain } from './materials.js';
-import { bend, bodyAt, boxOf, tintOf } from './skins.js';
 
 const ACCENT = new THREE.Color('#0fb5a5');
 const STILL = 2e-5; // m, and of quaternions
@@ -19,7 +18,6 @@ export class Bodies {
     this.root = new THREE.Group();
     stage.scene.add(this.root);
     this.groups = [];
-    this.skins = [];
     this.showColliding = false;
     this.selected = -1;
     this.lit = new Map();
@@ -39,15 +37,13 @@ export class Bodies {
       return group;
     });
     // No model is needed to know where the bodies are.
-    const needed = new Set([...world.bodies.flatMap((body) => [body.seen, body.colliding]), ...world.skins.map(({ seen }) => seen)]);
+    const needed = new Set(world.bodies.flatMap((body) => [body.seen, body.colliding]));
     for (const digest of this.models.keys()) if (!needed.has(digest)) this.models.delete(digest);
     this.stage.ground.visible = false;
     const robots = new Set([0, ...world.robots.flatMap(({ bodies }) => bodies)]);
     const seen = world.bodies.filter((body) => body.seen);
     const load = (bodies) => Promise.all(bodies.map((body) => this.dress(world, body)));
-    this.skins = [];
-    const skins = world.skins.map((skin) => this.wrap(world, skin));
-    const first = Promise.all([load(seen.filter(({ id }) => robots.has(id))), ...skins]);
+    const first = load(seen.filter(({ id }) => robots.has(id)));
     const others = load(seen.filter(({ id }) => !robots.has(id)));
     const all = Promise.all([first, others]).then(() => this.lay(world));
     return { first: world.robots.length ? first.then(() => this.lay(world)) : all, all };
@@ -58,6 +54,10 @@ export class Bodies {
     const { scene } = await this.loader.loadAsync(url);
     scene.traverse((mesh) => {
       if (!mesh.isMesh) return;
+      if (!mesh.geometry.attributes.normal) { // flat, as the format has it
+        mesh.geometry = mesh.geometry.toNonIndexed();
+        mesh.geometry.computeVertexNormals();
+      }
       if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
       else if (mesh.material.map) mesh.material.map.anisotropy = this.stage.renderer.capabilities.getMaxAnisotropy();
     });
@@ -84,17 +84,6 @@ export class Bodies {
     });
     part.visible = !this.showColliding;
     this.groups[body.id].add(part);
-    this.stage.touch();
-  }
-
-  async wrap(world, { seen, bodies }) {
-    const model = await this.load(seen);
-    if (this.world !== world || !model) return;
-    for (const mesh of bend(model.clone(), this.groups, bodies)) {
-      mesh.visible = !this.showColliding;
-      this.skins.push(mesh);
-      this.root.add(mesh);
-    }
     this.stage.touch();
   }
 
@@ -138,7 +127,6 @@ export class Bodies {
         if (part.userData.look) part.visible = (part.userData.look === 'colliding') === this.showColliding;
       }
     }
-    for (const skin of this.skins) skin.visible = !this.showColliding;
     this.stage.touch();
   }
 
@@ -149,7 +137,6 @@ export class Bodies {
     if (this.drawn?.length === poses.length && poses.every((part, index) => Math.abs(part - this.drawn[index]) < STILL)) return;
     this.drawn = poses;
     for (let index = 0; index < moving.length; index += 1) place(this.groups[moving[index]], poses, index * 7);
-    for (const skin of this.skins) skin.boundingSphere = null; // of the pose before
     this.stage.touch();
   }
 
@@ -169,26 +156,16 @@ export class Bodies {
         mesh.material.emissive.copy(ACCENT);
         mesh.material.emissiveIntensity = 0.22;
       });
-      for (const skin of this.skins) this.tint(skin, body);
     }
     this.stage.touch();
   }
 
-  tint(skin, body) {
-    const colors = tintOf(skin, body);
-    if (!colors) return;
-    this.lit.set(skin, skin.material);
-    skin.geometry.setAttribute('color', colors);
-    skin.material = skin.material.clone();
-    skin.material.vertexColors = true;
-  }
-
   // What is under a ray, nearest first: {body, point, distance}, or null.
   hit(raycaster) {
-    const found = raycaster.intersectObjects([...this.groups, ...this.skins], true).find(({ object }) => shown(object));
+    const found = raycaster.intersectObjects(this.groups, true).find(({ object }) => shown(object));
     if (!found) return null;
-    const { object, point, distance, face } = found;
-    return { body: object.userData.bones ? bodyAt(object, face.a) : object.userData.body, point, distance };
+    const { object, point, distance } = found;
+    return { body: object.userData.body, point, distance };
   }
 
   bounds(bodies = this.world.moving) {
@@ -200,7 +177,6 @@ export class Bodies {
       for (const model of this.groups[body].children) if (model.userData.look) part.expandByObject(model);
       if (!part.isEmpty() && part.getSize(new THREE.Vector3()).length() < 60) box.union(part);
     }
-    for (const skin of this.skins) box.union(boxOf(skin, bodies));
     return box;
   }
 
@@ -213,7 +189,7 @@ export class Bodies {
 
 function shown(object) {
   for (let at = object; at; at = at.parent) if (!at.visible) return false;
-  return (object.userData.bones ?? object.userData.body) !== undefined;
+  return object.userData.body !== undefined;
 }
 
 function isFloor(mesh) {

@@ -20,21 +20,16 @@ varying vec2 at;
 uniform vec3 sunWay, sunColor, skyColor, groundColor;
 varying vec3 light;
 varying float away;
-#include <skinning_pars_vertex>
 void main() {
-  vec3 objectNormal = normal, transformed = position;
-#include <skinbase_vertex>
-#include <skinnormal_vertex>
-#include <skinning_vertex>
-  vec3 way = normalize(mat3(modelMatrix) * objectNormal);
+  vec3 way = normalize(mat3(modelMatrix) * normal);
   light = sunColor * max(dot(way, sunWay), 0.0) + mix(groundColor, skyColor, 0.5 * way.y + 0.5);
 #ifdef USE_COLOR
-  light *= color;
+  light *= color.rgb;
 #endif
 #ifdef USE_MAP
   at = (mapTransform * vec3(MAP_UV, 1.0)).xy;
 #endif
-  vec4 seen = modelViewMatrix * vec4(transformed, 1.0);
+  vec4 seen = modelViewMatrix * vec4(position, 1.0);
   away = -seen.z;
   gl_Position = projectionMatrix * seen;
 }`;
@@ -84,6 +79,7 @@ export class PlainMaterial extends THREE.MeshBasicMaterial {
   }
 }
 
-export function plain({ color, map, emissive, emissiveIntensity, transparent, opacity, side }) {
-  return new PlainMaterial({ color, map, emissive, emissiveIntensity, transparent, opacity, side });
+export function plain({ color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors }) {
+  const kept = { color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors };
+  return new PlainMaterial(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)));
 }
