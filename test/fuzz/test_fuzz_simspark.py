@@ -36,7 +36,7 @@ def attacked(pace, count, seed=0):
 
     Beside it one that never reads, half a message that never ends, and a line of HTTP.
     """
-    with simulation('soccer') as port, gateway_at(port, pace=pace) as gateway:
+    with simulation('soccer') as port, gateway_at(port, pace=pace, players='all') as gateway:
         ports = gateway.agent_port, gateway.monitor_port
         deaf = [RawPeer(gateway.monitor_port, receive_buffer=4096) for _ in range(3)]
         half = RawPeer(gateway.agent_port)

@@ -299,7 +299,7 @@ def test_types_of_the_nao_have_the_published_lengths_and_masses(types):
             assert where['shank'][2] == pytest.approx(-thigh - 0.08)
             assert where['ankle'][2] == pytest.approx(-0.045 - shank)
             assert where['elbow'][0] == pytest.approx(0.02 + elbow)
-        assert model.numeric(f'{name}nao_type').data[0] == kind if kind else True
+        assert model.numeric(f'{name}nao_type').data[0] == kind
         assert model.body(f'{name}base_link').subtreemass[0] == pytest.approx(4.608, abs=1e-3)
         toes = [model.joint(i).name for i in range(model.njnt)]
         assert (f'{name}lle7' in toes) == (kind == 4)

@@ -89,7 +89,9 @@ def player_text(text: str, number: int) -> str:
         for name in ('qpos', 'ctrl'):
             values = key.get(name, '').split()
             key.set(name, ' '.join([*values[:-6], '0', *values[-6:], '0']))
-    custom = ElementTree.SubElement(root, 'custom')
+    custom = root.find('custom')
+    assert custom is not None
+    custom.clear()
     speeds = {'le5': kind.ankle_pitch, 'le6': kind.ankle_roll}
     numbers = {'nao_type': float(number)}
     numbers |= {f'speed_{s}{joint}': speed for s in 'lr' for joint, speed in speeds.items()}

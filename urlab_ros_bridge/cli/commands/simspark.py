@@ -122,6 +122,11 @@ class SimSparkSettings(Arguments):
     )
     noise: bool = key(False, 'Add the noise of the league to the vision and the beams of agents.')
     seed: int = key(0, 'Seed of the noise.', metavar='N', low=0, high=2**31 - 1)
+    nao_meshes: bool = key(
+        True,
+        "Show players in viewers by the viewers' own meshes of the Nao, which need a sixth of the "
+        'bytes; otherwise by the shapes of MuJoCo.',
+    )
     agent_state: bool = key(
         False, 'Always send AgentState, not only after a trainer has set battery or temperature.'
     )
@@ -183,6 +188,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
             monitor_port=values.moved('monitor_port'),
             pace=values.pace,
             players=values.players,
+            nao_meshes=values.nao_meshes,
             log=Path(values.log) if values.log else None,
             allow_killsim=values.allow_killsim,
         ),

@@ -82,7 +82,7 @@ def test_a_viewer_that_misses_messages_knows_what_is_to_within_the_threshold(fra
             flat(view.nodes), flat(whole.nodes), strict=True
         ):
             assert kind == same and details == others
-            assert np.abs(matrix - exact).max() <= THRESHOLD + 1e-4
+            assert np.abs(matrix - exact).max() <= THRESHOLD + 2e-4
 
 
 @given(worlds)
@@ -93,7 +93,7 @@ def test_a_full_message_has_the_poses(world):
     view.take(message(b'RSG', made.full(made.seen())))
     moving_nodes = [view.nodes[2], *view.nodes[3].children]
     for body, node in enumerate(moving_nodes):
-        np.testing.assert_allclose(node.matrix[:3, :3], rotations[body], atol=1e-5)
+        np.testing.assert_allclose(node.matrix[:3, :3], rotations[body], atol=6e-5)
         np.testing.assert_allclose(node.matrix[:3, 3], positions[body], atol=1e-4)
 
 

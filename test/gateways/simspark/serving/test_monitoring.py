@@ -5,6 +5,7 @@
 from collections import Counter
 import itertools
 
+from bundled_server import simulation
 from bundled_server import start_server
 import mujoco
 import numpy as np
@@ -19,6 +20,7 @@ from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
+from urlab_ros_bridge.models.soccer import write_world
 
 SHAPES = {'StdUnitBox': 8, 'StdUnitSphere': 1, 'StdUnitCylinder': 1}
 
@@ -26,6 +28,12 @@ SHAPES = {'StdUnitBox': 8, 'StdUnitSphere': 1, 'StdUnitCylinder': 1}
 @pytest.fixture(scope='module')
 def live(soccer):
     with gateway_at(soccer) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope='module')
+def shapes(soccer):
+    with gateway_at(soccer, nao_meshes=False) as gateway:
         yield gateway
 
 
@@ -38,11 +46,11 @@ def at_rest(monitor):
     return monitor.view
 
 
-def test_all_bodies_are_where_mujoco_has_them(soccer, live, urlab, watch):
+def test_all_bodies_are_where_mujoco_has_them(soccer, shapes, urlab, watch):
     client = urlab(soccer)
     client.set_paused(True)
     try:
-        view = at_rest(watch(live))
+        view = at_rest(watch(shapes))
         seen = client.step(observations='full')
     finally:
         client.set_paused(False)
@@ -60,8 +68,8 @@ def test_all_bodies_are_where_mujoco_has_them(soccer, live, urlab, watch):
     np.testing.assert_array_equal(view.ball, ball.matrix[:3, 3])
 
 
-def test_players_are_marked_numbered_and_in_the_colour_of_their_team(live, watch):
-    view = watch(live).view
+def test_players_are_marked_numbered_and_in_the_colour_of_their_team(shapes, watch):
+    view = watch(shapes).view
     assert set(view.players) == {('left', 1), ('right', 1)}
     for (side, _), base in view.players.items():
         materials = Counter(
@@ -84,7 +92,7 @@ def _below(view, base):
     return found
 
 
-def test_geoms_are_primitives_of_the_same_size(live, watch, soccer, urlab):
+def test_geoms_are_primitives_of_the_same_size(shapes, watch, soccer, urlab):
     """The volume of all that is shown of a player is that of its geoms."""
     model = urlab(soccer).handshake.model
     volume = 0.0
@@ -101,7 +109,7 @@ def test_geoms_are_primitives_of_the_same_size(live, watch, soccer, urlab):
                 # The cylinder between its ends, and two spheres there.
                 mujoco.mjtGeom.mjGEOM_CAPSULE: np.pi * a * a * 2 * b + 8 / 3 * np.pi * a**3,
             }[kind]
-    view = watch(live).view
+    view = watch(shapes).view
     shown = 0.0
     for node in _below(view, view.players['left', 1]):
         if node.kind == 'SMN' and node.is_visible:
@@ -111,6 +119,44 @@ def test_geoms_are_primitives_of_the_same_size(live, watch, soccer, urlab):
                 'StdUnitBox': 1, 'StdUnitSphere': 4 / 3 * np.pi, 'StdUnitCylinder': np.pi,
             }[shape]  # fmt: skip
     assert shown == pytest.approx(volume, rel=1e-4)
+
+
+def test_meshes_of_the_nao_are_in_the_middle_of_the_boxes_that_collide(soccer, live, urlab, watch):
+    """With x to the right and y forward, as SimSpark's; one mesh a part, the torso first."""
+    client = urlab(soccer)
+    client.set_paused(True)
+    try:
+        view = at_rest(watch(live))
+        seen = client.step(observations='full')
+    finally:
+        client.set_paused(False)
+    model = client.handshake.model
+    agent = view.nodes[BALL_PLACE + 1]
+    meshes = {
+        node.details['load'][0].split('/')[1].split('.')[0].rstrip('0'): transform
+        for transform in agent.children
+        for node in transform.below()
+        if node.kind == 'StaticMesh'
+    }
+    assert len(agent.children) == len(meshes) == 12 and next(iter(meshes)) == 'naobody'
+    boxes = {'naobody': 'base_link', 'naohead': 'head'}
+    parts = ('thigh', 'shank', 'lowerarm', 'foot')
+    boxes |= {f'{side}{part}': f'{side}{part}' for side in 'lr' for part in parts}
+    for mesh, body in boxes.items():
+        number = model.body(f'left_1_{body}').id
+        (box, *_) = [
+            g for g in range(model.ngeom)
+            if model.geom_bodyid[g] == number and model.geom_group[g] == 3
+        ]  # fmt: skip
+        pose = seen.articulations['left_1'].bodies[body]
+        axes = np.zeros(9)
+        mujoco.mju_quat2Mat(axes, pose.xquat)
+        axes = axes.reshape(3, 3)
+        middle = pose.xpos + axes @ model.geom_pos[box]
+        np.testing.assert_allclose(meshes[mesh].matrix[:3, 3], middle, atol=THRESHOLD)
+        right_forward_up = np.stack([-axes[:, 1], axes[:, 0], axes[:, 2]], axis=1)
+        np.testing.assert_allclose(meshes[mesh].matrix[:3, :3], right_forward_up, atol=THRESHOLD)
+    assert set(view.players) == {('left', 1), ('right', 1)}
 
 
 def test_25_messages_a_second_of_simulated_time(soccer, watch):
@@ -211,8 +257,6 @@ def test_a_simulation_that_another_client_steps_is_watched_and_not_stepped(
 
 
 def test_the_gateway_outlives_its_simulation(tmp_path):
-    from bundled_server import simulation
-
     with simulation('rover') as port:
         pass  # its port is free now
     server = start_server(world='rover', rpc_port=port)
@@ -244,3 +288,18 @@ def test_players_appear_with_their_agents_and_vanish_with_them(soccer, watch):
             len(monitor.view.nodes),
             sum(len(node.children) for node in monitor.view.nodes),
         )
+
+
+def test_messages_of_a_full_field_are_as_small_as_those_of_simspark(tmp_path, watch):
+    """Of 22 Naos, SimSpark sends 141 kB in full, and up to 3.3 kB of changes for each."""
+    with (
+        simulation('', model=write_world(tmp_path, 11, 'league'), cameras='off') as port,
+        gateway_at(port) as gateway,
+    ):
+        peer = RawPeer(gateway.monitor_port)
+        full = peer.hear_until(lambda text: 'RSG' in text)
+        changes = peer.hear_until(lambda text: 'RDS' in text)
+        peer.close()
+    assert len(full) < 1.3 * 141_000
+    moving = 22 * 12 * len(' (SLT -0.1234 -0.1234 -0.1234 0' * 3 + ' -12.1234 -12.1234 0.1234 1)')
+    assert len(changes) + moving < 1.3 * 22 * 3300

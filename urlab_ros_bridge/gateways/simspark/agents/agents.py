@@ -253,7 +253,7 @@ class Agents:
         roster = stage.game.roster
         chosen = number or roster.free_number(side) or 0
         robots = roster.substitutes(side, chosen)
-        fitting = [r for r in robots if stage.scene.robot_type(r) == agent.robot_type]
+        fitting = [r for r in robots if (stage.scene.nao_type(r) or 0) == agent.robot_type]
         if agent.scene in roster.reserve:
             robots = [agent.scene]
         elif fitting:
@@ -261,8 +261,8 @@ class Agents:
         elif robots:
             self._log.warning(
                 'agent at %s: no robot of type %d of the Nao is left in the %s team, it gets one '
-                'of type %d (urlab soccer --types chooses them)', agent.connection.peer,
-                agent.robot_type, side.value, stage.scene.robot_type(robots[0]),
+                'of type %s (urlab soccer --types chooses them)', agent.connection.peer,
+                agent.robot_type, side.value, stage.scene.nao_type(robots[0]),
             )  # fmt: skip
         player = roster.add(side, chosen, robots[0]) if robots else None
         if player is None:

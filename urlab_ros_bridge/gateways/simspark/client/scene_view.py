@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 import re
@@ -38,6 +39,12 @@ class ViewedNode:
     matrix: np.ndarray = field(default_factory=lambda: np.eye(4))
     details: dict[str, list[str]] = field(default_factory=dict)
     children: list[ViewedNode] = field(default_factory=list)
+
+    def below(self) -> Iterator[ViewedNode]:
+        """Yield all nodes below this one."""
+        for child in self.children:
+            yield child
+            yield from child.below()
 
     @property
     def is_visible(self) -> bool:
@@ -121,7 +128,7 @@ class SceneView:
         for top in self.nodes:
             bodies = [node for node in top.children if node.kind == TRANSFORM]
             for body in bodies:
-                for mesh in body.children:
+                for mesh in body.below():
                     materials = ' '.join(mesh.details.get('resetMaterials', []))
                     number = _NUMBER.search(materials)
                     side = next((s for name, s in _SIDES.items() if name in materials), None)

@@ -17,6 +17,7 @@ from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.monitor.geoms import CYLINDER
 from urlab_ros_bridge.gateways.simspark.monitor.geoms import GeomShapes
+from urlab_ros_bridge.gateways.simspark.monitor.nao_meshes import nao_nodes
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import light
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import mesh_file
@@ -55,14 +56,21 @@ def selection_key(player: Player) -> str:
     return f'{player.side.value} {player.number}'
 
 
-def scene_nodes(scene: SimSparkScene, roster: Roster) -> list[SceneNode]:
-    """Return the top level of the scene graph; robots in reserve are hidden."""
-    return _Layout(scene).nodes(list(roster), roster.reserve)
+def scene_nodes(
+    scene: SimSparkScene, roster: Roster, *, nao_meshes: bool = True
+) -> list[SceneNode]:
+    """
+    Return the top level of the scene graph; robots in reserve are hidden.
+
+    :param nao_meshes: whether the Nao is shown by the meshes that viewers have of it.
+    """
+    return _Layout(scene, nao_meshes).nodes(list(roster), roster.reserve)
 
 
 class _Layout:
-    def __init__(self, scene: SimSparkScene) -> None:
+    def __init__(self, scene: SimSparkScene, nao_meshes: bool) -> None:
         self._scene = scene
+        self._nao_meshes = nao_meshes
         self._world = scene.world
         self._shapes = GeomShapes(scene.model, scene.world.prefixes)
         self._geoms: dict[int, list[Geom]] = {}
@@ -96,7 +104,16 @@ class _Layout:
     def _agent(self, player: Player) -> SceneNode:
         """Return a fixed transform that contains one per body, in the world frame."""
         robot = self._scene.robots[player.robot]
-        team = TEAM_MATERIALS[player.side]
+        team, number = TEAM_MATERIALS[player.side], f'matNum{player.number}'
+        disc = primitive(
+            CYLINDER, _DISC, 'matYellow', _DISC_COLOR, visible=False, marks=selection_key(player)
+        )
+        kind = self._scene.nao_type(player.robot)
+        if self._nao_meshes and kind is not None:
+            parts = nao_nodes(robot, kind, team, number)
+            if parts is not None:
+                parts[0].children.append(disc)
+                return fixed(AT_ORIGIN, *parts)
         bodies = [moving(body.id) for body in robot.bodies.values()]
         base = next((node for node in bodies if node.body == robot.base.id), None)
         if base is None:  # a robot without bodies
@@ -108,14 +125,9 @@ class _Layout:
                 node.children = self._shapes.nodes(self._geoms.get(node.body, []), team)
         base.children += [
             # A primitive has one material only, and viewers need number and team together.
-            mesh_file(
-                MARK, MARK_SIZE, f'matNum{player.number}', team, 'naowhite', visible=False
-            ),
-            primitive(
-                CYLINDER, _DISC, 'matYellow', _DISC_COLOR, visible=False,
-                marks=selection_key(player),
-            ),
-        ]  # fmt: skip
+            mesh_file(MARK, MARK_SIZE, number, team, 'naowhite', visible=False),
+            disc,
+        ]
         # The base goes first: tools regard the first body as the torso.
         return fixed(AT_ORIGIN, base, *bodies)
 

@@ -19,7 +19,8 @@ from urlab_ros_bridge.geometry import Pose
 # Columns of the matrix one after the other: n, o, a, translation.
 _SLT = '(SLT %g %g %g 0 %g %g %g 0 %g %g %g 0 %g %g %g 1)'
 
-_DUST = 1e-6
+# Of transforms: 0.1 mm, 0.006 degrees.
+_DECIMALS = 4
 
 Rgba = tuple[float, float, float, float]
 
@@ -32,6 +33,7 @@ class SceneNode:
     :ivar kind: ``TRF``, ``SMN``, ``StaticMesh`` or ``Light``.
     :ivar details: text after the kind in a full message; a transform has none.
     :ivar body: id of the body whose world pose a transform has, -1: a constant one.
+    :ivar local: pose of a moving transform in its body; None: that of the body itself.
     :ivar values: twelve numbers of a constant transform.
     :ivar marks: key that switches a mesh on and off, '' for a constant one.
     """
@@ -40,6 +42,7 @@ class SceneNode:
     details: str = ''
     children: list[SceneNode] = field(default_factory=list)
     body: int = -1
+    local: Pose | None = None
     values: tuple[float, ...] = ()
     marks: str = ''
 
@@ -55,9 +58,9 @@ def fixed(pose: Pose, *children: SceneNode) -> SceneNode:
     return SceneNode('TRF', children=list(children), values=tuple(_exact(n) for n in numbers))
 
 
-def moving(body: int, *children: SceneNode) -> SceneNode:
-    """Return the transform of a body of the world."""
-    return SceneNode('TRF', children=list(children), body=body)
+def moving(body: int, *children: SceneNode, local: Pose | None = None) -> SceneNode:
+    """Return the transform of a body of the world, or of a pose in it."""
+    return SceneNode('TRF', children=list(children), body=body, local=local)
 
 
 def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> SceneNode:
@@ -67,10 +70,14 @@ def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> SceneNode:
 
 
 def mesh_file(
-    path: str, scale: float, *materials: str, visible: bool = True, marks: str = ''
+    path: str,
+    scale: float | tuple[float, float, float],
+    *materials: str,
+    visible: bool = True,
+    marks: str = '',
 ) -> SceneNode:
     """Return a mesh from a file of the viewer."""
-    size = _numbers(scale, scale, scale)
+    size = _numbers(*scale) if isinstance(scale, tuple) else _numbers(scale, scale, scale)
     details = f'(load {path}) (sSc {size})(resetMaterials {" ".join(materials)})'
     return SceneNode('StaticMesh', _visibility(visible) + details, marks=marks)
 
@@ -110,8 +117,7 @@ def transforms_of(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     values = np.concatenate((columns, positions), axis=1)
     if not np.isfinite(values).all():
         values = np.nan_to_num(values)
-    values[np.abs(values) < _DUST] = 0.0  # shorter to write, and invisible
-    return values
+    return np.round(values, _DECIMALS) + 0.0  # shorter to write, and not -0
 
 
 def _visibility(visible: bool) -> str:

@@ -13,12 +13,15 @@ import numpy as np
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import local_transform
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import SceneNode
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import transforms_of
+from urlab_ros_bridge.geometry import AT_ORIGIN
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import Pose
 
 # A transform is sent again when one of its numbers differs by more (m, or of a unit vector).
 THRESHOLD = 0.005
 # One that has come to rest is sent once more, so that no such error remains.
 _REST = 1e-5
-_EXACT = 1e-4
+_EXACT = 1.5e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,7 @@ class SceneGraph:
 
     def __init__(self, top: Iterable[SceneNode]) -> None:
         self._bodies: list[int] = []
+        self._locals: list[Pose] = []
         self._marks: list[str] = []
         self._slots: list[int] = []  # of the transforms in `_full` and `_diff`
         self._gaps: list[str] = []  # before a changed transform
@@ -53,6 +57,9 @@ class SceneGraph:
             self._add(node)
         self._no_changes = ''.join(self._diff).encode('ascii')
         self._ids = np.array(self._bodies, np.intp)
+        self._offsets = np.array([pose.position for pose in self._locals]).reshape(-1, 3)
+        self._turns = np.array([matrix_of(pose.orientation) for pose in self._locals])
+        self._turns = self._turns.reshape(-1, 3, 3)
         self._now = np.zeros((len(self._bodies), 12))
         self._before = self._now
 
@@ -68,7 +75,10 @@ class SceneGraph:
         :param positions: m, shape (nbody, 3); `rotations` body to world, shape (nbody, 3, 3).
         """
         self._before = self._now
-        self._now = transforms_of(positions[self._ids], rotations[self._ids])
+        axes = rotations[self._ids]
+        with np.errstate(invalid='ignore'):  # of a world that has diverged
+            places = positions[self._ids] + np.einsum('nij,nj->ni', axes, self._offsets)
+            self._now = transforms_of(places, axes @ self._turns)
 
     def seen(
         self, before: SeenGraph | None = None, marks: AbstractSet[str] = frozenset()
@@ -135,6 +145,7 @@ class SceneGraph:
                 self._slots.append(len(self._full))
                 self._gaps.append(gap)
                 self._bodies.append(node.body)
+                self._locals.append(node.local or AT_ORIGIN)
                 self._cut('', '')
             else:
                 self._text(local_transform(node.values), '')

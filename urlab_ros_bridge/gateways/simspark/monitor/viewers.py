@@ -87,8 +87,15 @@ class Viewers:
     same bytes, and one that missed messages is up to date after the next one.  Not thread-safe.
     """
 
-    def __init__(self, game: GameState, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        game: GameState,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        nao_meshes: bool = True,
+    ) -> None:
         self._game = game
+        self._nao_meshes = nao_meshes
         self._clock = clock
         self._viewers: dict[Receiver, _Viewer] = {}
         self._stage: GameStage | None = None
@@ -130,7 +137,9 @@ class Viewers:
         if stage is None:
             return
         if self._graph is None or self._game.roster.version != self._roster_version:
-            self._graph = SceneGraph(scene_nodes(stage.scene, self._game.roster))
+            self._graph = SceneGraph(
+                scene_nodes(stage.scene, self._game.roster, nao_meshes=self._nao_meshes)
+            )
             self._roster_version, self._scene_version = self._game.roster.version, -1
             self._known = None
             self.request_full_state()

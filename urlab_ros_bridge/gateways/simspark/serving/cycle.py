@@ -86,6 +86,7 @@ class Cycle:
         *,
         allow_killsim: bool = False,
         players_join: bool = False,
+        nao_meshes: bool = True,
     ) -> None:
         self._ports = ports
         self._simulation = simulation
@@ -94,7 +95,7 @@ class Cycle:
         self._referee = referee
         self._players_join = players_join
         self._stopping = threading.Event()
-        self.viewers = Viewers(game)
+        self.viewers = Viewers(game, nao_meshes=nao_meshes)
         self._trainers = Trainers(self.viewers, self.stop if allow_killsim else None)
         self._served: ServedWorld | None = None
         self._targets: Mapping[str, Target] = {}

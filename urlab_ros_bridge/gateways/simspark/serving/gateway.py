@@ -52,6 +52,7 @@ class SimSparkConfig:
     :ivar players: which robots of a soccer field are players: ``joined``, those of agents (others
         stand far away); ``all``; ``auto``: ``joined`` when the gateway steps the world, else
         ``all``, as other clients may use the robots.
+    :ivar nao_meshes: whether monitors see the Nao by the meshes that they have of it.
     :ivar allow_killsim: whether a monitor may end the gateway.
     :raises OpenToAll: when `bind` is wider than loopback without `insecure`.
     """
@@ -66,6 +67,7 @@ class SimSparkConfig:
     pace: str = 'live'
     log: Path | None = None
     players: str = 'auto'
+    nao_meshes: bool = True
     allow_killsim: bool = False
 
     def __post_init__(self) -> None:
@@ -109,6 +111,7 @@ class SimSparkGateway:
             agents,
             referee,
             allow_killsim=config.allow_killsim,
+            nao_meshes=config.nao_meshes,
             players_join=config.players == 'joined'
             or (config.players == 'auto' and config.pace != 'live'),
         )

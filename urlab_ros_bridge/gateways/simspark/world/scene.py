@@ -125,9 +125,10 @@ class SimSparkScene:
         """Return whether the world is a soccer field: it has the number ``field_length``."""
         return 'field_length' in self.numerics
 
-    def robot_type(self, robot: str) -> int:
-        """Return the type of a Nao, by the number ``nao_type`` of its model; 0 without one."""
-        return int(self.numerics.get(f'{robot}_nao_type', 0))
+    def nao_type(self, robot: str) -> int | None:
+        """Return the type of a Nao, by the number ``nao_type`` of its model; None without one."""
+        number = self.numerics.get(f'{robot}_nao_type')
+        return None if number is None else int(number)
 
     def fastest_speed(self, robot: str, joint: str) -> float | None:
         """Return the highest speed that a model states for a joint (``speed_JOINT``), rad/s."""
