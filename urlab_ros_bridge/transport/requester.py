@@ -5,14 +5,17 @@ One request, one reply, over a ZeroMQ REQ socket that survives timeouts.
 
 The wire has no request ids: the order on a REQ/REP connection is the only correlation.  So a
 request without a reply takes its socket with it: the next request runs on a new connection, on
-which a late reply cannot arrive.  A request that was never delivered is dropped with the old one
-(LINGER 0); a restarted server does not carry it out minutes later.
+which a late reply cannot arrive.  A request is never queued without a connection (IMMEDIATE), so a
+restarted server does not carry out one that was given up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 import time
+from typing import NamedTuple
+from typing import TypeVar
 
 import zmq
 
@@ -25,6 +28,7 @@ from urlab_ros_bridge.transport.keys import ClientKeys
 from urlab_ros_bridge.transport.sockets import open_socket
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
+T = TypeVar('T')
 # How often a waiting request checks its connection, and whether the client was closed.
 _SLICE_MS = 100
 # Reading events costs a tenth of a fast request: not within so many seconds of the last reply.
@@ -44,6 +48,14 @@ _LOST = (
     | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
     | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 )
+
+
+class _Wait(NamedTuple):
+    """A request that is waited for; `timeout` is the caller's, for messages."""
+
+    op: str
+    deadline: float
+    timeout: float
 
 
 class Requester:
@@ -84,14 +96,11 @@ class Requester:
             socket = events.socket
             if now > self._quiet_until:
                 events.discard()  # of connections that broke before this request
-            socket.send(frame)
-            while True:
-                self._set_slice(socket, deadline)
-                try:
-                    reply = socket.recv()
-                    break
-                except zmq.Again:
-                    self._check(op, events, deadline, timeout)
+            wait = _Wait(op, deadline, timeout)
+            self._repeat(lambda: socket.send(frame), events, wait, is_sent=False)
+            if time.monotonic() - now > _QUIET:
+                events.discard()  # likewise: it waited for a connection
+            reply = self._repeat(socket.recv, events, wait, is_sent=True)
             while socket.get(zmq.RCVMORE):  # the first part of a longer reply counts
                 socket.recv()
         except BaseException as error:
@@ -114,26 +123,35 @@ class Requester:
 
     def _open(self) -> ConnectionEvents:
         socket = open_socket(zmq.REQ, self._keys)
-        socket.sndtimeo = _SLICE_MS
+        # A request is sent on an established connection and is lost with it; nothing is queued.
+        socket.immediate = 1
         socket.maxmsgsize = MAX_REPLY_BYTES
         self._slice = 0
         self._events = ConnectionEvents(socket, _LOST)
         socket.connect(self.endpoint)
         return self._events
 
-    def _set_slice(self, socket: zmq.Socket[bytes], deadline: float) -> None:
-        left = math.ceil((deadline - time.monotonic()) * 1000)
-        slice_ms = min(_SLICE_MS, max(1, left))
-        if slice_ms != self._slice:
-            socket.rcvtimeo = self._slice = slice_ms
-
-    def _check(self, op: str, events: ConnectionEvents, deadline: float, timeout: float) -> None:
-        if self._cancelled:
-            raise NotConnected(op)
-        if events.poll(0):
-            raise self._lost(op, *events.take())
-        if time.monotonic() >= deadline:
-            raise RequestTimeout(op, self.endpoint, timeout)
+    def _repeat(
+        self, call: Callable[[], T], events: ConnectionEvents, wait: _Wait, *, is_sent: bool
+    ) -> T:
+        """Send or receive in slices, and check in between whether to go on."""
+        while True:
+            left = math.ceil((wait.deadline - time.monotonic()) * 1000)
+            slice_ms = min(_SLICE_MS, max(1, left))
+            if slice_ms != self._slice:
+                events.socket.rcvtimeo = events.socket.sndtimeo = self._slice = slice_ms
+            try:
+                return call()
+            except zmq.Again:
+                pass
+            if self._cancelled:
+                raise NotConnected(wait.op)
+            while events.poll(0):
+                event, value = events.take()
+                if is_sent or event != zmq.EVENT_DISCONNECTED:
+                    raise self._lost(wait.op, event, value)
+            if time.monotonic() >= wait.deadline:
+                raise RequestTimeout(wait.op, self.endpoint, wait.timeout)
 
     def _lost(self, op: str, event: int, value: int) -> ConnectionLost:
         """Return the error of a connection that broke."""
