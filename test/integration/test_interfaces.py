@@ -13,6 +13,7 @@ from geometry_msgs.msg import Vector3
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
+from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
@@ -211,13 +212,16 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
     node = listener.node
 
     def actions():
-        return dict(get_action_server_names_and_types_by_node(node, 'urlab_bridge_actions', '/'))
+        found = get_action_server_names_and_types_by_node(node, 'urlab_bridge', '/')
+        return {name: kinds for name, kinds in found if kinds[0].startswith('control_msgs/')}
 
     def services():
-        found = {}
-        for side in ('services', 'safety'):
-            found |= node.get_service_names_and_types_by_node(f'urlab_bridge_{side}', '/')
-        return {name: kinds for name, kinds in found.items() if 'urlab_bridge' not in name}
+        found = dict(node.get_service_names_and_types_by_node('urlab_bridge', '/'))
+        return {
+            name: kinds
+            for name, kinds in found.items()
+            if kinds[0].partition('/')[0] in ('std_srvs', 'urlab_msgs')
+        }
 
     wait_until(lambda: len(wait_until(actions)) == 5)
     for name, (kind,) in actions().items():
@@ -226,8 +230,17 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
             for row in ACTIONS
             if row.type_name == kind and re.fullmatch(pattern(row.name), name)
         ], name
-    wait_until(lambda: len(services()) >= len(SERVICES))
-    assert services() == {f'/{row.name}': [row.type_name] for row in SERVICES}
+    own = {f'/urlab_bridge/{row.name}': [row.type_name] for row in SERVICES}
+    wait_until(lambda: len(services()) >= 2 * len(SERVICES))
+    assert services() == own | {f'/{row.name}': [row.type_name] for row in SERVICES}
+
+
+def test_without_root_services_they_are_below_the_node_alone(bridge_to):
+    _, listener = bridge_to(root_services=False)
+    assert listener.call(SetBool, '/urlab_bridge/e_stop', data=False).success
+    assert listener.node.count_services('/e_stop') == listener.node.count_services('/reset') == 0
+    # One node, whatever it offers.
+    assert set(listener.node.get_node_names()) == {'listener', 'urlab_bridge'}
 
 
 @pytest.mark.distro

@@ -70,7 +70,7 @@ def arm():
         actuators=(PlannedActuator('arm', 'position', 'arm'),),
     )
     return (
-        RobotCommands(plan, path, node, SimpleNamespace(run=lambda action: None)),
+        RobotCommands(plan, path, node),
         node,
         timeline,
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+import threading
 from typing import Any
 
 from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
@@ -20,7 +21,6 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.schema import key
 
 
@@ -49,13 +49,12 @@ class Commands:
     """
 
     def __init__(self, bridge: Bridge) -> None:
-        """Prepare the threads."""
+        """Prepare the thread of the sender."""
         self.rejections = Rejections(bridge.log)
         self.gate = AnswerGate(lambda: bridge.settings().command_max_age)
         self.sender = CommandSender(self.rejections.add)
         self.stopped = ''
         self._node = bridge.node
-        self._actions = SideThread(bridge.node, 'actions')
         self._stream = bridge.part(StreamThread)
         self._path = CommandPath(
             bridge.settings,
@@ -66,6 +65,8 @@ class Commands:
             bridge.part(ServerLink),
         )
         self._robots: tuple[RobotCommands, ...] = ()
+        # The bridge may end while a world is being published.
+        self._changing, self._ended = threading.Lock(), False
 
     @property
     def wanted(self) -> set[bytes]:
@@ -73,19 +74,23 @@ class Commands:
         return set().union(*(robot.wanted for robot in self._robots))
 
     def start(self) -> None:
-        """Start the threads."""
+        """Start the thread."""
         self.sender.start()
-        self._actions.start()
 
     def apply(self, plan: WorldPlan) -> None:
         """Take the commands of these robots, and of no others; unchanged robots continue."""
+        with self._changing:
+            if not self._ended:
+                self._apply(plan)
+
+    def _apply(self, plan: WorldPlan) -> None:
         kept = [robot for robot in self._robots if robot.plan in plan.robots]
         for robot in self._robots:
             if robot not in kept:
                 robot.close()
         known = [robot.plan for robot in kept]
         new = [
-            RobotCommands(robot, self._path, self._node, self._actions, self.stopped)
+            RobotCommands(robot, self._path, self._node, self.stopped)
             for robot in plan.robots
             if robot not in known
         ]
@@ -158,16 +163,13 @@ class Commands:
 
     def stop(self) -> None:
         """Stop the robots that we move, then the threads; again it does nothing."""
-        robots, self._robots = self._robots, ()
+        with self._changing:
+            self._ended = True
+            robots, self._robots = self._robots, ()
         for robot in robots:
             robot.leave()
             robot.close()
-        self._actions.stop()
         self.sender.stop()
-
-    def destroy(self) -> None:
-        """Withdraw the node of the actions; after `stop`, or in place of `start`."""
-        self._actions.destroy()
 
 
 def attach(bridge: Bridge) -> Attached:
@@ -187,7 +189,6 @@ def attach(bridge: Bridge) -> Attached:
         beat=lambda now: commands.watch(),
         status=commands.statuses,
         stop=commands.stop,
-        destroy=commands.destroy,
     )
 
 

@@ -40,7 +40,6 @@ from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.message_info import MessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
-from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 
 
@@ -56,20 +55,18 @@ class RobotCommands:
         plan: RobotPlan,
         path: CommandPath,
         node: Node,
-        actions: SideThread,
         stopped: str = '',
     ) -> None:
         """
         Prepare everything that the robot can do; `open` begins to listen.
 
-        :param node: subscribes to the topics; `actions` offers the actions.
+        :param node: subscribes to the topics, and offers the actions.
         :param stopped: why nothing may move now, empty when all may.
         """
         self.plan = plan
         self.arbiter = Arbiter(path.settings, stopped)
         self._path = path
         self._node = node
-        self._action_side = actions
         self._subscriptions: list[Subscription] = []
         self._gated: list[str] = []
         self._receivers: list[tuple[type, str, Callable[[Any], None]]] = []
@@ -94,8 +91,7 @@ class RobotCommands:
 
     def open(self) -> None:
         """Listen; late, because a command that comes before all is ready would be refused."""
-        # Action servers belong to their thread.
-        self._action_side.run(self._offer_actions)
+        self._offer_actions()
         for kind, topic, receive in self._receivers:
             self._subscriptions.append(
                 self._node.create_subscription(
@@ -173,7 +169,7 @@ class RobotCommands:
             self._node.destroy_subscription(subscription)
         if self._topics is not None:
             self._topics.close()
-        self._action_side.run(self._close_actions)
+        self._close_actions()
 
     def _drop(self, reason: str) -> None:
         for each in (self._follower, *self._grippers):
@@ -231,7 +227,7 @@ class RobotCommands:
                 self._grippers.append(gripper)
 
     def _offer_actions(self) -> None:
-        node = self._action_side.node
+        node = self._node
         if self._follower is not None and find_interface(FOLLOW_JOINT_TRAJECTORY) is not None:
             self._action = FollowAction(
                 node,

@@ -80,9 +80,9 @@ class FrameRule:
 class Waits(Enum):
     """What the requests of a service wait for before they are handled."""
 
-    FOR_WORLD = 'the end of reading the world, if it is being read; they hold up no others'
-    FOR_OTHERS = 'requests that are being handled, until they end or, as long steps, give way'
-    FOR_NOTHING = 'nothing: they are urgent, and have a thread of their own'
+    FOR_WORLD = 'requests before them, and the end of reading the world if it is being read'
+    FOR_OTHERS = 'requests of this kind before them: they need no world'
+    FOR_NOTHING = 'nothing: they are urgent'
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,13 @@ class Service:
     """
     One service, or one action of the simulation standard.
 
-    :ivar name: below the namespace of the node.
+    :ivar name: of the bridge's own dialect below ~/, and with the parameter root_services in the
+        namespace of the node too; of the standard, there alone.
     :ivar handler: takes what its dialect works with (a `ServiceContext`, or the
         `SimulationContext` of the standard), the request and the response, which it fills in;
-        returns the text of the answer, or a coroutine that does.  Of an action: makes its
-        server.  The first line of its docstring says in the documentation what it does.
+        returns the text of the answer.  It may wait: each kind of `Waits` has its own thread.
+        Of an action: makes its server.  The first line of its docstring is its description in
+        the documentation.
     :ivar ops: requests of the wire that it may make; None: the one of its own name.
     :ivar dialect: urlab: answers with success, code and message; standard: with the Result of
         simulation_interfaces.

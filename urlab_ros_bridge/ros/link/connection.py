@@ -58,6 +58,7 @@ _HELLO_SECONDS = 5.0
 # Topics are there a moment before services can answer: who asks then is kept waiting, up to (s).
 READING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
+_POLL_SECONDS = 0.1
 # A server whose time is frozen sends its wall time ten times a second: commands cannot be
 # held against less than this (s).
 MIN_WALL_AGE = 0.3
@@ -138,7 +139,6 @@ class ServerLink:
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
         )
         self._state_changed, self._overrides = threading.Condition(), 0
-        self._watchers: list[Callable[[], None]] = []
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
@@ -176,14 +176,16 @@ class ServerLink:
         state = self.state
         return state.phase is Phase.PREPARING and not state.problem and not self._stop.is_set()
 
-    def watch(self, watcher: Callable[[], None]) -> None:
-        """Have something called after every change of `state`, in any thread; it must be quick."""
-        self._watchers.append(watcher)
+    def wait_while_reading(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """Wait until the world is read, for a while; in a thread that nothing else waits for."""
+        self.wait_for(lambda: not self.is_reading or give_up(), READING_SECONDS)
 
-    def wait_while_reading(self) -> None:
-        """Wait until the world is read, in a thread that nothing else waits for."""
+    def wait_for(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Wait until something holds that changes with `state`; it is also polled."""
+        deadline = time.monotonic() + seconds
         with self._state_changed:
-            self._state_changed.wait_for(lambda: not self.is_reading, READING_SECONDS)
+            while not condition() and time.monotonic() < deadline and not self._stop.is_set():
+                self._state_changed.wait(_POLL_SECONDS)
 
     def connected_client(self) -> Client:
         """
@@ -248,8 +250,6 @@ class ServerLink:
         with self._state_changed:
             self.state = replace(self.state, **changes)
             self._state_changed.notify_all()
-        for watcher in self._watchers:
-            watcher()
 
     def _run(self) -> None:
         if self._settings().observe_only:

@@ -32,14 +32,7 @@ contents of messages see [bridge.md](bridge.md), [commanding.md](commanding.md) 
 [geometry_conventions.md](geometry_conventions.md). `ros2 interface show urlab_msgs/srv/Reset`
 explains the fields of a type.
 
-| Node | Interfaces |
-| --- | --- |
-| `urlab_bridge` | topics and parameters |
-| `urlab_bridge_services` | services |
-| `urlab_bridge_safety` | e-stop |
-| `urlab_bridge_actions` | actions |
-| `urlab_bridge_simulation` | standard services of simulators |
-
+All of them belong to one node, `urlab_bridge`: `ros2 node info /urlab_bridge` lists them.
 Interfaces that every ROS node has (`/rosout`, parameter services) are omitted.
 
 - A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
@@ -68,6 +61,11 @@ the [sidecar](sidecar.md) or from the parameter `grippers`.
 
 {actions}
 ## Services
+
+The bridge's services are below the name of its node, as usual in ROS: `/urlab_bridge/reset`.
+By default each is also offered without it, as `/reset`; the parameter `root_services` switches
+that off. Where a standard service of simulators (next section) does the same, prefer that one for
+code that should run with other simulators too.
 
 Every response has `success`, `code` and `message` in addition to its own fields.
 std_srvs/srv/SetBool has no `code`: its message begins with the code. "Ops" are the requests in the

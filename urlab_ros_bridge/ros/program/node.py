@@ -7,9 +7,7 @@ The node: parameters, and the threads that do the work.
 - lockstep: steps the server and waits for answers; only while it is on;
 - link: connects, watches the server, plans what to publish;
 - commands: sends commands to the server;
-- services: answers services, one after the other, in a node of its own: the events executor takes
-  no coroutines, so a long request would hold up every other callback;
-- simulation: likewise, for the standard services of simulators;
+- services: answer requests, in a thread for each kind (`services.request_threads`);
 - graph checks: looks for other publishers, and for commands of other types;
 - executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
 """

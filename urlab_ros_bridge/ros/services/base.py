@@ -3,29 +3,21 @@
 """
 What all services share: the same three answer fields, and one place that turns errors into them.
 
-Handlers run in a thread of the services, urgent ones in another, and may wait for the server.
+Handlers run in the thread of their kind (`RequestThreads`), and may wait for the server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-import inspect
 from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Waits
-from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
-from urlab_ros_bridge.ros.link.connection import READING_SECONDS
-from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages import time_to_ros
-from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
-from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -36,31 +28,6 @@ BAD_REPLY = 'bad_reply'
 INTERNAL_ERROR = 'internal_error'
 E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
-
-
-class ServiceThread:
-    """
-    A node and a thread for services, which are answered one after the other.
-
-    :ivar side: the node and the thread.
-    :ivar held: those of its requests that wait for the world; the answers to them may wait, too.
-    """
-
-    def __init__(self, bridge: Bridge, name: str) -> None:
-        link = bridge.part(ServerLink)
-        self.side = SideThread(bridge.node, name)
-        self.held = HeldRequests(self.side, lambda: not link.is_reading, READING_SECONDS)
-        link.watch(self.held.recheck)
-
-    def offer(self, service: Service, kind: type, answer: Callable[[Any, Any], Any]) -> None:
-        """Offer a service; `answer` takes a request, when it need not wait, and its response."""
-        waits = service.waits is Waits.FOR_WORLD
-        (self.held if waits else self.side.node).create_service(kind, service.name, answer)
-
-    def stop(self) -> None:
-        """End what waits, and the thread."""
-        self.held.close()
-        self.side.stop()
 
 
 def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
@@ -87,13 +54,12 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     return INTERNAL_ERROR, f'{type(error).__name__}: {error}'
 
 
-async def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
+def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
         context.require_world(service)
-        outcome = service.handler(context, request, response)
-        message = await outcome if inspect.isawaitable(outcome) else outcome
+        message = service.handler(context, request, response)
         success = True
     except Exception as error:
         code, message = code_and_text(error)
@@ -117,7 +83,6 @@ __all__ = [
     'NOT_CONNECTED',
     'OBSERVE_ONLY',
     'TIMEOUT',
-    'ServiceThread',
     'answer',
     'code_and_text',
     'settle',

@@ -15,12 +15,13 @@ from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
+from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
+from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # An answer waits so long (s) for the stream to publish the time it speaks of.
@@ -34,14 +35,12 @@ class ServiceContext:
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: where simulation time stands.
     :ivar recording_name: of the recording that was started here last, empty before it.
-    :ivar requests: those that wait for the world; None where nothing is offered.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         self.settings = bridge.settings
         self.timeline = bridge.timeline
         self.recording_name = ''
-        self.requests: HeldRequests | None = None
         self._bridge = bridge
 
     @property
@@ -88,13 +87,23 @@ class ServiceContext:
         """
         return self.link.connected_client()
 
+    @property
+    def stopping(self) -> bool:
+        """Return whether the bridge is ending: long requests end too."""
+        return self._bridge.part(RequestThreads).stopping.is_set()
+
     def require_world(self, service: Service) -> None:
         """
-        Go on only when the world that a service needs is not being read just now.
+        Wait until the world that a service needs has been read, if it is being read.
 
-        :raises RequestRejected: when its request has waited for that, in vain.
+        :raises RequestRejected: when that takes too long, or the bridge ends.
         """
-        if service.waits is Waits.FOR_WORLD and self.link.is_reading:
+        if service.waits is not Waits.FOR_WORLD:
+            return
+        self.link.wait_while_reading(lambda: self.stopping)
+        if self.stopping:
+            raise RequestRejected(NOT_CONNECTED, 'the bridge is shutting down')
+        if self.link.is_reading:
             raise self.link.rejection()
 
     @property

@@ -97,12 +97,12 @@ def _owner(context: ServiceContext, joint: str) -> str:
     return owners[0] if len(owners) == 1 else ''
 
 
-async def step(context: ServiceContext, request: Any, response: Any) -> str:
+def step(context: ServiceContext, request: Any, response: Any) -> str:
     """Advance by steps; a server in live mode is paused, and stays paused."""
     count = request.n_steps or 1
     mark = context.timeline.mark()
     with stepping(context, count) as stepper:
-        result = await stepper.advance(count)
+        result = stepper.advance(count)
         settle(context, response, result.sim_time_ns, result.step, mark)
     how = '' if stepper.mode == 'direct' else ', paused: to resume call pause with data: false'
     return f'{count_of(count, "step")}, now at {result.time:.6g} s{how}'

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
-from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.base import NOT_CONNECTED
 from urlab_ros_bridge.ros.services.context import ServiceContext
@@ -29,23 +29,21 @@ class Stepper:
     Advances by steps.
 
     :ivar mode: of the server, before it is stepped.
-    :ivar requests: those that wait, when a request makes the steps.
+    :ivar is_stopping: returns whether the bridge is ending.
     """
 
     client: Client
     mode: str
-    requests: HeldRequests | None
+    is_stopping: Callable[[], bool]
     while_paused: bool = False
 
     def step(self, count: int) -> StepResult:
         """Advance by so many steps, 1 to `CHUNK`, at once."""
         return self.client.step(count, observations='minimal', while_paused=self.while_paused)
 
-    async def advance(self, count: int) -> StepResult:
+    def advance(self, count: int) -> StepResult:
         """
-        Advance by so many steps, 1 or more, and let other requests be answered between them.
-
-        Those that wait for the world come after the last step, as they may change it.
+        Advance by so many steps, 1 or more.
 
         :raises RequestRejected: not_connected when the bridge ends before the last step.
         """
@@ -56,7 +54,7 @@ class Stepper:
             done += part
             if done == count:
                 return result
-            if self.requests is not None and not await self.requests.give_way():
+            if self.is_stopping():
                 raise RequestRejected(
                     NOT_CONNECTED,
                     f'the bridge is shutting down, after {done} of {count_of(count, "step")}',
@@ -92,19 +90,19 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
         )
     if mode == 'direct':
         with context.stream.in_full():
-            yield Stepper(client, mode, context.requests)
+            yield Stepper(client, mode, lambda: context.stopping)
         return
     client.set_paused(True)
     link.note_paused(True)
     if link.has('step_while_paused'):
         with context.stream.in_full():
-            yield Stepper(client, mode, context.requests, while_paused=True)
+            yield Stepper(client, mode, lambda: context.stopping, while_paused=True)
         return
     # This server steps in direct mode only.
     client.set_mode('direct')
     try:
         with context.stream.in_full():
-            yield Stepper(client, mode, context.requests)
+            yield Stepper(client, mode, lambda: context.stopping)
     finally:
         # Entering direct mode has ended the pause.
         client.set_paused(True)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
-import threading
-
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
@@ -12,7 +10,7 @@ from yard import fitted
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
-NODE = 'urlab_bridge_simulation'
+NODE = 'urlab_bridge'
 NUMBERS = {
     name: getattr(msg.SimulatorFeatures, name)
     for name in dir(msg.SimulatorFeatures)
@@ -80,7 +78,7 @@ def services(listener):
     return {
         name.removeprefix('/'): kinds
         for name, kinds in found.items()
-        if NODE not in name and '/_action/' not in name
+        if kinds[0].startswith('simulation_interfaces/') and '/_action/' not in name
     }
 
 
@@ -96,7 +94,7 @@ def served(listener, types):
     actions = wait_until(
         lambda: dict(get_action_server_names_and_types_by_node(listener.node, NODE, '/'))
     )
-    if actions == {'/simulate_steps': ['simulation_interfaces/action/SimulateSteps']}:
+    if actions.get('/simulate_steps') == ['simulation_interfaces/action/SimulateSteps']:
         found.add(ACTION)
     return found
 
@@ -174,12 +172,9 @@ def test_without_a_server_nothing_is_promised_and_the_answers_say_so(small_serve
 
 @pytest.mark.parametrize('offered', [True, False])
 def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
-    def threads():
-        return sum(thread.name == 'simulation' for thread in threading.enumerate())
-
-    before = threads()
-    bridged(small_server(), simulation_interfaces=offered)
-    assert threads() - before == offered
+    _, listener = bridged(small_server(), simulation_interfaces=offered)
+    wait_until(lambda: listener.node.count_services('/reset'))
+    wait_until(lambda: bool(services(listener)) == offered)
 
 
 @pytest.mark.distro
@@ -189,12 +184,13 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
     from urlab_ros_bridge.ros.program.features import FEATURES
     from urlab_ros_bridge.ros.program.features import Settings
     from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+    from urlab_ros_bridge.ros.services import request_threads
     from urlab_ros_bridge.ros.services import standard as simulation
 
     def missing(name):
         raise InterfaceMissing(name, ImportError('there is none'))
 
-    monkeypatch.setattr(simulation, 'load_interface', missing)
+    monkeypatch.setattr(request_threads, 'load_interface', missing)
     logged = []
     bridge = Bridge(
         None,
@@ -205,8 +201,8 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
         on_plan=None,
         fail=None,
     )
+    bridge.add(request_threads.RequestThreads(bridge))
     made = simulation.StandardServices(bridge)
-    made.start()
     made.stop()
     made.destroy()
     ((severity, text),) = logged

@@ -4,7 +4,6 @@
 
 from pathlib import Path
 import re
-import time
 from types import SimpleNamespace
 
 from geometry_msgs.msg import PoseStamped
@@ -31,16 +30,6 @@ def context(yard):
     yard.well('reset_simulation')
 
 
-def result_of(coroutine):
-    """Return what a handler returns that waits."""
-    while True:
-        try:
-            coroutine.send(None)
-        except StopIteration as end:
-            return end.value
-        time.sleep(0.01)
-
-
 def test_a_resource_stands_for_uri_and_text(yard, context):
     from urlab_ros_bridge.ros.services.standard.spawn import spawn
 
@@ -51,7 +40,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
         entity_namespace='',
         initial_pose=PoseStamped(),
     )
-    assert result_of(spawn(context, request)) == 'second'
+    assert spawn(context, request) == 'second'
     assert 'second' in yard.client.get_entities()
 
 

@@ -12,8 +12,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
-from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.services.base import ServiceThread
+from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.ros.services.standard import entities
 from urlab_ros_bridge.ros.services.standard import named_poses
 from urlab_ros_bridge.ros.services.standard import simulation_state
@@ -49,7 +48,7 @@ class SimulationParameters:
 
 class StandardServices:
     """
-    Offers the table in a node and its own thread, so that nothing else waits for it.
+    Offers the table.
 
     :ivar context: what the handlers work with.
     """
@@ -63,52 +62,37 @@ class StandardServices:
             if service.dialect == 'standard'
         )
         self.context = SimulationContext(bridge, rows)
-        self._thread: ServiceThread | None = None
         self._actions: list[steps.StepsAction] = []
         if not bridge.settings().simulation_interfaces:
             return
+        threads = bridge.part(RequestThreads)
         try:
-            types = [load_interface(row.type_name) for row in rows]
+            for row in rows:
+                if row.kind == 'action':
+                    self._actions.append(row.handler(bridge.node, self.context))
+                else:
+                    handler = partial(answer, row, self.context)
+                    threads.offer(row.type_name, row.name, row.waits, handler)
         except InterfaceMissing as error:
             bridge.log(
                 'warning', f'the services of simulation_interfaces are not offered: {error}'
             )
-            return
-        self._thread = ServiceThread(bridge, 'simulation')
-        self.context.requests = self._thread.held
-        for row, kind in zip(rows, types, strict=True):
-            if row.kind == 'action':
-                self._actions.append(row.handler(self._thread.side.node, self.context))
-            else:
-                self._thread.offer(row, kind, partial(answer, row, self.context))
-
-    def start(self) -> None:
-        """Start the thread."""
-        if self._thread is not None:
-            self._thread.side.start()
 
     def stop(self) -> None:
-        """End what is under way, and the thread."""
+        """End what is under way."""
         for action in self._actions:
             action.stop()
-        if self._thread is not None:
-            self._thread.stop()
 
     def destroy(self) -> None:
-        """Withdraw the services."""
-        if self._thread is None:
-            return
-        side = self._thread.side
-        # An action that is not withdrawn by itself keeps its node alive.
-        for action in self._actions if not side.busy else ():
+        """Withdraw the actions: one that is not withdrawn by itself keeps its node alive."""
+        for action in self._actions:
             action.destroy()
-        side.destroy()
 
 
 def attach(bridge: Bridge) -> Attached:
     """Offer the standard services."""
     simulation = bridge.add(StandardServices(bridge))
-    return Attached(start=simulation.start, stop=simulation.stop, destroy=simulation.destroy)
+    return Attached(stop=simulation.stop, destroy=simulation.destroy)
 
 
 FEATURE = Feature(

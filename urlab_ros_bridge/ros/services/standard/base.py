@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
-import inspect
 from typing import Any
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
@@ -125,19 +124,15 @@ class SimulationContext(ServiceContext):
         client, handshake = self.client, self.link.handshake
         return client.handshake if handshake is None else handshake
 
-    async def wait_for_world(self) -> None:
-        """
-        Wait until the bridge publishes the world that the services know; not forever.
-
-        Only for services whose requests wait for the world; others are answered meanwhile.
-        """
-        link, requests = self.link, self.requests
-        if requests is None:
-            return
+    def wait_for_world(self) -> None:
+        """Wait until the bridge publishes the world that the services know; not forever."""
+        link = self.link
         wanted = _revision(link.client.handshake)
         link.check_now()
-        await requests.wait_for(
-            lambda: link.state.connected and _revision(link.handshake) >= wanted,
+        link.wait_for(
+            lambda: (
+                self.stopping or (link.state.connected and _revision(link.handshake) >= wanted)
+            ),
             _DISCOVERY_SECONDS,
         )
 
@@ -147,7 +142,7 @@ def _revision(handshake: Handshake | None) -> int:
     return 0 if handshake is None else handshake.raw.get('world_revision', 0)
 
 
-async def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
+def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes a result and its text."""
     if not hasattr(response, 'result'):
         row.handler(context, request, response)
@@ -160,9 +155,7 @@ async def answer(row: Service, context: SimulationContext, request: Any, respons
             raise StandardRejected(
                 UNSUPPORTED, f'{row.name} needs the extension {row.needs}, which this server lacks'
             )
-        outcome = row.handler(context, request, response)
-        if inspect.isawaitable(outcome):
-            await outcome
+        row.handler(context, request, response)
     except Exception as error:
         result, text = judge(error)
         if text.startswith(INTERNAL_ERROR):

@@ -51,10 +51,11 @@ def present_state(context: SimulationContext) -> State:
     link, handshake = context.link, context.link.handshake
     if handshake is not None and link.state.phase is Phase.PREPARING:
         return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
-    client, timeline = context.client, context.timeline
+    _, timeline = context.client, context.timeline
     now: int | None
     if link.has('status'):
-        status = client.status()
+        # Not the client of services: a long request may be using it.
+        status = link.commands.status()
         mode, paused, now = status.mode, status.paused, status.sim_time_ns
     else:
         mode, paused, now = link.state.mode, bool(link.state.paused), timeline.stamp_ns
@@ -68,7 +69,7 @@ def get_simulation_state(context: SimulationContext, request: Any, response: Any
     response.state.state = present_state(context)
 
 
-async def set_simulation_state(context: SimulationContext, request: Any, response: Any) -> str:
+def set_simulation_state(context: SimulationContext, request: Any, response: Any) -> str:
     """Stop (pause and reset everything), play or pause."""
     target, now = _target(request.state.state), present_state(context)
     if now in (State.NO_WORLD, State.LOADING_WORLD):
@@ -82,7 +83,7 @@ async def set_simulation_state(context: SimulationContext, request: Any, respons
         _check_mode(context)
     _pause(context, target is not State.PLAYING)
     if target is State.STOPPED:
-        await reset_all(context)
+        reset_all(context)
     elif target is State.PAUSED:
         context.paused_epoch = context.timeline.epoch
     return f'{now.name} -> {target.name}'
@@ -127,11 +128,11 @@ SPAWNED = 4
 ALL = 255
 
 
-async def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
+def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Reset everything (scope 0 or 255), or only time (1), state (2) or spawned entities (4)."""
     scope = request.scope or ALL
     if scope == ALL:
-        await reset_all(context)
+        reset_all(context)
         return 'everything is reset to the start'
     if scope & ~(TIME | STATE | SPAWNED):
         raise StandardRejected(
@@ -146,21 +147,21 @@ async def reset_simulation(context: SimulationContext, request: Any, response: A
         context.require(StandardFeature.SIMULATION_RESET_STATE, 'reset of state alone')
     if scope & SPAWNED:
         context.require(StandardFeature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
-        done.append(f'{await delete_spawned(context)} spawned entities deleted')
+        done.append(f'{delete_spawned(context)} spawned entities deleted')
     if time or state:
         rewind(context, time, state)
         done.append(' and '.join(['time'] * time + ['state'] * state) + ' reset to the start')
     return ', '.join(done)
 
 
-async def reset_all(context: SimulationContext) -> None:
+def reset_all(context: SimulationContext) -> None:
     """Remove what was spawned where that is possible, and rewind."""
     if context.has(SPAWN):
-        await delete_spawned(context)
+        delete_spawned(context)
     rewind(context, time=True, state=True)
 
 
-async def delete_spawned(context: SimulationContext) -> int:
+def delete_spawned(context: SimulationContext) -> int:
     """Delete every entity that was spawned; return how many."""
     client = context.client
     names = [name for name, entity in client.get_entities().items() if entity.spawned]
@@ -168,7 +169,7 @@ async def delete_spawned(context: SimulationContext) -> int:
         for name in names:
             client.delete_entity(name)
         if names:
-            await context.wait_for_world()
+            context.wait_for_world()
     return len(names)
 
 

@@ -51,20 +51,20 @@ _RESULTS = {
 _NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
-async def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
+def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Add an MJCF or URDF model, or a bundled object; responds when its topics exist."""
-    response.entity_name = await spawn(context, request)
+    response.entity_name = spawn(context, request)
     return ''
 
 
-async def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
+def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
     """Add several entities, each with its own result."""
     result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
     failed = []
     for item in request.spawn_requests:
         outcome = result_type()
         try:
-            outcome.entity_name = await spawn(context, item)
+            outcome.entity_name = spawn(context, item)
             outcome.result.result = OK
         except Exception as error:
             outcome.result.result, outcome.result.error_message = judge(error)
@@ -75,7 +75,7 @@ async def spawn_entities(context: SimulationContext, request: Any, response: Any
     return f'{len(response.results)} spawned'
 
 
-async def spawn(context: SimulationContext, request: Any) -> str:
+def spawn(context: SimulationContext, request: Any) -> str:
     """
     Spawn one entity, and return its name.
 
@@ -102,7 +102,7 @@ async def spawn(context: SimulationContext, request: Any) -> str:
                 raise
             text = with_code(error.code, str(error))
             raise StandardRejected(_RESULTS[error.code], text) from error
-        await context.wait_for_world()
+        context.wait_for_world()
     return entity.name
 
 
@@ -130,11 +130,11 @@ def _name(request: Any, suggested: str) -> str:
     return name
 
 
-async def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
+def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Delete an entity; responds when its topics are gone."""
     with context.lockstep.between_rounds():
         context.client.delete_entity(request.entity)
-        await context.wait_for_world()
+        context.wait_for_world()
     return ''
 
 

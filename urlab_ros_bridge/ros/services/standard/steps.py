@@ -47,12 +47,12 @@ def check_steps(context: SimulationContext, steps: int) -> None:
         )
 
 
-async def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
+def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Advance a paused simulation by steps; responds when they are done."""
     check_steps(context, request.steps)
     mark = context.timeline.mark()
     with stepping(context, request.steps) as stepper:
-        result = await stepper.advance(request.steps)
+        result = stepper.advance(request.steps)
         context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
 
