@@ -5,13 +5,13 @@ Keys of ZeroMQ's own encryption, CURVE (ZMTP RFC 26), in one folder.
 
 ::
 
-    server.key          public key of the server; clients know it by that
+    server.key          public key of the server, by which clients identify it
     server.key_secret   its secret key: stays with the server
     client.key_secret   the key pair of the clients that use this folder
-    clients/NAME.key    public keys of all clients that the server lets in
+    clients/NAME.key    public keys of all clients that the server accepts
 
-The files are certificates as pyzmq and CZMQ write them.  A server reads the first, second and
-last, a client the first and third; nobody is let in whose public key is not among the last.
+The files are certificates as written by pyzmq and CZMQ.  A server reads the first, second and
+last, a client the first and third.  Clients whose public key is not among the last are rejected.
 """
 
 from __future__ import annotations

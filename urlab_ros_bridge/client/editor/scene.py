@@ -195,6 +195,11 @@ class SceneOps:
         reply = self._request('destroy_actor', **target_fields(target, by_name))
         return read_field(reply, 'requires_pie_restart', bool)
 
+    def remove_actor(self, target: str, *, by_name: bool = False) -> bool:
+        """Remove an actor by the name that the op has had since July 2026, see `destroy_actor`."""
+        reply = self._request('remove_actor', **target_fields(target, by_name))
+        return read_field(reply, 'requires_pie_restart', bool)
+
     def set_actor_transform(
         self,
         target: str,

@@ -39,19 +39,19 @@ from urlab_ros_bridge.wire.errors import MalformedRegion
 T = TypeVar('T')
 _MASK = 2**64 - 1
 _ATTEMPTS = 16
-# s; a sequence that went back is believed after this long.  Peers that write it byte by byte show
-# a smaller number for a moment: `struct.pack_into` clears all eight bytes first.
-_BACK_BELIEVED = 0.005
+# s after which a smaller sequence is accepted.  Peers that write it byte by byte show a smaller
+# number for a moment: `struct.pack_into` clears all eight bytes first.
+_SEQUENCE_REGRESSION_TIMEOUT = 0.005
 
 
 def make_fence() -> Callable[[], None]:
     """
-    Return a function that no load or store of this thread is moved across, in either direction.
+    Return a function that is a full memory barrier for loads and stores of this thread.
 
-    A lock operation is the one memory barrier that Python has.  On x86 its atomic instruction is
-    a full barrier.  Elsewhere taking is an acquire and giving back a release operation, which let
-    others move into the critical section from both sides; a release followed by an acquire stay
-    in order, so two rounds make a full barrier.
+    Lock operations are the only memory barriers in Python.  On x86 their atomic instruction is a
+    full barrier.  Elsewhere `acquire` and `release` let accesses move into the critical section
+    from both sides; a release followed by an acquire stays in order, so two rounds are a full
+    barrier.
     """
     lock = threading.Lock()
     take, give_back = lock.acquire, lock.release
@@ -73,12 +73,12 @@ class RegionWriter:
     """
     The one writer of a region; one thread at a time.
 
-    It trusts only its own count, so a peer that scribbles over the header does no harm for long.
+    It trusts only its own count, so a peer that damages the header does no lasting harm.
     """
 
     def __init__(self, region: Region) -> None:
         """
-        Go on where the last writer of a region left off.
+        Continue where the last writer of a region stopped.
 
         :raises MalformedRegion: when the header names a slot that does not exist; the region is
             closed then.
@@ -94,7 +94,7 @@ class RegionWriter:
 
     @classmethod
     def create(cls, path: Path, stride: int, slots: int = SLOTS) -> RegionWriter:
-        """Make the file and its writer, see `Region.create`."""
+        """Create the file and its writer, see `Region.create`."""
         return cls(Region.create(path, stride, slots))
 
     def reserve(self) -> memoryview:
@@ -103,10 +103,10 @@ class RegionWriter:
 
     def commit(self, size: int, tag: int = 0, clock: int = 0) -> None:
         """
-        Publish the first `size` bytes of the slot that `reserve` gave, and ring.
+        Publish the first `size` bytes of the slot returned by `reserve`, and wake readers.
 
-        :param tag: 64-bit number that travels with the payload, when the region has tags.
-        :param clock: likewise 32 bits, see `shm_region.clock_of`.
+        :param tag: 64-bit number sent with the payload, if the region has tags.
+        :param clock: 32 bits sent with it, see `region.clock_of`.
         :raises FrameTooLarge: nothing is published.
         """
         if not 0 <= size <= self.capacity:
@@ -135,13 +135,13 @@ class RegionWriter:
         self.commit(size, tag, clock)
 
     def forget(self) -> None:
-        """Make what was written last invisible to readers to come."""
+        """Hide the last payload from future readers."""
         self.commit(0)
         if self.region.tagged:
             self.region.words[ASLEEP] = 0
 
     def close(self, unlink: bool = False) -> None:
-        """Unmap; with `unlink` remove the file, which signals readers that no more comes."""
+        """Unmap; with `unlink` remove the file, which tells readers that the stream has ended."""
         if unlink:
             self.region.path.unlink(missing_ok=True)
             if self.region.fd >= 0:
@@ -151,12 +151,12 @@ class RegionWriter:
 
 class RegionReader:
     """
-    A reader of a region: always the newest payload, each at most once, never a torn one.
+    A reader of a region: always the newest payload, each at most once, never torn.
 
-    :ivar sequence: of the payload that was read last; 0 before the first.
+    :ivar sequence: of the last payload read; 0 before the first.
     :ivar tag: of that payload; 0 in a region without tags.
-    :ivar clock: of that payload, see `shm_region.time_of`; 0 in a region without tags.
-    :ivar torn: copies that were thrown away because the writer had lapped them.
+    :ivar clock: of that payload, see `region.time_of`; 0 in a region without tags.
+    :ivar torn: copies that were discarded because the writer had lapped them.
     """
 
     def __init__(self, region: Region) -> None:
@@ -166,7 +166,7 @@ class RegionReader:
         self.torn = 0
         self._slot = -1
         self._back_since: float | None = None
-        # What a sequence that went back may still become: its writer was interrupted for long.
+        # Value that a smaller sequence may still become: its writer was interrupted for long.
         self._unfinished: int | None = None
         self._fence = make_fence()
 
@@ -177,11 +177,11 @@ class RegionReader:
 
     @property
     def pending(self) -> bool:
-        """Whether something was written since the last payload that was read."""
+        """Whether a payload was written since the last one read."""
         return self.region.longs[SEQUENCE] != self.sequence
 
     def spin_wait(self, seconds: float) -> SpinWait:
-        """Return what spins for the next write, for `seconds` at most."""
+        """Return an object that spins for the next write, for `seconds` at most."""
         longs = self.region.longs
         return SpinWait(lambda: longs[SEQUENCE] != self.sequence, seconds, looks=8)
 
@@ -192,12 +192,12 @@ class RegionReader:
 
     def sleep(self, timeout: float, alone: bool = False) -> None:
         """
-        Sleep until a write or a ring, at most `timeout` seconds; the region must be writable.
+        Sleep until a write or a wake-up, at most `timeout` seconds; the region must be writable.
 
-        It may end early.  A writer that does not ring, or a machine without futex, leaves only
-        the timeout, see `rings`.
+        It may end early.  If the writer does not wake readers, or without futex, only the timeout
+        ends it, see `rings`.
 
-        :param alone: no other reader sleeps on this region, so the writer need not ring again.
+        :param alone: no other reader sleeps on this region, so one wake-up is enough.
         """
         region = self.region
         if region.tagged:
@@ -210,14 +210,14 @@ class RegionReader:
 
     @property
     def rings(self) -> bool:
-        """Whether `sleep` ends when something is written by a peer that knows the extension."""
+        """Whether a write ends `sleep`: the peer has the extension, and there are futexes."""
         return self.region.tagged and self.region.bell.supported
 
     def read(self) -> bytes | None:
         """
         Return the newest payload, None when there is nothing new.
 
-        None also when a fast writer laps every attempt; the next call tries again.
+        Also None when a fast writer laps every attempt; the next call tries again.
 
         :raises MalformedRegion: when the header makes no sense; that write counts as read.
         """
@@ -275,7 +275,7 @@ class RegionReader:
                 return None
             advance = (sequence - self.sequence) & _MASK
             back = advance > _MASK >> 1
-            if back and not self._went_back():
+            if back and not self._has_regressed():
                 return None
             fence()
             slot = region.words[LATEST]
@@ -305,12 +305,12 @@ class RegionReader:
             return result
         return None
 
-    def _went_back(self) -> bool:
-        """Return whether the sequence has been smaller than before for a while."""
+    def _has_regressed(self) -> bool:
+        """Return whether the sequence has been smaller than before for long enough."""
         now = time.monotonic()
         if self._back_since is None:
             self._back_since = now
-        return now - self._back_since > _BACK_BELIEVED
+        return now - self._back_since > _SEQUENCE_REGRESSION_TIMEOUT
 
 
 __all__ = ['Region', 'RegionReader', 'RegionWriter', 'make_fence']

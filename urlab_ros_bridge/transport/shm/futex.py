@@ -3,8 +3,8 @@
 """
 Sleeping until another process changes a word of shared memory (futex(2) of Linux).
 
-Stock peers know no such doorbell on Linux: they poll, and so must their waiting peers.  Where
-there is no futex, waiting is a plain sleep, and the caller polls all the same.
+Stock peers do not use it on Linux: they poll, and so must the peers that wait for them.  Without
+futex, waiting is a plain sleep, and the caller polls.
 """
 
 from __future__ import annotations

@@ -55,12 +55,12 @@ class Region:
     """
     A mapped file; `RegionWriter` and `RegionReader` work on it.
 
-    Stride and slots are those of the moment it was opened: a peer that scribbles over the header
-    cannot move this side's accesses out of the file.
+    Stride and slots are read once, when it is opened: a peer that damages the header cannot move
+    this side's accesses out of the file.
 
     :ivar capacity: bytes that a payload may have.
     :ivar name: of the file, without its folder.
-    :ivar tagged: the extension is in use: slots have tags and the writer rings.
+    :ivar tagged: the extension is in use: slots have tags, and the writer wakes readers.
     """
 
     def __init__(self, path: Path, fd: int, stride: int, slots: int, writable: bool) -> None:
@@ -95,10 +95,10 @@ class Region:
     @classmethod
     def create(cls, path: Path, stride: int, slots: int = SLOTS, sparse: bool = False) -> Region:
         """
-        Make a region of zeros that appears under its name when it is complete.
+        Create a region of zeros that appears under its name when it is complete.
 
         A file of that name is replaced, never truncated: a reader that has it mapped would be
-        killed.  The memory is reserved, so that writing to it later cannot fail either.
+        killed.  The memory is reserved, so that writing to it cannot fail later.
 
         :param sparse: reserve only the header; `fill` reserves the rest.
         :raises RegionUnavailable: when there is no room, or the folder cannot be written.
@@ -171,7 +171,7 @@ class Region:
         return os.fstat(self.fd).st_blocks * 512 >= self.bytes
 
     def repair(self) -> None:
-        """Make the header sound again, where a peer may have scribbled."""
+        """Restore a header that a peer may have damaged."""
         self.words[0], self.words[1] = MAGIC, VERSION
         self.words[2], self.words[3] = self.stride, self.slots
         self.words[_EXTENSION] = EXTENSION if self.tagged else 0
@@ -179,16 +179,16 @@ class Region:
             self.words[LATEST] = 0
 
     def stale(self) -> bool:
-        """Return whether the file was removed, replaced or truncated: its other side is gone."""
+        """Return whether the file was removed, replaced or truncated: its writer has ended."""
         status = os.fstat(self.fd)
         return status.st_nlink == 0 or status.st_size < self.bytes
 
     def shared(self) -> bool:
         """
-        Return whether another process has the file open or mapped; only its owner may ask.
+        Return whether another process has the file open or mapped; only its owner may call this.
 
-        The kernel grants a write lease only to the sole opener of a file.  It is given back at
-        once; a harmless signal would report an opening in between.
+        The kernel grants a write lease only to the sole opener of a file.  It is returned at once;
+        a harmless signal would report an opening in between.
         """
         if self.fd < 0:
             return False
@@ -217,7 +217,7 @@ class Region:
 
 
 def clock_of(seconds: float) -> int:
-    """Return Unix time as the 32 bits that travel with a payload; never 0."""
+    """Return Unix time as the 32 bits sent with a payload; never 0."""
     return int(seconds * 1e6) & 0xFFFFFFFF or 1
 
 
@@ -235,7 +235,7 @@ def time_of(clock: int, now: float) -> float | None:
 
 
 def _open_existing(path: Path, flags: int) -> int:
-    """Open a file; one that its owner looks at in this moment (`shared`) is tried again."""
+    """Open a file, again if its owner is just checking it (`shared`)."""
     for attempt in range(_OPEN_ATTEMPTS):
         try:
             return os.open(path, flags)
