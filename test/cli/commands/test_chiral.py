@@ -9,6 +9,7 @@ import sys
 
 from lifelines import run_process
 from mcap.reader import make_reader
+from pyarrow import parquet
 import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import start_urlab
@@ -61,16 +62,16 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     done = run_process(
         [
             sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'eval', *words,
-            '--record=runs', *(['--video=films'] if HAS_AV else []), '--table=table.csv',
+            '--record=runs', *(['--video=films'] if HAS_AV else []), '--table=table.parquet',
         ],
         cwd=tmp_path, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert re.search(r'all .* 10 .*0/2 = 0%', done.stdout)
     assert 'episodes' in done.stderr and '100%' in done.stderr
-    lines = (tmp_path / 'table.csv').read_text(encoding='utf-8').splitlines()
-    assert lines[0].startswith('seed,steps,reward,success') and len(lines) == 3
-    assert lines[2].startswith('1,5,0.0,False,0.16') and lines[2].endswith(',max_steps')
+    _, second = parquet.read_table(tmp_path / 'table.parquet').to_pylist()
+    assert (second['seed'], second['steps'], second['reward']) == (1, 5, 0.0)
+    assert second['success'] is False and second['ended'] == 'max_steps'
     for index in range(2):
         if HAS_AV:
             film = (tmp_path / 'films' / f'episode_{index:04d}.mp4').read_bytes()
@@ -82,14 +83,14 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     # What was done before a policy fails is written.
     words[0], words[2] = '--policy=walk:Tires', '--episodes=4'
     monkeypatch.chdir(tmp_path)
-    assert main(['eval', *words, '--table=some.csv']) == 2
+    assert main(['eval', *words, '--table=some.parquet']) == 2
     said = capsys.readouterr()
     problem = "the policy returned 'no more', not an array of numbers"
     assert f'episode 2 (seed 2) failed: {problem}' in said.err
     assert re.search(r'all .* 10 ', said.out)
-    assert len((tmp_path / 'some.csv').read_text(encoding='utf-8').splitlines()) == 3
-    assert main(['eval', *words, '--table=no/where.csv']) == 2
-    assert "--table: 'no/where.csv' cannot be written" in capsys.readouterr().err
+    assert parquet.read_table(tmp_path / 'some.parquet').num_rows == 2
+    assert main(['eval', *words, '--table=no/where.parquet']) == 2
+    assert "--table: 'no/where.parquet' cannot be written" in capsys.readouterr().err
 
 
 def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, capsys):

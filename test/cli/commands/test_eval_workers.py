@@ -19,6 +19,7 @@ from eval_runs import table
 from eval_runs import wait
 from mcap.reader import make_reader
 import psutil
+from pyarrow import parquet
 import pytest
 
 
@@ -37,7 +38,7 @@ def messages(path):
 def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     scratch = place / 'scratch'
     scratch.mkdir()
-    words = ('--workers', 1, '--record', 'mcap', '--table', 'table.csv')
+    words = ('--workers', 1, '--record', 'mcap', '--table', 'table.parquet')
     said = finish(begin(place, 'one', *words, TMPDIR=str(scratch)))
     assert not list(scratch.glob('urlab-eval-*'))
     rows = table(place, 'one')
@@ -48,7 +49,8 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     assert re.search(rf'{EPISODES}/{EPISODES}\s+[0-9.]+ /s\s+left\s+0:00:0', said), said
     recorded = sorted((place / 'mcap').glob('episode_*.mcap'))
     assert len(recorded) == EPISODES
-    assert len((place / 'table.csv').read_text().splitlines()) == EPISODES + 1
+    seeds = parquet.read_table(place / 'table.parquet')['seed'].to_pylist()
+    assert seeds == [row['seed'] for row in rows]
 
     # Two workers, of which one is killed in the middle of an episode; then the driver is.
     for note in (place / NOTES).iterdir():

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from contextlib import contextmanager
-from contextlib import nullcontext
 from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.cli.processes.episode_worker import Assignment
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Log
-    from urlab_ros_bridge.gateways.chiral.evaluation.episodes import ResultFile
 
 # Episodes that are printed one by one; the files have all.
 MOST_LINES = 100
@@ -108,7 +106,7 @@ class EvalArguments(Arguments):
         'does not exist.',
         **FOLDER,
     )
-    table: str = key('', 'CSV file for the table of the episodes.', **PATH)
+    table: str = key('', 'Parquet file for the table of the episodes, written at the end.', **PATH)
     token: str = key('', 'Token of the server.', longest=4096)
     timeout: float = key(
         30.0, 'Timeout for a reply of the server.', metavar='SECONDS', low=0.0, unit='s'
@@ -136,29 +134,28 @@ def evaluate(values: EvalArguments) -> None:
 
     policy = load_policy(values.policy)
     logs = make_logs(values)
+    check_table(values.table)
     results: list[EpisodeResult] = []
     client = ChiralClient(
         values.url, token=values.token, timeout=values.timeout, reset_timeout=4 * values.timeout
     )
-    with open_table(values.table) as table:
-        try:
-            with client, Progress(console=Console(stderr=True)) as progress:
-                evaluation = Evaluation(client, policy, values.max_steps)
-                whole = progress.add_task('episodes', total=values.episodes)
-                steps = progress.add_task('steps', total=values.max_steps)
-                for result in evaluation.episodes(
-                    values.episodes,
-                    values.seed,
-                    lambda index: logs(index, evaluation.rate),
-                    lambda done: progress.update(steps, completed=done),
-                ):
-                    results.append(result)
-                    if table is not None:
-                        table.add(result)
-                    progress.advance(whole)
-        finally:  # what was done before something failed is not lost
-            if results:
-                Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
+    try:
+        with client, Progress(console=Console(stderr=True)) as progress:
+            evaluation = Evaluation(client, policy, values.max_steps)
+            whole = progress.add_task('episodes', total=values.episodes)
+            steps = progress.add_task('steps', total=values.max_steps)
+            for result in evaluation.episodes(
+                values.episodes,
+                values.seed,
+                lambda index: logs(index, evaluation.rate),
+                lambda done: progress.update(steps, completed=done),
+            ):
+                results.append(result)
+                progress.advance(whole)
+    finally:  # what was done before something failed is not lost
+        if results:
+            Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
+            write_results(values.table, results)
 
 
 def evaluate_side_by_side(values: EvalArguments) -> None:
@@ -171,6 +168,7 @@ def evaluate_side_by_side(values: EvalArguments) -> None:
     :raises UrlabError: when an episode fails; those before it are kept.
     """
     check_for_workers(values)
+    check_table(values.table)
     try:
         import pyarrow  # noqa: F401
         from rich.console import Console
@@ -210,10 +208,7 @@ def evaluate_side_by_side(values: EvalArguments) -> None:
                 console = Console(width=None if sys.stdout.isatty() else 99)
                 console.print(results_table(results, MOST_LINES))
                 print(files.write_table(rows))
-                with open_table(values.table) as table:
-                    if table is not None:
-                        for result in results:
-                            table.add(result)
+                write_results(values.table, results)
 
 
 def make_pool(
@@ -288,20 +283,32 @@ def episode_progress(total: int, done: int) -> Iterator[Callable[[], None]]:
         yield advance
 
 
-def open_table(path: str) -> AbstractContextManager[ResultFile | None]:
+def check_table(path: str) -> None:
     """
-    Return the file of --table, None when there is none.
+    Check before the first episode that --table can be written.
 
-    :raises BadArgument: when it cannot be written.
+    :raises BadArgument: when it cannot.
+    :raises PackageMissing: without pyarrow.
     """
-    from urlab_ros_bridge.gateways.chiral.evaluation.episodes import ResultFile
-
     if not path:
-        return nullcontext()
+        return
     try:
-        return ResultFile(Path(path))
+        import pyarrow  # noqa: F401
+
+        with Path(path).open('ab'):
+            pass
+    except ImportError as error:
+        raise PackageMissing('urlab eval --table', 'eval', error) from None
     except OSError as error:
         raise BadArgument('--table', f'{path!r} cannot be written: {error}') from None
+
+
+def write_results(path: str, results: Sequence[EpisodeResult]) -> None:
+    """Write the episodes to the file of --table, if there is one."""
+    from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import write_parquet
+
+    if path:
+        write_parquet(Path(path), [asdict(result) for result in results])
 
 
 def make_logs(values: EvalArguments) -> Callable[[int, float], list[Log]]:

@@ -13,6 +13,7 @@ driver of a large cluster would spend all its time on (docs/scale.md).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import dataclass
@@ -217,19 +218,9 @@ class EpisodeFiles:
 
         :raises ImportError: without pyarrow.
         """
-        import pyarrow
-        from pyarrow import parquet
-
         named = {name: getattr(self.purpose, name) for name in ('world', 'profile', 'policy')}
-        columns: dict[str, Any] = {name: [value] * len(rows) for name, value in named.items()}
-        columns['index'] = [row.index for row in rows]
-        columns['digest'] = [row.digest for row in rows]
-        for name in _RESULT_FIELDS:
-            columns[name] = [getattr(row.result, name) for row in rows]
-        sink = pyarrow.BufferOutputStream()
-        parquet.write_table(pyarrow.table(columns), sink)
         path = self.folder / TABLE
-        write_whole(path, sink.getvalue().to_pybytes(), sync=True)
+        write_parquet(path, [named | row.values() for row in rows])
         return path
 
     def _lock(self) -> None:
@@ -280,6 +271,20 @@ class EpisodeFiles:
         return row
 
 
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """
+    Write rows with equal keys as a Parquet file, whole or not at all.
+
+    :raises ImportError: without pyarrow.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), sink)
+    write_whole(path, sink.getvalue().to_pybytes(), sync=True)
+
+
 def digest_of_file(name: str) -> str:
     """Return the SHA-256 of a file, empty when the name is none of a file."""
     path = Path(name)
@@ -294,4 +299,5 @@ __all__ = [
     'EvaluationRuns',
     'OtherEvaluation',
     'Purpose',
+    'write_parquet',
 ]

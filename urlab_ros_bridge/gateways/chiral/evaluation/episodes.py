@@ -7,12 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
-import csv
 from dataclasses import asdict
 from dataclasses import dataclass
-from dataclasses import fields
 import inspect
-from pathlib import Path
 import statistics
 import sys
 import time
@@ -262,36 +259,6 @@ def results_table(results: Sequence[EpisodeResult], most: int = sys.maxsize) -> 
     return table
 
 
-class ResultFile:
-    """
-    Writes episodes as CSV, one a line, each as soon as it has ended.
-
-    It is made at the beginning, so that a path that cannot be written costs no episode.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """
-        Begin the file.
-
-        :raises OSError: when it cannot be written.
-        """
-        self._file = path.open('w', newline='', encoding='utf-8')
-        self._writer = csv.DictWriter(self._file, [field.name for field in fields(EpisodeResult)])
-        self._writer.writeheader()
-        self._file.flush()
-
-    def __enter__(self) -> ResultFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, result: EpisodeResult) -> None:
-        """Write an episode; it is there whatever happens to the next one."""
-        self._writer.writerow(asdict(result))
-        self._file.flush()
-
-
 __all__ = [
     'EpisodeFailed',
     'EpisodeResult',
@@ -299,7 +266,6 @@ __all__ = [
     'Log',
     'Policy',
     'PolicyFailed',
-    'ResultFile',
     'load_policy',
     'results_table',
 ]  # fmt: skip
