@@ -111,7 +111,7 @@ def measure(context: Context, publisher: StatePublisher, ticks: int) -> tuple[fl
 
 def select(publisher: StatePublisher, topics: list[bytes]) -> float:
     """Return the seconds that a change of subscriptions costs with one for every topic."""
-    subscribed = publisher._subscribed
+    subscribed = publisher._publisher
     subscribed._topics = set(topics)
     subscribed._sizes = tuple(sorted({len(topic) for topic in topics}))
     costs = []
@@ -135,8 +135,8 @@ def one(
         listener = subprocess.Popen([sys.executable, '-c', LISTENER, f'tcp://127.0.0.1:{port}'])
         try:
             subscribed = Publisher(socket)
-            while not subscribed:
-                subscribed.read()
+            while not subscribed.has_subscribers:
+                subscribed.read_subscriptions()
                 time.sleep(0.01)
             publisher = StatePublisher(context.engine, context.observer, subscribed)
             measure(context, publisher, 50)

@@ -92,9 +92,9 @@ def gone(processes):
         time.sleep(0.01)
 
 
-def heavy(seed):
+def heavy():
     """Return a model within all limits of numbers whose hull takes a second."""
-    points = np.random.default_rng(seed).normal(size=(50_000, 3))
+    points = np.random.default_rng(1).normal(size=(50_000, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]
     text = ' '.join(f'{value:.4f}' for value in points.ravel())
     return (
@@ -173,8 +173,9 @@ def test_others_go_on_while_a_model_is_tried(program):
     served = program()
     client, other = served.client(), served.client()
     client.spawn_entity('box', xml=BOX)
+    served.places.write('heavy.xml', heavy())  # larger than a request
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(client.spawn_entity, 'hull', xml=heavy(1), timeout=100.0)
+        slow = pool.submit(client.spawn_entity, 'hull', file='heavy.xml', timeout=100.0)
         while len(served.descendants()) < 2:
             time.sleep(0.01)
         other.delete_entity('box')
@@ -190,8 +191,9 @@ def test_a_server_that_tries_a_model_ends_at_once(program):
     served = program()
     client = served.client()
     client.spawn_entity('box', xml=BOX)
+    served.places.write('heavy.xml', heavy())  # larger than a request
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(client.spawn_entity, 'hull', xml=heavy(2), timeout=100.0)
+        slow = pool.submit(client.spawn_entity, 'hull', file='heavy.xml', timeout=100.0)
         while len(served.descendants()) < 2:
             time.sleep(0.01)
         left = served.descendants()
@@ -209,8 +211,9 @@ def test_a_server_that_compiles_a_model_ends_at_once(program):
     served = program()
     client = served.client()
     client.spawn_entity('box', xml=BOX)
+    served.places.write('heavy.xml', heavy())  # larger than a request
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(client.spawn_entity, 'hull', xml=heavy(3), timeout=100.0)
+        slow = pool.submit(client.spawn_entity, 'hull', file='heavy.xml', timeout=100.0)
         while len(served.descendants()) < 2:
             time.sleep(0.01)
         while len(served.descendants()) > 1:
