@@ -36,11 +36,11 @@ class LongTrial(Trial):
         self._fork: _Fork | None = None
         self._asked = 0
 
-    def _exchange(self, bundle: Bundle) -> dict:
+    def _compiled(self, bundle: Bundle) -> dict:
         self._asked += 1
         found = self._ask(bundle)
         if self._asked % _EVERY == 0:
-            theirs = super()._exchange(bundle)
+            theirs = super()._compiled(bundle)
             alike = [{key: value for key, value in each.items() if key != 'number'}
                      for each in (found, theirs)]  # fmt: skip
             # Which memory is free, and so how it ends, may differ between processes.
@@ -128,7 +128,8 @@ def _compile_all(requests: int, answers: int, cpu: int, wall: float, memory: int
         spent = int(used.ru_utime + used.ru_stime)
         resource.setrlimit(resource.RLIMIT_CPU, (spent + cpu + 1, resource.RLIM_INFINITY))
         signal.setitimer(signal.ITIMER_REAL, wall)
-        verdict = trial_worker._verdict(mujoco, {'xml': xml, 'sizes': sizes}, parsed, compiled)
+        files = {'xml': {'': xml.encode()}, 'parsed': parsed, 'compiled': compiled}
+        verdict = trial_worker._verdict(mujoco, {'sizes': sizes}, files)
         # What it keeps of files lies between what it frees: soon nothing fits, and all is refused.
         mujoco.mj_clearCache(mujoco.mj_getCache())
         signal.setitimer(signal.ITIMER_REAL, 0.0)

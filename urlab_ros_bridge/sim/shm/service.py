@@ -168,6 +168,7 @@ class SharedMemoryService:
         )
         self._channels[name] = channel
         self._watch.add(requests, channel.opened)
+        self._watch.add(replies)
         channel.start()
 
 

@@ -88,8 +88,6 @@ class RegionServer(threading.Thread):
 
         Called from another thread.
         """
-        # The next client finds sound headers, whatever was done to them.
-        self._repair()
         if is_open:
             self._last_active = time.monotonic()
             self._rung = False

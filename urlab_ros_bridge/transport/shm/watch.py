@@ -3,14 +3,16 @@
 """
 Which files of the session directory clients have open.
 
-A stock client opens the regions and reads without notice, so the files are looked at: nothing is
-written without readers.  A file counts as open until the last descriptor and mapping of another
-process are gone, also when that process was killed.
+A stock client opens the regions and reads without notice, so the files are checked a few times a
+second: nothing is written without readers, and headers that a client has damaged are repaired.  A
+file counts as open until the last descriptor and mapping of another process are gone, also when
+that process was killed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import logging
 import threading
 
@@ -64,6 +66,11 @@ class OpenWatch(threading.Thread):
             self.join(timeout=5.0)
 
     def _look(self, region: Region, report: Callable[[bool], None]) -> None:
+        if region.fd < 0:
+            del self._watched[region]
+            return
+        with suppress(ValueError):  # it is being closed
+            region.repair()
         is_open = region.shared()
         if is_open == (region in self._open):
             return
