@@ -9,6 +9,9 @@ server and gateway as programs of their own; the messages a second that a monito
 full and of changed scenes; what writing a frame costs the gateway against the 20 calls of mj_step
 that it shows (CPU time); and the floor, mj_step alone.
 
+For two teams of agents in sync mode, also the real-time factor and the CPU time that the gateway
+needs for a cycle and for an agent.
+
 Runs with and without a monitor are short and take turns, a pair at a time, and every other pair
 begins with the monitor, so that a machine that becomes faster or slower meanwhile does so for
 both.  What a monitor takes is the median of the pairs, with quartiles: of the rate, and of the CPU
@@ -47,6 +50,7 @@ import yaml
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
 from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
@@ -357,6 +361,44 @@ def live_rate(folder: Path, robots: int, seconds: float) -> None:
     print(f'  live: {factor:.2f} of real time, {count / passed:.1f} messages/s', flush=True)
 
 
+def agents_rate(folder: Path, a_side: int, seconds: float) -> None:
+    """Print what agents cost: two teams in sync mode, whose joints move in every cycle."""
+    path = write_world(folder / f'agents{a_side}', a_side, 'league')
+    with program(*MAIN, 'server', f'--model={path}', '--cameras=off', *PORTS) as server:
+        rpc = server.find(r'rpc=tcp://[^:]+:(\d+)')
+        client = Client(rpc_port=int(rpc), shared=True)
+        client.connect()
+        for pace in ('real_time', 'free'):
+            words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', f'--pace={pace}']
+            words.append(f'--kick-off={2 * a_side}')
+            with program(*MAIN, 'simspark', *words) as gateway:
+                port = int(gateway.find(r'agents=(\d+)'))
+                players = [
+                    AgentClient(port=port, team=team, timeout=60)
+                    for _ in range(a_side)
+                    for team in ('A', 'B')
+                ]
+                began, cpu = time.perf_counter(), cpu_seconds(gateway)
+                cycle = 0
+                while time.perf_counter() - began < seconds:
+                    for player in players:
+                        player.receive()
+                        player.send(['he1', 0.5 if cycle // 50 % 2 else -0.5], ['lle3', 0.1],
+                                    ['syn'])  # fmt: skip
+                    cycle += 1
+                passed = time.perf_counter() - began
+                cost = (cpu_seconds(gateway) - cpu) / max(cycle, 1)
+                for player in players:
+                    player.close()
+            print(
+                f'{a_side} against {a_side}, --pace {pace}: {cycle * 0.02 / passed:.2f} of real '
+                f'time, {1e3 * cost:.1f} ms of CPU of the gateway a cycle, '
+                f'{1e3 * cost / len(players):.2f} ms an agent',
+                flush=True,
+            )
+        client.close()
+
+
 def _connected(port: int) -> socket.socket:
     """Connect once, when there is a subscriber: a probe that is reset would end the peer."""
     for _ in range(300):
@@ -501,10 +543,11 @@ def compare(robots: int, own: Rates, other: Rates) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--robots', type=int, nargs='+', default=[1, 4, 11])
+    parser.add_argument('--robots', type=int, nargs='*', default=[1, 4, 11])
     parser.add_argument('--seconds', type=float, default=1.5, help='of each run')
     parser.add_argument('--rounds', type=int, default=11, help='pairs of runs, at least two')
     parser.add_argument('--peer', default='', help='path of rcssservermj')
+    parser.add_argument('--agents', type=int, nargs='*', default=[5, 11], help='players a side')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for robots in options.robots:
@@ -517,6 +560,8 @@ def main() -> None:
             )
             if other is not None:
                 compare(robots, own, other)
+        for a_side in options.agents:
+            agents_rate(Path(folder), a_side, max(options.seconds, 5.0))
 
 
 if __name__ == '__main__':

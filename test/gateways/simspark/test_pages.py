@@ -4,11 +4,14 @@
 
 import contextlib
 import io
+import json
 from pathlib import Path
 import re
 
 from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
+from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
 HOW_TOS = Path(__file__).parents[3] / 'docs' / 'howto'
@@ -17,7 +20,7 @@ HOW_TOS = Path(__file__).parents[3] / 'docs' / 'howto'
 def run(page, gateway, **changes):
     """Run the program of a page at a gateway; return what it prints, by lines."""
     (code,) = re.findall(r'```python\n(.*?)```', (HOW_TOS / page).read_text(), re.S)
-    code = code.replace('MonitorClient()', f'MonitorClient(port={gateway.monitor_port})')
+    code = code.replace('MonitorClient(', f'MonitorClient(port={gateway.monitor_port}, ')
     code = code.replace("team='Ours'", f"team='Ours', port={gateway.agent_port}")
     for old, new in changes.items():
         code = code.replace(f'{old}(10)', f'{old}({new})')
@@ -42,3 +45,17 @@ def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
     ]
     assert len(balls) > 100 and abs(balls[0][0]) < 0.1
     assert 5.0 < balls[-1][0] < 9.0
+
+
+def test_a_game_ends_with_its_result_in_a_file(soccer, tmp_path, monkeypatch, watch):
+    monkeypatch.chdir(tmp_path)
+    with gateway_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
+        monitor = watch(gateway)
+        with AgentClient(port=gateway.agent_port, team='Ours', sync=False):
+            monitor.command(['score', ['left', 3], ['right', 1]])
+            monitor.command(['kickOff', 'Left'], ['time', 300])
+            wait_until(lambda: monitor.update().game['half'] == ['2'])
+            monitor.command(['kickOff', 'Left'], ['time', 600])
+            lines = run('simspark_game.md', gateway)
+    result = json.loads((tmp_path / 'result.json').read_text())
+    assert result == {'teams': ['Ours', '?'], 'score': [3, 1]} and "'Ours'" in lines[0]

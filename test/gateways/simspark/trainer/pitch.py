@@ -66,6 +66,7 @@ class Pitch:
         standing = SimpleNamespace(position=(0.0, 0.0, HEIGHT))
         self.scene = SimpleNamespace(
             robots=robots,
+            placed={},
             ball=ball if with_ball else None,
             positions=np.array([[1.0, 1.5, 0.3], [9.0, 0.0, 0.3], [1.0, 2.0, 0.3], [1.0, 2, 0.3]]),
             world=SimpleNamespace(reference_pose=lambda body: standing),

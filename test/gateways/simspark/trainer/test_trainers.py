@@ -5,11 +5,13 @@
 import logging
 import math
 import re
+from types import SimpleNamespace
 
 from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+import numpy as np
 import pytest
 
 from test.gateways.simspark.trainer.pitch import HEIGHT
@@ -109,6 +111,35 @@ def test_the_ball_is_dropped_and_players_stand_back(pitch):
         ('right_1', [1 + distance, 2, 0.3], None),
     ]
     assert pitch.game.play_mode == 'PlayOn'
+
+
+def test_players_that_are_moved_do_not_stand_in_each_other(pitch):
+    pitch.scene.positions[:2] = (1.0, 1.5, 0.3), (1.0, 0.6, 0.3)
+    pitch.moves.is_movable = lambda robot: True
+    real = pitch.moves.move_robot
+
+    def move(robot, position, heading=None):
+        real(robot, position, heading)
+        pitch.scene.placed[robot] = tuple(position[:2])
+
+    pitch.moves.move_robot = move
+    say(pitch, '(dropBall)')
+    places = list(pitch.scene.placed.values())
+    assert len(places) > 2
+    gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
+    assert min(gaps) > 0.49
+    assert all(math.dist(place, (1, 2)) == pytest.approx(1.3) for place in places)
+    pitch.game.roster.enlist([f'{side}_{n}' for side in ('left', 'right') for n in range(1, 12)])
+    pitch.scene.placed.clear()
+    for index, player in enumerate(pitch.game.roster):
+        pitch.scene.robots[player.robot] = SimpleNamespace(base=SimpleNamespace(id=index))
+    pitch.scene.positions = np.array([[index, 0.0, 0.4] for index in range(22)])
+    for side in ('Left', 'Right'):
+        for number in range(1, 12):
+            say(pitch, f'(repos (unum {number})(team {side}))')
+    places = list(pitch.scene.placed.values())
+    gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
+    assert len(places) == 22 and min(gaps) > 0.49
 
 
 def test_a_ball_beyond_the_field_is_brought_back(pitch):

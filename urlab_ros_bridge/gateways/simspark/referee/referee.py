@@ -44,6 +44,8 @@ KICK_SECONDS = 0.1
 GOAL_KICK = 1.0
 # Before the kick-off, the ball may be off the centre by this much, m.
 _CENTRED = 0.01
+# Players that are moved look for a free place in steps of this, m.
+_STEP = 0.5
 # A player is beyond a line by more than this, m.
 _BEYOND = 0.1
 _GOALS = {'Goal_Left': Side.LEFT, 'Goal_Right': Side.RIGHT}
@@ -342,6 +344,8 @@ class SoccerReferee:
         x, y, z = stage.base_position(player)
         if x * player.side.sign < -_BEYOND and np.hypot(x, y) > circle:
             back = player.side.sign * 1.1 * stage.game.rules.free_kick_distance
+            while abs(y) < 20 and not stage.is_free(player, back, y):
+                y += _STEP
             stage.placement.move_robot(player.robot, (back, y, z))
 
     def _out_of_area(self, stage: GameStage, players: list[Player], owner: Side) -> None:
@@ -353,6 +357,8 @@ class SoccerReferee:
                 continue
             front = owner.sign * (rules.half_length - rules.penalty_length)
             out = front - owner.sign * 1.1 * rules.free_kick_distance
+            while abs(y) < 20 and not stage.is_free(player, out, y):
+                y += _STEP
             stage.placement.move_robot(player.robot, (out, y, z))
 
     def _set_piece(self, stage: GameStage, ball: BallBody) -> SetPiece | None:

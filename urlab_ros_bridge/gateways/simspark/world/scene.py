@@ -49,6 +49,7 @@ class SimSparkScene:
     :ivar world: tables of the model; ids of bodies are rows of `positions` and `rotations`.
     :ivar robots: by prefix.
     :ivar numerics: custom numbers of the model by name, each the first of its values.
+    :ivar placed: robots that were moved since the last update: x and y of their bases, m.
     :ivar ball: None where the world has none.
     :ivar time: simulated seconds; `step` the server's counter; `version` counts updates.
     """
@@ -68,6 +69,7 @@ class SimSparkScene:
         self.ball = self._find_ball(handshake)
         numbers = (self.model.numeric(index) for index in range(self.model.nnumeric))
         self.numerics = {each.name: float(each.data[0]) for each in numbers if len(each.data)}
+        self.placed: dict[str, tuple[float, float]] = {}
         self.time = 0.0
         self.step = -1
         self.version = 0
@@ -153,6 +155,7 @@ class SimSparkScene:
         self._local.place_bodies(placed)
         self.time, self.step, self._seen = seen.time, seen.step, seen
         self.version += 1
+        self.placed.clear()
         self._update_ball(seen)
 
     def _find_ball(self, handshake: Handshake) -> BallBody | None:

@@ -34,6 +34,9 @@ PARKING = -100.0
 # Spacing of players that are sent off the field, and their distance from the side line, m.
 _SPACING = 0.6
 _BESIDE = 0.5
+# Players are not put nearer to each other than this, m; steps to look for a free place.
+_CLEARANCE = 0.5
+_SHIFTS = (0, 1, -1, 2, -2, 3, -3, 4, -4)
 
 
 class Teleporter:
@@ -92,6 +95,7 @@ class Teleporter:
         self.check_movable(robot)
         quat = None if orientation is None else xyzw_to_wxyz(orientation)
         self._link.place(robot, pos=position, quat=quat, linear=STILL, angular=STILL)
+        self._scene.placed[robot] = position[0], position[1]
 
     def remove_robot(self, robot: str) -> None:
         """
@@ -165,7 +169,8 @@ class GameStage:
         """
         Move the players that are nearer to a place straight away from it.
 
-        Those at the place itself move towards their own goal.  Fixed robots stay.
+        Those at the place itself move towards their own goal; none moves onto another player.
+        Fixed robots stay.
 
         :param place: x and y, m; `distance` m.
         :raises UrlabError: when the server refuses.
@@ -180,9 +185,13 @@ class GameStage:
                 continue
             if length < 1e-6:
                 away, length = (float(player.side.sign), 0.0), 1.0
-            scale = distance / length
-            target = place[0] + away[0] * scale, place[1] + away[1] * scale, z
-            self.placement.move_robot(player.robot, target)
+            direction = math.atan2(away[1], away[0])
+            for shift in _SHIFTS:
+                turn = direction + shift * _CLEARANCE / distance
+                x, y = place[0] + distance * math.cos(turn), place[1] + distance * math.sin(turn)
+                if self.is_free(player, x, y):
+                    break
+            self.placement.move_robot(player.robot, (x, y, z))
 
     def send_off(self, player: Player) -> None:
         """
@@ -194,9 +203,11 @@ class GameStage:
         ball = self.scene.ball
         up = ball is None or ball.position[1] <= 0
         y = (self.game.rules.half_width + _BESIDE) * (1 if up else -1)
-        x = player.side.sign * _SPACING * (7 - player.number)
+        # As in SimSpark, but 7 to 11 in their own half too, where no opponent may stand.
+        place = 7 - player.number if player.number < 7 else player.number
         heading = math.copysign(math.pi / 2, -y)
-        self.placement.move_robot(player.robot, (x, y, self.standing_height(player)), heading)
+        step = (0.0, math.copysign(_CLEARANCE, y))
+        self._stand(player, player.side.sign * _SPACING * place, y, step, heading)
 
     def enter(self, player: Player) -> None:
         """
@@ -209,8 +220,28 @@ class GameStage:
         rules, sign = self.game.rules, player.side.sign
         spacing = min(1.2, (rules.field_width - 1.6) / (MAX_NUMBER - 1))
         y = -sign * (rules.half_width - 0.8 - spacing * (player.number - 1))
-        place = sign * (rules.half_length - 0.8), y, self.standing_height(player)
-        self.placement.move_robot(player.robot, place, 0.0 if sign < 0 else math.pi)
+        heading, step = 0.0 if sign < 0 else math.pi, (-sign * _CLEARANCE, 0.0)
+        self._stand(player, sign * (rules.half_length - 0.8), y, step, heading)
+
+    def _stand(
+        self, player: Player, x: float, y: float, step: tuple[float, float], heading: float
+    ) -> None:
+        """Put a player upright at a place, or the first free one in steps from it."""
+        for shift in range(len(_SHIFTS)):
+            there = x + shift * step[0], y + shift * step[1]
+            if self.is_free(player, *there):
+                break
+        self.placement.move_robot(player.robot, (*there, self.standing_height(player)), heading)
+
+    def is_free(self, player: Player, x: float, y: float) -> bool:
+        """Return whether no other player stands at a place, m."""
+        for other in self.game.roster:
+            if other.robot == player.robot or other.robot not in self.scene.robots:
+                continue
+            place = self.scene.placed.get(other.robot) or self.base_position(other)[:2]
+            if math.dist(place, (x, y)) < _CLEARANCE:
+                return False
+        return True
 
     def remove(self, player: Player) -> None:
         """
