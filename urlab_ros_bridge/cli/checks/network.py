@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import time
 from typing import Any
 
 from urlab_ros_bridge.cli.checks.finding import Finding
@@ -15,8 +16,8 @@ from urlab_ros_bridge.cli.status.line import session_words
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.transport.keys import KeySource
-from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -55,15 +56,11 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
 
 def receives_state(host: str, state_port: int, timeout: float, keys: KeySource = None) -> bool:
     """Return whether anything arrives on the state stream within `timeout` seconds."""
-    import zmq
-
-    with zmq.Context() as context, context.socket(zmq.SUB) as socket:
-        socket.linger = 0
-        if own := read_client_keys(keys):
-            own.protect(socket)
-        socket.subscribe(b'')
-        socket.connect(f'tcp://{host}:{state_port}')
-        return bool(socket.poll(int(timeout * 1000)))
+    with StateStream(host, state_port, keys=keys, backlog=1) as stream:
+        deadline = time.monotonic() + timeout
+        while stream.stats.rows == 0 and time.monotonic() < deadline:
+            stream.receive(min(timeout, 0.1))
+        return stream.stats.rows > 0
 
 
 def check_stream(
