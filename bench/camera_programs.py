@@ -59,7 +59,7 @@ def render():
     while True:
         deadline = max(deadline + 1 / 30, time.perf_counter())
         time.sleep(max(deadline - time.perf_counter(), 0))
-        if engine.paused:
+        if engine.run.paused:
             continue
         with engine.lock:
             state = rig.state.take()

@@ -166,7 +166,8 @@ class RunningWorld:
     def set_paused(self, paused):
         engine = self._server.context.engine
         with engine.lock:
-            engine.set_paused(paused)
+            if engine.run.set_paused(paused):
+                engine.state_changed()
 
     def publisher_qos(self, topic):
         """Return the offered quality of service."""

@@ -11,7 +11,7 @@ import time
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.transport import router as router_module
 from urlab_ros_bridge.wire.encoding import codec
 
@@ -39,7 +39,7 @@ def receive_until(peer, word):
 @pytest.fixture
 def patient(monkeypatch):
     """Steps of a paused world wait far longer than clients wait for a reply."""
-    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 60.0)
+    monkeypatch.setattr(run_state, 'STEP_TIMEOUT', 60.0)
 
 
 def background(call):
@@ -66,8 +66,8 @@ def held_step(engine, step):
         begun.set()
         may_end.wait(50)
 
-    engine.seconds_per_step = 10.0  # as those of a large model: nobody's quick request
-    engine.on_substep.append(hold)
+    engine.run.seconds_per_step = 10.0  # as those of a large model: nobody's quick request
+    engine.hooks.substep.append(hold)
     thread, results = background(step)
     try:
         assert begun.wait(50)
@@ -265,8 +265,8 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
     """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.context.engine
-    engine.seconds_per_step = 1.0
-    engine.on_substep.append(lambda: time.sleep(0.002))
+    engine.run.seconds_per_step = 1.0
+    engine.hooks.substep.append(lambda: time.sleep(0.002))
     callers = [connect(running, shared=True) for _ in range(40)]
     other = connect(running, shared=True)
     steps = [
@@ -275,13 +275,13 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
     deadline = time.monotonic() + 50
     while running._router._running < len(callers) and time.monotonic() < deadline:
         time.sleep(0.005)
-    done = engine.steps
+    done = engine.clock.steps
     other.ask('set_paused', paused=True)
-    assert engine.steps - done < 2000, 'the pause was within the first of the steps'
-    stopped = engine.steps
+    assert engine.clock.steps - done < 2000, 'the pause was within the first of the steps'
+    stopped = engine.clock.steps
     time.sleep(0.1)
-    assert engine.steps <= stopped + 1 and all(thread.is_alive() for thread, _ in steps)
-    engine.on_substep.clear()
+    assert engine.clock.steps <= stopped + 1 and all(thread.is_alive() for thread, _ in steps)
+    engine.hooks.substep.clear()
     other.ask('set_paused', paused=False)
     for thread, results in steps:
         thread.join(50)
@@ -292,8 +292,8 @@ def test_sessions_with_long_steps_take_turns(server, connect, patient):
     """Whoever asks for steps all the time does not starve who asks once."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.context.engine
-    engine.seconds_per_step = 1.0
-    engine.on_substep.append(lambda: time.sleep(0.001))
+    engine.run.seconds_per_step = 1.0
+    engine.hooks.substep.append(lambda: time.sleep(0.001))
     greedy = [connect(running, shared=True) for _ in range(6)]
     for caller in greedy:
         caller.session_id = greedy[0].session_id
@@ -310,9 +310,9 @@ def test_sessions_with_long_steps_take_turns(server, connect, patient):
         time.sleep(0.001)
     try:
         for _ in range(5):
-            before = engine.steps
+            before = engine.clock.steps
             modest.ask('step', n_steps=20)
-            assert engine.steps - before <= 4 * 20, 'one turn of the other session, not six'
+            assert engine.clock.steps - before <= 4 * 20, 'one turn of the other session, not six'
     finally:
         ended.set()
         for thread, _ in floods:

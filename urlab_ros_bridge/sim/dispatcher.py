@@ -90,7 +90,7 @@ class AcceptedCall:
         """Run a call that has the lock if it needs it; the lock is released."""
         entry, session = self.entry, self.session
         try:
-            if entry.locked and self.subject.engine.replaced:
+            if entry.locked and self.subject.engine.run.replaced:
                 raise OpError('session_expired', 'the world has changed; send hello again')
             body = entry.handler(self.subject, session, self.fields)
         except OpError as error:

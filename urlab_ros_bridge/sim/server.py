@@ -174,4 +174,4 @@ class Server:
 
     def _stepped(self) -> bool:
         context = self.stage.context
-        return context is not None and context.engine.mode != 'live'
+        return context is not None and context.engine.run.mode != 'live'

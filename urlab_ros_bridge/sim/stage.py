@@ -38,10 +38,12 @@ from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.live import LiveLoop
+from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.observations.observer import Observer
 from urlab_ros_bridge.sim.physics.randomize.randomize import Randomizer
 from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
 from urlab_ros_bridge.sim.physics.recording.replay import Replay
+from urlab_ros_bridge.sim.physics.run_state import RunState
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
@@ -120,7 +122,7 @@ class Stage:
             except Exception:
                 self._close_parts()
                 raise
-            self.sessions.rebase(context.engine.counter)
+            self.sessions.rebase(context.engine.clock.counter)
             self.revision += 1
             self.context = context
             context.live.start()
@@ -145,8 +147,8 @@ class Stage:
             try:
                 with old.engine.lock:
                     carry()
-                    old.engine.replaced = True
-                    old.engine.on_state.clear()
+                    old.engine.run.replaced = True
+                    old.engine.hooks.state.clear()
                     old.engine.lock.changed.notify_all()
                 self._replace_world_parts(old, new)
                 self.sessions.expire(self.revision, keep)
@@ -158,7 +160,7 @@ class Stage:
         running = old.live.ident is not None
         if running:
             old.live.join(timeout=5.0)
-        old.engine.on_due.clear()
+        old.engine.hooks.due.clear()
         self._close_parts()
         for make in self._makers:
             try:
@@ -180,14 +182,14 @@ class Stage:
             if context is None:
                 return
             engine = context.engine
-            engine.draining = True
+            engine.run.draining = True
             with engine.lock:
                 engine.lock.changed.notify_all()
             if context.live.ident is not None:
                 context.live.join(timeout=5.0)
             with engine.lock:
-                engine.on_state.clear()
-                engine.on_due.clear()
+                engine.hooks.state.clear()
+                engine.hooks.due.clear()
             self._close_parts()
 
     def _close_parts(self) -> None:
@@ -253,10 +255,8 @@ def build_context(
         controls[spec.prefix] = control
         lidars[spec.prefix] = _scanners(world, spec)
         noises += _noises(world, spec, lidars[spec.prefix])
-    scanners = [lidar for group in lidars.values() for lidar in group]
-    sensing = Sensing(scanners, noises)
-    engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
-    engine.speed = config.speed
+    run = RunState(ModelLock(), config.step_mode, config.paused, config.speed)
+    engine = Engine(world, controls, Sensing(lidars, noises), run)
     recorder = StateRecorder(engine)
     made = Context(
         config,
@@ -290,7 +290,7 @@ def check_world(models: ClientModels, context: Context, before: Context | None =
 def _sensing_sizes(context: Context) -> dict[tuple[str, int], int]:
     """Return how much the cameras and scanners of a world have to do, by name and limit."""
     model, cameras = context.world.model, context.cameras.items
-    rays = sum(lidar.rays for group in context.engine.lidars.values() for lidar in group)
+    rays = sum(lidar.rays for group in context.engine.sensing.lidars.values() for lidar in group)
     return {
         ('cameras', CAMERAS): len(cameras),
         ('pixels of cameras', CAMERA_PIXELS): sum(each.width * each.height for each in cameras),

@@ -145,7 +145,7 @@ def test_a_sync_frame_shows_the_state_of_its_reply(client, lab_server):
         reply = shot(client, 'front', n_steps=steps)
         image = reply.cameras['front']
         assert image.stamp_ns == reply.sim_time_ns
-        assert image.step == reply.step < lab_server.context.engine.steps
+        assert image.step == reply.step < lab_server.context.engine.clock.steps
         data = fresh_data(model, reply)
         column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
         assert red_center(image)[0] == pytest.approx(column, abs=1.0)

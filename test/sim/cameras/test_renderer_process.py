@@ -130,7 +130,7 @@ def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
             wait_for(lambda: context.cameras.port is None)
             while stream.receive(0.0) is not None:
                 pass
-            newest = context.engine.stamp_ns
+            newest = context.engine.clock.stamp_ns
             # It does not start again while there is nothing to draw with; that is not the end.
             seen = []
 
@@ -311,7 +311,7 @@ def test_frames_in_shared_memory(lab):
         with connect(server) as client:
             image = client.step(include_cameras={'eye': 'sync'}).cameras['eye']
         assert pixels == image.pixels.tobytes()
-        assert reader.tag == server.context.engine.stamp_ns
+        assert reader.tag == server.context.engine.clock.stamp_ns
         reader.close()
         wait_for(lambda: rig.watched == 0)
         # The old frame is gone, and in a world that stands still a new one is drawn.

@@ -42,9 +42,9 @@ class FakePort:
 @pytest.fixture
 def rig(lab_rig):
     lab_rig.attach(FakePort(lab_rig))
-    lab_rig.engine.on_state.append(lab_rig.publish)
+    lab_rig.engine.hooks.state.append(lab_rig.publish)
     with lab_rig.engine.lock:
-        lab_rig.engine.set_mode('direct')
+        lab_rig.engine.run.set_mode('direct')
     return lab_rig
 
 
@@ -95,7 +95,10 @@ def test_the_state_is_that_of_the_stamp(rig):
     for _ in range(100):
         jobs = run(rig, 1)
         for capture, _, state in jobs:
-            assert capture.stamp_ns == rig.engine.stamp_ns and capture.step == rig.engine.steps
+            assert (
+                capture.stamp_ns == rig.engine.clock.stamp_ns
+                and capture.step == rig.engine.clock.steps
+            )
             assert np.array_equal(np.frombuffer(state)[: len(data.qpos)], data.qpos)
 
 
@@ -105,13 +108,13 @@ def test_a_busy_renderer_is_left_alone_and_then_gets_the_newest_state(rig):
     assert run(rig, 50) == []
     rig.port.busy = False
     ((capture, _, _),) = run(rig, 1)
-    assert capture.stamp_ns == rig.engine.stamp_ns
+    assert capture.stamp_ns == rig.engine.clock.stamp_ns
 
 
 def test_while_time_runs_by_itself_the_renderer_gets_what_it_has_time_for(rig):
     with rig.engine.lock:
-        rig.engine.set_mode('live')
-        rig.engine.speed = 0.5
+        rig.engine.run.set_mode('live')
+        rig.engine.run.speed = 0.5
     rig.subscribe(index(rig, 'front'))
     rig.port.timely = False
     before = time.monotonic()
@@ -121,13 +124,13 @@ def test_while_time_runs_by_itself_the_renderer_gets_what_it_has_time_for(rig):
     assert period == rig.engine.world.model.opt.timestep / 0.5
     rig.port.timely = True
     ((capture, _, _),) = run(rig, 1)
-    assert capture.stamp_ns == rig.engine.stamp_ns
+    assert capture.stamp_ns == rig.engine.clock.stamp_ns
 
 
 def test_whoever_comes_late_gets_a_picture_while_time_stands_still(rig):
     run(rig, 10)
     beat = lambda: rig.engine.publish(rows=True)  # noqa: E731
-    rig.engine.paused = True
+    rig.engine.run.paused = True
     rig.subscribe(index(rig, 'front'))
     beat()
     assert len(rig.port.jobs) == 1
@@ -210,7 +213,7 @@ def test_a_late_camera_delivers_the_past(rig):
     for _ in range(500):
         for capture, cameras, state in run(rig, 1):
             assert cameras == [late]
-            delivered.append((rig.engine.stamp_ns, capture.stamp_ns, state))
+            delivered.append((rig.engine.clock.stamp_ns, capture.stamp_ns, state))
     lags = [(now - then) / 1e9 for now, then, _ in delivered]
     assert np.allclose(lags, 0.1, atol=1e-9) and len(lags) == 46
     times = [then for _, then, _ in delivered]
@@ -223,7 +226,7 @@ def test_a_late_camera_shows_the_state_of_its_stamp(rig):
     data.qpos[-1] = 1.0
     for _ in range(200):
         jobs = run(rig, 1)
-        seen[rig.engine.stamp_ns] = data.qpos.copy()
+        seen[rig.engine.clock.stamp_ns] = data.qpos.copy()
         for capture, _, state in jobs:
             qpos = np.frombuffer(state)[: len(data.qpos)]
             assert np.array_equal(qpos, seen[capture.stamp_ns])
@@ -280,7 +283,7 @@ def run_without(rig):
 def test_changes_of_looks_are_told_and_shown_at_once(rig):
     rig.subscribe(index(rig, 'eye'))
     run(rig, 1)
-    rig.engine.paused = True
+    rig.engine.run.paused = True
     rig.port.jobs.clear()
     with rig.engine.lock:
         rig.set_overlays([{'type': 'sphere', 'pos': [0, 0, 1]}])

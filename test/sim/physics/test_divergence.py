@@ -89,4 +89,4 @@ def test_divergence_in_the_first_step_is_noticed(rover, quantity):
 
 def test_an_ordinary_world_never_diverges(rover):
     rover.ask('step', n_steps=2000, per_articulation={'rover': {'ctrl': [5.0, -5.0]}})
-    assert rover.engine.divergence is None and rover.engine.divergences == 0
+    assert rover.engine.divergence is None and rover.engine.clock.divergences == 0

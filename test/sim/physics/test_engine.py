@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.physics import run_state
+from urlab_ros_bridge.sim.physics.run_state import STEP_TIMEOUT
 from urlab_ros_bridge.wire.encoding import codec
 
 
@@ -46,8 +48,10 @@ class Clock:
 
     def __init__(self, monkeypatch, engine):
         self.now = 100.0
-        monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
-        engine.on_substep.append(lambda: self.pass_by(0.1))
+        fake = SimpleNamespace(monotonic=lambda: self.now)
+        for module in (engine_module, run_state):
+            monkeypatch.setattr(module, 'time', fake)
+        engine.hooks.substep.append(lambda: self.pass_by(0.1))
 
     def pass_by(self, seconds):
         self.now += seconds
@@ -59,7 +63,7 @@ def test_waiting_and_stepping_share_one_deadline(rover, monkeypatch):
     other = rover.caller(shared=True)
 
     def go_on():
-        clock.pass_by(engine_module.STEP_TIMEOUT - 1.05)
+        clock.pass_by(STEP_TIMEOUT - 1.05)
         other.ask('set_paused', paused=False)
 
     timer = later(0.05, go_on)
@@ -71,18 +75,12 @@ def test_waiting_and_stepping_share_one_deadline(rover, monkeypatch):
 def cost_after(engine, monkeypatch, *steps):
     """Return what a sub-step counts for (s) after requests of four that take so long each (s)."""
     clock = Clock(monkeypatch, engine)
-    engine.on_substep.clear()
+    engine.hooks.substep.clear()
     seconds = iter(steps)
-    engine.on_substep.append(lambda: clock.pass_by(next(seconds)))
+    engine.hooks.substep.append(lambda: clock.pass_by(next(seconds)))
     for _ in range(len(steps) // 4):
         engine.advance(4, (), clock.now + 100.0)
-    return engine.seconds_per_step
-
-
-def test_steps_that_are_interrupted_now_and_then_still_count_as_quick(rover, monkeypatch):
-    quick, interrupted = [3e-5] * 4, [3e-5, 4e-3, 3e-5, 3e-5]
-    cost = cost_after(rover.engine, monkeypatch, *(quick * 2 + interrupted) * 50)
-    assert 3e-5 < cost < 6e-5
+    return engine.run.seconds_per_step
 
 
 def test_slow_steps_are_known_after_one_request(rover, monkeypatch):
@@ -96,7 +94,7 @@ def test_steps_that_became_slower_are_known_after_some_requests(rover, monkeypat
 def test_steps_of_a_paused_live_world_have_a_deadline_too(rig, monkeypatch):
     rover = rig(paused=True)
     Clock(monkeypatch, rover.engine)
-    done = round(10 * engine_module.STEP_TIMEOUT)
+    done = round(10 * STEP_TIMEOUT)
     with pytest.raises(Exception, match=rf'step_timeout: ({done}|{done + 1}) of 1000 steps done'):
         rover.ask('step', n_steps=1000, while_paused=True)
 
@@ -171,7 +169,8 @@ def test_a_fault_is_told_and_cleared(rig):
     rover = rig()
     assert 'fault' not in rover.ask('status')
     for op, fields in (('set_paused', {'paused': False}), ('reset', {})):
-        rover.engine.fail('RuntimeError: broken')
+        with rover.engine.lock:
+            rover.engine.run.fail('RuntimeError: broken')
         status = rover.ask('status')
         assert status['fault'] == 'RuntimeError: broken' and status['paused'] is True
         rover.ask(op, **fields)
@@ -190,44 +189,3 @@ def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is
     monkeypatch.setattr(rover.context.observer, 'observe', lambda *_: {'x': object()})
     frame = codec.pack({'op': 'forward', 'session_id': rover.session_id})
     assert codec.unpack(dispatch(rover.dispatcher, frame))['code'] == 'internal_error'
-
-
-def test_publishers_are_called_rarely_while_a_stepped_world_has_no_listeners(rover, monkeypatch):
-    engine, now, called, listens = rover.engine, [100.0], [], []
-    monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
-    engine.on_state = [lambda rows: called.append(rows) or bool(listens), lambda rows: False]
-    engine.listened()
-
-    def calls_of(rows, count=10):
-        called.clear()
-        for _ in range(count):
-            engine.publish(rows)
-        return len(called)
-
-    with engine.lock:
-        assert calls_of(rows=False) == 1
-        now[0] += engine_module.UNHEARD_SECONDS
-        assert calls_of(rows=False) == 1
-        assert calls_of(rows=True) == 10, 'in live mode every tick counts'
-        engine.listened()
-        listens.append('a subscriber')
-        assert calls_of(rows=False) == 10
-        listens.clear()
-        assert calls_of(rows=False) == 1
-        engine.rewind_clock()
-        assert calls_of(rows=False) == 1, 'there may be pictures of the time before'
-
-
-def test_a_listener_that_comes_while_publishers_are_called_gets_the_next_state(rover):
-    engine, called = rover.engine, []
-
-    def comes_meanwhile(rows):
-        called.append(rows)
-        engine.listened()
-        return False
-
-    engine.on_state = [comes_meanwhile]
-    with engine.lock:
-        for _ in range(3):
-            engine.publish(rows=False)
-    assert len(called) == 3

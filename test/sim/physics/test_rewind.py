@@ -14,11 +14,11 @@ def physics(rig):
 def test_the_clock_is_at_its_start_and_the_state_is_what_it_was(rover):
     rover.ask('set_twist', articulation='rover', linear=[0.5, 0, 0], angular=[0, 0, 0.3])
     rover.ask('step', n_steps=400)
-    before, epoch = physics(rover), rover.context.engine.epoch
+    before, epoch = physics(rover), rover.context.engine.clock.epoch
     reply = rover.ask('reset', keep_state=True)
     assert (reply['time'], reply['step']) == (0.0, 0)
     assert reply['sim_time'] == {'sec': 0, 'nsec': 0}
-    assert rover.context.engine.epoch == epoch + 1
+    assert rover.context.engine.clock.epoch == epoch + 1
     for old, new in zip(before, physics(rover), strict=True):
         assert np.array_equal(old, new)
     reply = rover.ask('step', n_steps=10)
@@ -70,4 +70,4 @@ def test_scanners_measure_at_the_new_time(rover):
 def test_it_goes_with_nothing_else(rover, other):
     rover.ask('step', n_steps=10)
     assert rover.code('reset', keep_state=True, **other) == 'bad_value'
-    assert rover.context.engine.steps == 10
+    assert rover.context.engine.clock.steps == 10

@@ -12,6 +12,7 @@ import pytest
 from urlab_ros_bridge.sim.ops import wall_timeout as ops_module
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.physics import live as live_module
+from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.sim.physics import wall_timeout as wall_timeout_module
 from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 
@@ -29,7 +30,7 @@ def clock(monkeypatch):
         time_ns=lambda: round(now.seconds * SECONDS),
         sleep=time.sleep,
     )
-    for module in (engine_module, ops_module, live_module, wall_timeout_module):
+    for module in (engine_module, run_state, ops_module, live_module, wall_timeout_module):
         monkeypatch.setattr(module, 'time', fake)
 
     def wait(seconds, busy=False):
@@ -133,7 +134,7 @@ def test_a_process_that_is_stopped_within_a_step_stands_still_one_that_computes_
     rover = rig()
     drive(rover, wall_timeout=0.5)
     stops = [2.5]
-    rover.engine.on_substep.append(lambda: stops and clock(stops.pop(), busy=busy))
+    rover.engine.hooks.substep.append(lambda: stops and clock(stops.pop(), busy=busy))
     loop = live_module.LiveLoop(rover.engine)
     with rover.engine.lock:
         for _ in range(100):
@@ -150,9 +151,9 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
             'apply_wrench', articulation='quadruped', force=[0, 0, 9], duration=1, wall_timeout=0.5
         )
         clock(wait)
-        engine.wake(clock(0.0) / SECONDS)
+        engine.begin_stepping(clock(0.0) / SECONDS)
         assert bool(engine.external._wrenches) == stays
-        engine.rest(clock(0.0) / SECONDS)
+        engine.end_stepping(clock(0.0) / SECONDS)
 
     rover = rig(paused=True)
     slot, name = rover.engine.controls['rover'].slots['zmq'], rover.model.actuator(0).name

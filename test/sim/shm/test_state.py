@@ -53,7 +53,7 @@ def test_nothing_is_built_while_nobody_has_it_open(publishing):
     settle()
     for _ in range(3):
         engine.publish(rows=False)
-    assert (observer.calls, reader.read(), reader.tag) == (3, b'S' * 100, engine.stamp_ns)
+    assert (observer.calls, reader.read(), reader.tag) == (3, b'S' * 100, engine.clock.stamp_ns)
     reader.close()
     settle()
     engine.publish(rows=False)
@@ -142,7 +142,7 @@ def test_live_world_streams_at_its_rate(server, connect):
 
 def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
     engine, observer, seen = rover.engine, rover.context.observer, []
-    engine.on_state += [lambda rows: seen.append(observer.snapshot()) or True] * 2
+    engine.hooks.state += [lambda rows: seen.append(observer.snapshot()) or True] * 2
     with engine.lock:
         engine.publish(True)
         engine.world.data.time += 1.0

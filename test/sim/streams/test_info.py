@@ -98,7 +98,7 @@ def test_stepped_modes_are_silent_and_a_pause_is_not(info):
     made, pipe, turns = info()
     pipe.subscriptions.append(b'\x01')
     assert turns(1000, rows=False) == 0
-    made.engine.paused = True
+    made.engine.run.paused = True
     assert turns(10) == 10  # a beat of 0.1 s is 50 turns of 2 ms
 
 

@@ -15,7 +15,7 @@ def test_a_scan_has_the_time_at_which_it_was_made(rover, steps):
     for _ in range(30):
         rover.ask('step', n_steps=steps)
         robot = decode_snapshot(context.observer.snapshot()).articulations['rover']
-        now = context.engine.stamp_ns
+        now = context.engine.clock.stamp_ns
         stamp, values = robot.scan_stamps['scan'], robot.sensors['scan']
         # 10 Hz: the last multiple of 0.1 s.
         assert stamp == now - now % 10**8

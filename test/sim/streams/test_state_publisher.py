@@ -156,7 +156,7 @@ def test_while_time_stands_still_the_held_scan_is_sent_once(tick):
     made, publish = tick('rover', b'rover/sensor/scan')
     for _ in range(3):
         move_on(made)
-    made.engine.paused = True
+    made.engine.run.paused = True
     assert [len(publish()) for _ in range(3)] == [1, 0, 0]
 
 

@@ -82,7 +82,7 @@ class CameraRig:
         self._switched_off: dict[str, set[int]] = {'zmq': set(), 'shm': set()}
         self._delayed = DelayLine()
         self._timeline = 0
-        self._epoch = engine.epoch
+        self._epoch = engine.clock.epoch
         self._previous_ns = _ALWAYS
         self._next_ns = _ALWAYS
         self._moved = 0.0
@@ -158,17 +158,17 @@ class CameraRig:
         self._schedules[camera].set_delay(delay, jitter, seed)
         self._look_again()
 
-    def publish(self, rows: bool) -> bool:
-        """Take the pictures that are due; see `Engine.on_state`."""
+    def publish(self, rows: bool) -> None:
+        """Take the pictures that are due; see `EngineHooks.state`."""
         port, engine = self.port, self.engine
         if port is None or not (self._subscribed or self.readers or self._pulled):
-            if engine.epoch != self._epoch:
-                self._note_time(engine.stamp_ns)  # pictures may still be on their way
-            return False
-        now_ns = engine.stamp_ns
-        if self._previous_ns < now_ns < self._next_ns and engine.epoch == self._epoch:
+            if engine.clock.epoch != self._epoch:
+                self._note_time(engine.clock.stamp_ns)  # pictures may still be on their way
+            return
+        now_ns = engine.clock.stamp_ns
+        if self._previous_ns < now_ns < self._next_ns and engine.clock.epoch == self._epoch:
             self._previous_ns, self._moved = now_ns, time.monotonic()
-            return True
+            return
         self._note_time(now_ns)
         wanted = self._wanted()
         due = {camera for camera in wanted if self._schedules[camera].due(now_ns)}
@@ -180,11 +180,10 @@ class CameraRig:
         self._deliver(port, now_ns)
         self._previous_ns = now_ns
         self._plan(wanted)
-        return True
 
     def capture(self) -> tuple[bytes, Capture]:
         """Return the present state, for a later `RendererConnection.ask`.  Needs the lock."""
-        now_ns = self.engine.stamp_ns
+        now_ns = self.engine.clock.stamp_ns
         self._note_time(now_ns)
         return self._take_state(), self._capture(now_ns)
 
@@ -194,7 +193,7 @@ class CameraRig:
 
         :return: those that have a frame already, of this timeline and not from long ago.
         """
-        self._note_time(self.engine.stamp_ns)
+        self._note_time(self.engine.clock.stamp_ns)
         wanted, until, ready = self._wanted(), time.monotonic() + PULL_SECONDS, set()
         for camera in cameras:
             if camera not in wanted:
@@ -216,7 +215,7 @@ class CameraRig:
             if self.renderer is not None:
                 self.renderer.need()
         elif prompt and not self.port.busy:
-            now_ns = self.engine.stamp_ns
+            now_ns = self.engine.clock.stamp_ns
             self._note_time(now_ns)
             self._post(self.port, self._take_state(), prompt, now_ns)
 
@@ -254,7 +253,6 @@ class CameraRig:
     def _look_again(self) -> None:
         """Look with the next state which cameras are due: others are wanted than before."""
         self._next_ns = _ALWAYS
-        self.engine.listened()
 
     def _redraw(self) -> None:
         self._still_state = b''
@@ -270,9 +268,9 @@ class CameraRig:
 
     def _note_time(self, now_ns: int) -> None:
         """Begin a new timeline when time went back: frames of the old one must not be sent."""
-        if self.engine.epoch == self._epoch and now_ns >= self._previous_ns:
+        if self.engine.clock.epoch == self._epoch and now_ns >= self._previous_ns:
             return
-        self._epoch = self.engine.epoch
+        self._epoch = self.engine.clock.epoch
         self._previous_ns = _ALWAYS
         self._timeline += 1
         self._still_state = b''
@@ -284,7 +282,9 @@ class CameraRig:
 
     def _capture(self, now_ns: int) -> Capture:
         engine = self.engine
-        return Capture(now_ns, engine.steps, self._timeline, time.time(), engine.frame_id)
+        return Capture(
+            now_ns, engine.clock.steps, self._timeline, time.time(), engine.clock.frame_id
+        )
 
     def _take_state(self) -> bytes:
         if self.view is not None and self.state.free is not None:
@@ -299,7 +299,7 @@ class CameraRig:
 
         Not between two steps: then the next one brings the picture, at the camera's rate.
         """
-        if port.busy or (not self.engine.paused and time.monotonic() - self._moved < STILL):
+        if port.busy or (not self.engine.run.paused and time.monotonic() - self._moved < STILL):
             return
         state = self._take_state()
         cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted
@@ -339,10 +339,10 @@ class CameraRig:
     def _has_time(self, port: RendererConnection) -> bool:
         """Return whether the renderer should get the present state."""
         engine = self.engine
-        if engine.mode != 'live' or engine.paused:
+        if engine.run.mode != 'live' or engine.run.paused:
             # Nobody knows when the next tick comes, so one job may wait.
             return not port.busy
-        period = engine.world.model.opt.timestep / engine.speed
+        period = engine.world.model.opt.timestep / engine.run.speed
         return port.has_time(time.monotonic(), period)
 
     def _plan(self, wanted: set[int]) -> None:

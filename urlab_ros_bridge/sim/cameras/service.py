@@ -43,7 +43,7 @@ class CameraPart:
         rig.off = ''
         self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
         # After the publishers that are there already: rows do not wait for pictures.
-        rig.engine.on_state.append(rig.publish)
+        rig.engine.hooks.state.append(rig.publish)
         self._supervisor.start()
         if config.cameras == 'on':
             self._supervisor.need()

@@ -93,7 +93,7 @@ def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> 
     if quat is not None:
         data.mocap_quat[slot] = quat
     context.engine.invalidate()
-    if context.engine.paused or context.engine.mode != 'live':
+    if context.engine.run.paused or context.engine.run.mode != 'live':
         context.engine.settle()
         context.engine.state_changed()
     return _mocap_reply(context, fields, slot)

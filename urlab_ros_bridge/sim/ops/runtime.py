@@ -27,25 +27,26 @@ def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[s
     The reply has the mode that is in force, so for auto that is live.
     """
     engine = context.engine
-    if engine.pinned:
+    if engine.run.pinned:
         raise OpError(
             'mode_locked_by_server',
-            f'the server was started in {engine.mode} mode, which cannot be changed',
+            f'the server was started in {engine.run.mode} mode, which cannot be changed',
         )
     name = fields.need('mode')
     word = name.lower() if isinstance(name, str) else ''
     mode = 'live' if word == AUTO else MODE_ALIASES.get(word)
     if mode is None:
         raise OpError('bad_mode', f'{name!r:.60} is not one of {", ".join((*MODES, AUTO))}')
-    previous = engine.set_mode(mode)
-    engine.mode_chosen = word != AUTO
+    previous = engine.run.set_mode(mode)
+    engine.run.mode_chosen = word != AUTO
     return {'previous_mode': previous, 'current_mode': mode}
 
 
 def set_paused(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Stop or resume time."""
     paused = fields.boolean('paused')
-    context.engine.set_paused(paused)
+    if context.engine.run.set_paused(paused):
+        context.engine.state_changed()
     return {'paused': paused}
 
 
@@ -53,7 +54,7 @@ def set_sim_speed(context: Context, session: ServerSession, fields: Fields) -> d
     """Set the pace of live mode in percent of real time, clamped to [5, 100]."""
     low, high = SPEED_PERCENT
     percent = min(max(fields.need_number('percent'), low), high)
-    context.engine.speed = percent / 100.0
+    context.engine.run.speed = percent / 100.0
     return {'percent': percent}
 
 

@@ -32,8 +32,8 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
             if not session.shared:
                 # The first plain one promotes `auto` to direct unless a mode was set before
                 # (Networking page).
-                context.engine.promote()
-            session.base = context.engine.counter
+                context.engine.run.promote()
+            session.base = context.engine.clock.counter
         stage.sessions.open(session)
         return session, reply
 
@@ -90,14 +90,14 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         }
     engine, meter = context.engine, context.live.meter
     reply = {
-        'mode': engine.mode,
-        'pinned': engine.pinned,
-        'paused': engine.paused,
-        'speed': engine.speed * 100.0,
+        'mode': engine.run.mode,
+        'pinned': engine.run.pinned,
+        'paused': engine.run.paused,
+        'speed': engine.run.speed * 100.0,
         'real_time_factor': meter.real_time_factor,
         'tick_rate': meter.tick_rate,
-        'sim_time': ns_to_block(engine.stamp_ns),
-        'step': engine.steps,
+        'sim_time': ns_to_block(engine.clock.stamp_ns),
+        'step': engine.clock.steps,
         'sessions': sessions,
         'cameras': context.cameras.watched,
         'world': context.world.name,
@@ -106,8 +106,8 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         'control_stream': context.inbound.report(),
         **divergence_block(engine),
     }
-    if engine.fault:
-        reply['fault'] = engine.fault
+    if engine.run.fault:
+        reply['fault'] = engine.run.fault
     return reply
 
 

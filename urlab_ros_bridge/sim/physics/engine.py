@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The engine: one model, one lock, and the rules of time.
+The engine: steps one model under one lock.
 
 Callers that read or change `world.data`, or publish, hold `engine.lock`.  Stepping happens on the
 thread that asks for it: the live loop in live mode, the transport's thread for a `step` request.
@@ -11,137 +11,102 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Collection
+from dataclasses import dataclass
+from dataclasses import field
 import logging
-import threading
 import time
 
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.clock import SimulationClock
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
-from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
-from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.sim.physics.run_state import RunState
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.divergence import Divergence
-from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
-STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
-UNHEARD_SECONDS = 0.002  # between two calls of publishers that nobody listens to
-PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
-# s up to which steps that take longer than usual were maybe interrupted by another program.  Such
-# a request must not make the next ones look slow, as those of slow steps take two threads more.
-_INTERRUPTION = 0.01
-# A live world that becomes unstable this often, each time within so many simulated seconds of the
-# last, is paused: it would jump back for ever.
-_MOST_DIVERGENCES = 10
-_RECOVERY_SECONDS = 1.0
 _ACCELERATION = int(mujoco.mjtStage.mjSTAGE_ACC)
 _USER = int(mujoco.mjtSensor.mjSENS_USER)
 _RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
+class EngineHooks:
+    """
+    What is called while a world runs, each with the lock held.
+
+    :ivar state: after the state changed; the argument says whether rows belong to this tick.
+    :ivar substep: after each mj_step, or state that a puppet or a replay writes.
+    :ivar due: before each step of the live loop.
+    """
+
+    state: list[Callable[[bool], None]] = field(default_factory=list)
+    substep: list[Callable[[], None]] = field(default_factory=list)
+    due: list[Callable[[], None]] = field(default_factory=list)
+
+
 class Engine:
     """
-    Stepping, modes and pause of one world.
+    Stepping of one world.
 
-    :ivar mode: 'live', 'direct' or 'puppet'.
-    :ivar pinned: the mode cannot be changed by clients.
-    :ivar mode_chosen: a client set a mode, so a plain hello no longer promotes to direct.
-    :ivar steps: sub-steps since the start or the last time reset.
-    :ivar epoch: how often time and `steps` started over.
-    :ivar resets: how often the state or the time was set back: what was commanded before was meant
-        for a world that is gone.
-    :ivar fault: why the live loop has stopped time, '' when all is well.
+    :ivar controls: what writes the actuators of each articulation.
+    :ivar external: wrenches and setpoints that end by themselves.
+    :ivar sensing: scanners and noise.
+    :ivar lock: of everything here, and of the model and its data.
+    :ivar run: mode, pause and pace.
+    :ivar clock: time and counters.
+    :ivar hooks: what is called after steps and changes.
     :ivar divergence: the last time that the simulation became unstable, None when it did not since
-        the last reset; `divergences` counts on over resets.
-    :ivar frame_id: number of the present state, for cameras; it grows with every change of the
-        state, over resets too.
+        the last reset.
     :ivar revision: how often the model's options were changed.
-    :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
-    :ivar on_state: called with the lock held after the state changed; the argument says whether
-        rows belong to this tick.  They return whether somebody listens.  While nobody does, a
-        stepped world calls them every few milliseconds only, see `listened`.
-    :ivar publications: how often that was done.
-    :ivar on_substep: called with the lock held after each mj_step (or puppet push).
-    :ivar on_due: called with the lock held before each step of the live loop.
-    :ivar draining: the server or the world ends: waiting requests are answered.
-    :ivar replaced: a changed world has taken the place of this one.
+    :ivar publications: how often the state was published.
     :ivar stepped_sensors: the sensors as mj_step leaves them, once they are completed.
-    :ivar replay_source: a replay that takes the place of physics; live mode and reset end it.
     """
 
     def __init__(
         self,
         world: World,
         controls: dict[str, ArticulationControl],
-        lidars: dict[str, list[RayScanner]],
-        step_mode: str = 'auto',
-        paused: bool = False,
-        sensing: Sensing | None = None,
+        sensing: Sensing,
+        run: RunState | None = None,
     ) -> None:
         self.world = world
         self.controls = controls
-        self.lidars = lidars
-        self.lock = ModelLock()
-        self.pinned = step_mode != 'auto'
-        self.mode = step_mode if self.pinned else 'live'
-        self.mode_chosen = self.pinned
-        self.paused = paused
-        self._mode_lock = threading.Lock()
-        self._complain = RateLimitedLog(_LOG, logging.ERROR)
-        self.steps = 0
-        self.epoch = 0
-        self.resets = 0
-        self.frame_id = 0
-        self.revision = 0
-        self.fault = ''
-        self.divergence: Divergence | None = None
-        self.divergences = 0
-        self._divergences_in_a_row = 0
-        self._resumed_at = 0.0  # simulated s after the last divergence
-        self.speed = 1.0
-        self.draining = False
-        self.replaced = False
-        self.replay_source: ReplaySource | None = None
-        self.on_state: list[Callable[[bool], bool]] = []
-        self._unheard_until = 0.0
-        self.publications = 0
-        self.on_substep: list[Callable[[], None]] = []
-        self.on_due: list[Callable[[], None]] = []
-        self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
-        self._stepping = SteppingClock()
+        self.sensing = sensing
+        self.run = run or RunState(ModelLock())
+        self.lock = self.run.lock
+        self.clock = SimulationClock(world.data)
+        self.hooks = EngineHooks()
         self.external = ExternalActions(world.model, world.data)
-        self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
-        self.sensing.settled(world.model, world.data)
+        self.divergence: Divergence | None = None
+        self.revision = 0
+        self.publications = 0
+        self.stepped_sensors = np.array(world.data.sensordata)
+        self._complain = RateLimitedLog(_LOG, logging.ERROR)
+        self._stepping = SteppingClock()
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
         self._has_halves = _has_halves(world.model)
-        self.stepped_sensors = np.array(world.data.sensordata)
         self._has_sensors = world.model.nsensordata > 0
         self._late_slots = _late_slots(world.model)
         self._monitor = DivergenceMonitor(world.model, world.data)
-
-    @property
-    def stamp_ns(self) -> int:
-        """Return the simulation time as integer nanoseconds."""
-        return seconds_to_ns(self.world.data.time)
+        sensing.settled(world.model, world.data)
 
     def substep(self, raw: Collection[str] = ()) -> None:
         """
-        Apply controls, integrate one timestep, compute what is seen then.  Needs the lock.
+        Apply controls, integrate one timestep, update derived quantities and sensors.
 
-        Afterwards poses, contacts and the sensors of positions and velocities are those of the
-        new state; accelerations and forces are those of the step that led to it.
+        Needs the lock.  Afterwards poses, contacts and the sensors of positions and velocities
+        are those of the new state; accelerations and forces are those of the step that led to it.
         """
         world, external = self.world, self.external
         model, data = world.model, world.data
@@ -154,17 +119,17 @@ class Engine:
         self._integrate(model, data)
         if acting:
             external.end()
-        self.steps += 1
-        self.frame_id += 1
+        self.clock.steps += 1
+        self.clock.frame_id += 1
         if self._monitor.diverged():
             self._diverged(before)
         self.sensing.stepped(model, data)
-        for hook in self.on_substep:
+        for hook in self.hooks.substep:
             hook()
 
-    def wake(self, now: float) -> None:
+    def begin_stepping(self, now: float) -> None:
         """
-        Drop the commands whose commanders may be gone, before time resumes.  Needs the lock.
+        Drop commands whose sender may have disconnected, before time resumes.  Needs the lock.
 
         :param now: s by time.monotonic.
         """
@@ -172,14 +137,14 @@ class Engine:
         self._stepping.begin(now)
         still = now - since
         # The model's options take longer to read than the rest of this.
-        if still > STILL and still > STILL + self.world.model.opt.timestep / self.speed:
+        if still > STILL and still > STILL + self.world.model.opt.timestep / self.run.speed:
             for control in self.controls.values():
                 if control.twist is not None:
                     control.twist.stood_still(since, now)
             self.external.stood_still(since, now)
 
-    def rest(self, now: float) -> None:
-        """Note that the steps since `wake` are done (s by time.monotonic).  Needs the lock."""
+    def end_stepping(self, now: float) -> None:
+        """Note that the steps are done (s by time.monotonic).  Needs the lock."""
         self._stepping.end(now)
 
     def _integrate(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -211,7 +176,7 @@ class Engine:
         stepped[slots] = self.world.data.sensordata[slots]
 
     def invalidate(self) -> None:
-        """Have the next step recompute what follows from state and options: one was changed."""
+        """Invalidate cached derived state: state or options were changed."""
         self._derived = self._solved = False
         self._has_halves = _has_halves(self.world.model)
 
@@ -230,21 +195,6 @@ class Engine:
         mujoco.mj_forward(self.world.model, self._scratch)
         return self._scratch
 
-    def steps_since(self, base: tuple[int, int]) -> int:
-        """Return the sub-steps since a `counter`; a time reset in between counts from there."""
-        epoch, steps = base
-        return self.steps - steps if epoch == self.epoch else self.steps
-
-    @property
-    def counter(self) -> tuple[int, int]:
-        """Return (epoch, steps) as they are now."""
-        return self.epoch, self.steps
-
-    @staticmethod
-    def step_deadline() -> float:
-        """Return when a step request that begins now has to be done, by time.monotonic."""
-        return time.monotonic() + STEP_TIMEOUT
-
     def advance(self, count: int, raw: Collection[str], deadline: float) -> None:
         """
         Run `count` sub-steps for a step request.  Needs the lock.
@@ -255,137 +205,30 @@ class Engine:
         if not count:
             return
         start = time.monotonic()
-        self.wake(start)
+        self.begin_stepping(start)
         try:
             self.substep(raw)
             for done in range(1, count):
                 if self.lock.urgent:
                     self.lock.let_urgent_pass()
-                    self.wait_unpaused(deadline)
-                self.check_deadline(deadline, done, count)
+                    self.run.wait_unpaused(deadline)
+                self.run.check_deadline(deadline, done, count)
                 self.substep(raw)
         finally:
             now = time.monotonic()
             self._stepping.end(now)
-        self._learn_cost(now - start, count)
-
-    def _learn_cost(self, seconds: float, count: int) -> None:
-        """Note how long so many sub-steps took by the wall clock."""
-        known, cost = self.seconds_per_step, seconds / count
-        if seconds < _INTERRUPTION and cost > 1.5 * known:
-            cost = 1.5 * known
-        self.seconds_per_step = known + 0.1 * (cost - known)
-
-    def check_deadline(self, deadline: float, done: int, count: int) -> None:
-        """
-        Break a step request off that still has to do something but may not.
-
-        :raises OpError: step_timeout or shutting_down.
-        """
-        if done == count:
-            return
-        if self.draining:
-            raise OpError('shutting_down')
-        if time.monotonic() > deadline:
-            raise OpError(
-                'step_timeout',
-                f'{done} of {count} steps done in {STEP_TIMEOUT:g} s; '
-                'ask for fewer steps at a time',
-            )
-
-    def wait_unpaused(self, deadline: float) -> None:
-        """
-        Wait until time may run in direct mode.  Needs the lock, which is free while waiting.
-
-        :raises OpError: step_timeout at the deadline or when the mode is changed first,
-            shutting_down when the server drains.
-        """
-        while self.paused and self.mode == 'direct' and not (self.draining or self.replaced):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise OpError('step_timeout', 'the simulation is paused; set_paused false first')
-            self.lock.changed.wait(left)
-        if self.draining:
-            raise OpError('shutting_down')
-        if self.replaced:
-            raise OpError('session_expired', 'the world has changed; send hello again')
-        if self.mode != 'direct':
-            raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
+        run = self.run
+        run.seconds_per_step += 0.1 * ((now - start) / count - run.seconds_per_step)
 
     def state_changed(self) -> None:
         """Publish the state as it is now, after an op has changed it.  Needs the lock."""
-        self.publish(rows=self.mode == 'live')
+        self.publish(rows=self.run.mode == 'live')
 
     def publish(self, rows: bool) -> None:
-        """Hand the state to every publisher, if somebody may listen.  Needs the lock."""
+        """Hand the state to every publisher.  Needs the lock."""
         self.publications += 1
-        now = time.monotonic()
-        if now < self._unheard_until and not rows:
-            return
-        # First, so that `listened` counts from here on.
-        self._unheard_until = now + UNHEARD_SECONDS
-        for publish in self.on_state:
-            if publish(rows):
-                self._unheard_until = 0.0
-
-    def listened(self) -> None:
-        """Have publishers called with the next state, as somebody began to listen; any thread."""
-        self._unheard_until = 0.0
-
-    def set_mode(self, mode: str) -> str:
-        """
-        Change the mode and return the previous one.  Needs the lock.
-
-        Entering direct or puppet ends a pause; a mode that is set already changes nothing.
-        """
-        with self._mode_lock:
-            previous = self._enter(mode)
-        if mode != previous:
-            self.lock.changed.notify_all()
-        return previous
-
-    def promote(self) -> None:
-        """
-        Enter direct mode for a stock client, unless a mode was set before.
-
-        Takes the lock itself, but never waits long for it: a hello must be quick.
-        """
-        if self.mode_chosen:
-            return
-        held = self.lock.acquire(timeout=PROMOTION_WAIT)
-        try:
-            with self._mode_lock:
-                if not self.mode_chosen:
-                    self._enter('direct')
-            if held:
-                self.lock.changed.notify_all()
-        finally:
-            if held:
-                self.lock.release()
-
-    def _enter(self, mode: str) -> str:
-        previous, self.mode, self.mode_chosen = self.mode, mode, True
-        if mode not in ('live', previous):
-            self.paused = False
-        if mode == 'live':
-            self.replay_source = None
-        return previous
-
-    def set_paused(self, paused: bool) -> None:
-        """Stop or resume time.  Needs the lock."""
-        self.fault = ''
-        self._divergences_in_a_row = 0
-        if paused != self.paused:
-            self.paused = paused
-            self.lock.changed.notify_all()
-            self.state_changed()
-
-    def fail(self, reason: str) -> None:
-        """Stop time because stepping or publishing broke; reset or set_paused clear the fault."""
-        with self.lock:
-            self.fault = reason
-            self.paused = True
-            self.lock.changed.notify_all()
+        for publish in self.hooks.state:
+            publish(rows)
 
     def reset(self, key: int | None, keep_time: bool, seed: int | None = None) -> None:
         """
@@ -395,7 +238,7 @@ class Engine:
         """
         model, data = self.world.model, self.world.data
         now = data.time
-        self.resets += 1
+        self.clock.resets += 1
         self.invalidate()
         if key is None:
             self.world.restore_start()
@@ -406,13 +249,12 @@ class Engine:
         if keep_time:
             data.time = now
         else:
-            self._begin_anew(0)
+            self.clock.restart()
         self.external.clear()
         self.sensing.restart(seed)
-        self.fault = ''
+        self.run.clear_fault()
+        self.run.replay_source = None
         self.divergence = None
-        self._divergences_in_a_row = 0
-        self.replay_source = None
 
     def reset_robot(self, robot: ArticulationIndex, key: int | None) -> None:
         """
@@ -421,14 +263,14 @@ class Engine:
         Time, the other robots and the scene stay as they are.  The caller calls `settle`.
         """
         prefix, world = robot.prefix, self.world
-        self.resets += 1
+        self.clock.resets += 1
         self.invalidate()
         world.write_robot(robot, key)
         self.controls[prefix].reset(
             world.start_ctrl(prefix) if key is None else world.model.key_ctrl[key]
         )
         self.external.drop(body.id for body in robot.bodies)
-        self.replay_source = None
+        self.run.replay_source = None
 
     def rewind_clock(self) -> None:
         """
@@ -437,8 +279,8 @@ class Engine:
         What was commanded until some time ends: its end would lie in another stretch of time.
         """
         self.world.data.time = 0.0
-        self._begin_anew(0)
-        self.resets += 1
+        self.clock.restart()
+        self.clock.resets += 1
         self.external.expire()
         for control in self.controls.values():
             if control.twist is not None:
@@ -450,7 +292,7 @@ class Engine:
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
         self._monitor.clear()
-        self.frame_id += 1
+        self.clock.frame_id += 1
         self._derived = self._solved = True
         self.sensing.settled(model, data)
         np.copyto(self.stepped_sensors, data.sensordata)
@@ -461,8 +303,8 @@ class Engine:
         for control in self.controls.values():
             control.follow()
         self.settle()
-        self.steps += 1
-        for hook in self.on_substep:
+        self.clock.steps += 1
+        for hook in self.hooks.substep:
             hook()
 
     def _diverged(self, before: float) -> None:
@@ -471,34 +313,24 @@ class Engine:
 
         :param before: s, at the beginning of the step.
         """
-        self.divergences += 1
-        found = self.divergence = self._monitor.take(self.divergences, before)
+        self.clock.divergences += 1
+        found = self.divergence = self._monitor.take(self.clock.divergences, before)
         self._complain(str(found))
-        quick = before - self._resumed_at < _RECOVERY_SECONDS
-        self._divergences_in_a_row = self._divergences_in_a_row + 1 if quick else 1
-        self._resumed_at = self.world.data.time
+        now = self.world.data.time
         if found.world_reset:
             self._follow_reset()
-        if self.mode == 'live' and self._divergences_in_a_row >= _MOST_DIVERGENCES:
-            self.fault = f'unstable {self._divergences_in_a_row} times in a row: {found}'
-            self.paused = True
-            self.lock.changed.notify_all()
+        self.run.record_divergence(str(found), before, now)
 
     def _follow_reset(self) -> None:
         """Start counting anew after MuJoCo has reset the data."""
         # Bad positions and velocities are found after a step, bad accelerations within it; then
         # the step was done from the state after the reset.
-        self._begin_anew(1 if self.world.data.time > 0.0 else 0)
-        self.resets += 1
+        self.clock.restart(1 if self.world.data.time > 0.0 else 0)
+        self.clock.resets += 1
         self.external.clear()
         for control in self.controls.values():
             control.reset(None)
         self.sensing.forget_scans(self.world.data.time)
-
-    def _begin_anew(self, steps: int) -> None:
-        self.epoch += 1
-        self.steps = steps
-        self.listened()  # pictures of the time before may still be on their way
 
 
 def _late_slots(model: mujoco.MjModel) -> np.ndarray:

@@ -63,7 +63,7 @@ class LiveLoop(threading.Thread):
         engine = self._engine
         ask_for_short_slices()
         sleep_precisely()
-        while not (engine.draining or engine.replaced):
+        while not (engine.run.draining or engine.run.replaced):
             try:
                 self._turn()
             except Exception as error:
@@ -72,7 +72,7 @@ class LiveLoop(threading.Thread):
     def _turn(self) -> None:
         engine, lock = self._engine, self._engine.lock
         with lock:
-            if engine.mode == 'live' and not engine.paused:
+            if engine.run.mode == 'live' and not engine.run.paused:
                 delay = self._live_step()
             else:
                 self._idle()
@@ -82,24 +82,25 @@ class LiveLoop(threading.Thread):
 
     def _failed(self, error: Exception) -> None:
         reason = f'{type(error).__name__}: {error}'
-        if reason != self._engine.fault:
+        if reason != self._engine.run.fault:
             _LOG.error('the simulation failed and is paused: %s', reason, exc_info=error)
-        self._engine.fail(reason)
+        with self._engine.lock:
+            self._engine.run.fail(reason)
         time.sleep(IDLE_BEAT)
 
     def _live_step(self) -> float:
         """Run one sub-step when it is due; return seconds until the next one."""
         engine = self._engine
         now = time.perf_counter()
-        period = engine.world.model.opt.timestep / engine.speed
+        period = engine.world.model.opt.timestep / engine.run.speed
         # Not later than one period from now: the speed may have been raised since.
         self._deadline = now if self._deadline is None else min(self._deadline, now + period)
         if now >= self._deadline:
-            for hook in engine.on_due:
+            for hook in engine.hooks.due:
                 hook()
-            engine.wake(time.monotonic())
+            engine.begin_stepping(time.monotonic())
             engine.substep()
-            engine.rest(time.monotonic())
+            engine.end_stepping(time.monotonic())
             engine.publish(rows=True)
             self._deadline += period
             now = time.perf_counter()
@@ -107,14 +108,14 @@ class LiveLoop(threading.Thread):
                 self._deadline = now
         if now >= self._next_sample:
             self._next_sample = now + 0.1
-            self.meter.sample(now, engine.world.data.time, engine.steps)
+            self.meter.sample(now, engine.world.data.time, engine.clock.steps)
         return self._deadline - now
 
     def _idle(self) -> None:
         engine = self._engine
         self._deadline = None
         now = time.perf_counter()
-        self.meter.sample(now, engine.world.data.time, engine.steps)
+        self.meter.sample(now, engine.world.data.time, engine.clock.steps)
         if now >= self._next_beat:
             self._next_beat = now + IDLE_BEAT
             engine.state_changed()

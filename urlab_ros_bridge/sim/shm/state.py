@@ -40,22 +40,22 @@ class ShmStatePublisher:
         with engine.lock:
             size = len(observer.snapshot())
         self._writer = RegionWriter.create(directory / STATE_FILE, stride_for(size))
-        watch.add(self._writer.region, lambda is_open: engine.listened())
-        engine.on_state.append(self.publish)
+        watch.add(self._writer.region, lambda is_open: None)
+        engine.hooks.state.append(self.publish)
 
-    def publish(self, with_rows: bool) -> bool:
-        """Write one tick; see `Engine.on_state`."""
+    def publish(self, with_rows: bool) -> None:
+        """Write one tick; see `EngineHooks.state`."""
         writer = self._writer
         if not self._watch.is_open(writer.region):
             if self._served:
                 # The next reader must not take this state for a new one.
                 self._served = False
                 writer.forget()
-            return False
+            return
         self._served = True
         snapshot = self._observer.snapshot()
         if len(snapshot) <= writer.capacity:
-            writer.write(snapshot, self._engine.stamp_ns)
+            writer.write(snapshot, self._engine.clock.stamp_ns)
         elif not self._complained:
             self._complained = True
             _LOG.warning(
@@ -64,7 +64,6 @@ class ShmStatePublisher:
                 STATE_FILE,
                 writer.capacity,
             )
-        return True
 
     def close(self) -> None:
         """Remove the file: readers see that the world has ended."""

@@ -79,8 +79,8 @@ class ControlStream:
         with engine.lock:
             for topic in self._filters:
                 receiver.subscribe(topic)
-            engine.on_due.append(self.drain)
-            engine.on_state.append(self._on_state)
+            engine.hooks.due.append(self.drain)
+            engine.hooks.state.append(self._on_state)
 
     def close(self) -> None:
         """Stop listening; nothing of this world's commands reaches the next."""
@@ -92,7 +92,7 @@ class ControlStream:
 
     def drain(self) -> None:
         """Read waiting messages, up to a limit.  Needs the engine's lock; never blocks."""
-        live = self._engine.mode == 'live'
+        live = self._engine.run.mode == 'live'
         if not self._receiver.skip_rest(DRAIN_LIMIT):
             return
         left = DRAIN_BYTES
@@ -110,17 +110,16 @@ class ControlStream:
             if self._receiver.unfinished or left <= 0:
                 return
 
-    def _on_state(self, rows: bool) -> bool:
+    def _on_state(self, rows: bool) -> None:
         """Drain in every state but running live: that loop drains before its steps."""
         engine = self._engine
-        if engine.mode != 'live':
+        if engine.run.mode != 'live':
             now = time.monotonic()
             if now >= self._next_discard:
                 self._next_discard = now + DISCARD_INTERVAL
                 self.drain()
-        elif engine.paused:
+        elif engine.run.paused:
             self.drain()
-        return False
 
     def _apply_message(self, parts: list[bytes]) -> None:
         prefix, kind = '', 'stream'

@@ -147,7 +147,8 @@ def articulation_block(
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
         'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
         'lidars': {
-            lidar.name: lidar.describe() for lidar in context.engine.lidars[articulation.prefix]
+            lidar.name: lidar.describe()
+            for lidar in context.engine.sensing.lidars[articulation.prefix]
         },
         'frames': dict(spec.frames),
         'covariances': {

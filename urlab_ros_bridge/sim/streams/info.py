@@ -35,20 +35,19 @@ class InfoPublisher:
         self._generation = publisher.generation
         self._turns = self._next_look = self._next_info = 0
         self._made: tuple[int, list[bytes]] | None = None
-        context.engine.on_state.append(self.beat)
+        context.engine.hooks.state.append(self.beat)
 
     def close(self) -> None:
         """End the stream of this world; the socket is the server's."""
 
-    def beat(self, rows: bool) -> bool:
+    def beat(self, rows: bool) -> None:
         """
-        Count a turn of the live loop and publish when it is time; see `Engine.on_state`.
+        Count a turn of the live loop and publish when it is time; see `EngineHooks.state`.
 
         Nothing is published while time is stepped, so nobody listens then.
         """
         if rows:
             self._count_turn()
-        return False
 
     def _count_turn(self) -> None:
         self._turns += self._turns_of_a_beat()
@@ -68,7 +67,7 @@ class InfoPublisher:
 
     def _turns_of_a_beat(self) -> int:
         """Return 1, or while paused what a stock loop, which keeps spinning, would count."""
-        if not self._engine.paused:
+        if not self._engine.run.paused:
             return 1
         return max(round(IDLE_BEAT / self._engine.world.model.opt.timestep), 1)
 

@@ -140,7 +140,7 @@ class ScannerRows:
         self._selected = [row for row in self._rows if wanted(row[0])]
         before, self._sent = self._sent, {}
         for topic, lidar, _ in self._selected:
-            held = not (self._engine.paused or lidar.is_of(self._data.time))
+            held = not (self._engine.run.paused or lidar.is_of(self._data.time))
             self._sent[topic] = before.get(topic, lidar.scans if held else -1)
 
     def send(self, send: Send) -> None:

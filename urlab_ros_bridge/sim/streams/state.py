@@ -44,7 +44,7 @@ class StatePublisher:
         self._rows: list[RowGroup] = []
         world = engine.world
         for prefix, control in engine.controls.items():
-            lidars = engine.lidars[prefix]
+            lidars = engine.sensing.lidars[prefix]
             names = {lidar.name for lidar in lidars}
             self._rows += [
                 JointRows(world, control),
@@ -54,13 +54,13 @@ class StatePublisher:
                 CommandRows(world, control),
             ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
-        engine.on_state.append(self.publish)
+        engine.hooks.state.append(self.publish)
 
     def close(self) -> None:
         """End the stream of this world; the socket and its subscriptions are the server's."""
 
-    def publish(self, with_rows: bool) -> bool:
-        """Send one tick: rows (in live mode), state/full, sim_time; see `Engine.on_state`."""
+    def publish(self, with_rows: bool) -> None:
+        """Send one tick: rows (in live mode), state/full, sim_time; see `EngineHooks.state`."""
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
@@ -68,7 +68,7 @@ class StatePublisher:
             if self._publisher.generation != self._generation:
                 self._select()
         if not self._has_subscribers:
-            return False
+            return
         if with_rows:
             for group in self._rows:
                 group.send(self._send)
@@ -77,9 +77,10 @@ class StatePublisher:
         if self._closing:
             self._send(
                 SIM_TIME_TOPIC.encode(),
-                pack_sim_time(self._engine.stamp_ns, self._engine.steps, time.time_ns()),
+                pack_sim_time(
+                    self._engine.clock.stamp_ns, self._engine.clock.steps, time.time_ns()
+                ),
             )
-        return True
 
     def _select(self) -> None:
         self._generation, wanted = self._publisher.generation, self._publisher.is_subscribed

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.wire.encoding.codec import unpack
 
 
@@ -356,7 +356,7 @@ def test_reset_with_keep_time_rewinds_the_state_but_not_the_clock(rover):
 
 
 def test_a_step_while_paused_times_out_and_is_not_done_later(rover, monkeypatch):
-    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 0.2)
+    monkeypatch.setattr(run_state, 'STEP_TIMEOUT', 0.2)
     rover.ask('set_paused', paused=True)
     command = {'rover': {'ctrl': [9.0, 9.0]}}
     assert rover.code('step', n_steps=5, per_articulation=command) == 'step_timeout'
@@ -366,7 +366,7 @@ def test_a_step_while_paused_times_out_and_is_not_done_later(rover, monkeypatch)
 
 
 def test_a_step_that_takes_too_long_is_cut_short(rover, monkeypatch):
-    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 0.1)
+    monkeypatch.setattr(run_state, 'STEP_TIMEOUT', 0.1)
     assert rover.code('step', n_steps=10_000_000) == 'step_timeout'
     assert rover.ask('step')['step'] < 1_000_000
 

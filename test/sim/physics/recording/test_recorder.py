@@ -155,7 +155,7 @@ def test_a_draining_server_breaks_a_save_off(rig, tmp_path):
     rover.ask('recording_start')
     rover.ask('set_mode', mode='direct')
     rover.ask('step')
-    rover.engine.draining = True
+    rover.engine.run.draining = True
     assert rover.code('recording_save') == 'shutting_down'
     assert list((tmp_path / 'Replays').iterdir()) == []
 

@@ -91,7 +91,7 @@ def test_what_ends_a_replay(taped, op, fields):
     taped.ask('replay_start')
     assert 'replay' in taped.ask('step')
     taped.ask(op, **fields)
-    assert 'replay' not in taped.ask('step') and taped.engine.replay_source is None
+    assert 'replay' not in taped.ask('step') and taped.engine.run.replay_source is None
 
 
 def test_a_refused_recording_start_ends_no_replay(taped):

@@ -151,7 +151,7 @@ class LevelPlayer:
             return
         if attempt.promote:
             # Before time starts, so that the first step of a policy is the first of all.
-            context.engine.promote()
+            context.engine.run.promote()
         with self._lock:
             if self._attempt is not attempt:
                 return

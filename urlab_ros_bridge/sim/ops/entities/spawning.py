@@ -150,7 +150,7 @@ def _state(context: Context, name: str) -> dict[str, Any]:
         item = context.world.named_bodies.get(name)
         if item is None:
             raise unknown('unknown_body', 'entity', name, context.world.named_bodies)
-        stamp = ns_to_block(context.engine.stamp_ns)
+        stamp = ns_to_block(context.engine.clock.stamp_ns)
         return {**report(context, item, bounds=False), 'sim_time': stamp}
 
 

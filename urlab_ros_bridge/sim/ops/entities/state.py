@@ -47,7 +47,7 @@ def get_entities(context: Context, session: ServerSession, fields: Fields) -> di
     bounds = fields.boolean('bounds')
     return {
         'entities': [report(context, item, bounds) for item in chosen],
-        'sim_time': ns_to_block(context.engine.stamp_ns),
+        'sim_time': ns_to_block(context.engine.clock.stamp_ns),
     }
 
 
@@ -72,7 +72,7 @@ def set_entity_state(context: Context, session: ServerSession, fields: Fields) -
     context.engine.state_changed()
     return {
         **report(context, item, bounds=False),
-        'sim_time': ns_to_block(context.engine.stamp_ns),
+        'sim_time': ns_to_block(context.engine.clock.stamp_ns),
     }
 
 

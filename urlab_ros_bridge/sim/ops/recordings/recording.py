@@ -135,7 +135,7 @@ def _free(path: Path, overwrite: bool) -> Path:
 def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
     """Yield the text of a file; `status` and the log report the progress."""
     total, tenth = len(take), 0
-    for done, text in yielding(encode(take), lambda: context.engine.draining):
+    for done, text in yielding(encode(take), lambda: context.engine.run.draining):
         context.recorder.saved = done / total
         if total >= _LOG_FRAMES and done * 10 // total > tenth:
             tenth = done * 10 // total

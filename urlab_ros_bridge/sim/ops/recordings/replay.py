@@ -24,7 +24,7 @@ def replay_load(context: Context, session: ServerSession, fields: Fields) -> dic
     fields.need('path')
     path = context.data.for_reading(fields.string('path'))
     try:
-        take = decode(yielding(read_text(path), lambda: context.engine.draining))
+        take = decode(yielding(read_text(path), lambda: context.engine.run.draining))
     except MalformedRecording as error:
         raise OpError('path_not_readable', f'{path} is not a recording: {error}') from error
     name = path.name if path.stem == LIVE else path.stem

@@ -56,7 +56,7 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
 
 def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
     view = requested_view(Fields({}), session)
-    return context.observer.observe(view, context.engine.steps_since(session.base))
+    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
 
 
 def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None) -> None:
@@ -77,7 +77,7 @@ def _rewind(context: Context, fields: Fields) -> None:
     others = [name for name in _OF_THE_STATE if fields.given(name)]
     if others:
         raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
-    if context.engine.replay_source is not None:
+    if context.engine.run.replay_source is not None:
         raise OpError('not_ready', 'a replay sets the time; call replay_stop first')
     context.engine.rewind_clock()
     context.engine.settle()
@@ -94,7 +94,7 @@ def forward(context: Context, session: ServerSession, fields: Fields) -> dict[st
     view = requested_view(fields, session)
     context.engine.settle()
     context.engine.state_changed()
-    return context.observer.observe(view, context.engine.steps_since(session.base))
+    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
 
 
 def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:

@@ -42,23 +42,23 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     During a replay: n_steps of its frames.  With the extension `while_live` the request is for
     live mode alone: whoever only reads there moves no world that another client has begun to step.
     """
-    engine, replay_source = context.engine, context.engine.replay_source
+    engine, replay_source = context.engine, context.engine.run.replay_source
     view, cameras = requested_view(fields, session), requested_cameras(context, fields)
-    if fields.boolean('while_live') and engine.mode != 'live':
-        raise OpError('not_live', f'while_live: the server is in {engine.mode} mode')
+    if fields.boolean('while_live') and engine.run.mode != 'live':
+        raise OpError('not_live', f'while_live: the server is in {engine.run.mode} mode')
     if replay_source is not None:
         _replay(context, fields, replay_source)
-    elif engine.mode == 'puppet':
+    elif engine.run.mode == 'puppet':
         _puppet(context, fields)
     else:
         context.claims.check(fields.mapping('per_articulation'), session, fields)
         command = read_command(context, fields)
-        if engine.mode == 'direct':
+        if engine.run.mode == 'direct':
             advance(context, step_count(fields), command)
         else:
             _live(context, fields, command)
     if replay_source is not None or cameras is not None:
-        reply = context.observer.observe(view, engine.steps_since(session.base))
+        reply = context.observer.observe(view, engine.clock.steps_since(session.base))
         if replay_source is not None:
             reply.update(replay_source.report())
         return cameras.complete(reply) if cameras else reply
@@ -67,7 +67,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
 
 def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
-    observer, count = context.observer, context.engine.steps_since(session.base)
+    observer, count = context.observer, context.engine.clock.steps_since(session.base)
     if session.encoding == 'msgpack':
         return observer.packed(view, count)
     return observer.observe(view, count)
@@ -76,8 +76,8 @@ def observed(context: Context, session: ServerSession, view: View) -> dict[str, 
 def advance(context: Context, count: int, command: StepCommand) -> None:
     """Run `count` sub-steps in direct mode with a command."""
     engine = context.engine
-    deadline = engine.step_deadline()
-    engine.wait_unpaused(deadline)
+    deadline = engine.run.step_deadline()
+    engine.run.wait_unpaused(deadline)
     command.stage(context.world.data.time)
     try:
         if command.xfrc:
@@ -92,17 +92,17 @@ def advance(context: Context, count: int, command: StepCommand) -> None:
 def _live(context: Context, fields: Fields, command: StepCommand) -> None:
     engine = context.engine
     stepping = fields.boolean('while_paused')
-    if stepping and not engine.paused:
+    if stepping and not engine.run.paused:
         raise OpError(
             'bad_value', 'while_paused: the simulation is running; set_paused true first'
         )
-    count, deadline = step_count(fields) if stepping else 0, engine.step_deadline()
+    count, deadline = step_count(fields) if stepping else 0, engine.run.step_deadline()
     command.stage(context.world.data.time)
     with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
         for done in range(1, count + 1):
             engine.advance(1, command.raw, deadline)
             engine.publish(rows=True)
-            engine.check_deadline(deadline, done, count)
+            engine.run.check_deadline(deadline, done, count)
 
 
 @contextmanager
@@ -135,10 +135,10 @@ def _puppet(context: Context, fields: Fields) -> None:
 
 def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> None:
     """Show the next n_steps frames; commands and pushed states are not looked at."""
-    engine, deadline = context.engine, context.engine.step_deadline()
-    if engine.mode == 'direct':
-        engine.wait_unpaused(deadline)
-    if engine.replay_source is not replay_source:
+    engine, deadline = context.engine, context.engine.run.step_deadline()
+    if engine.run.mode == 'direct':
+        engine.run.wait_unpaused(deadline)
+    if engine.run.replay_source is not replay_source:
         raise OpError('step_timeout', 'the replay ended while the step waited')
     try:
         replay_source.advance(step_count(fields), deadline)
@@ -184,11 +184,11 @@ def step_count(fields: Fields) -> int:
 def _step_seconds(context: Context, fields: Fields) -> float:
     """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
     engine = context.engine
-    if (engine.mode == 'direct' and engine.paused) or fields.given('include_cameras'):
+    if (engine.run.mode == 'direct' and engine.run.paused) or fields.given('include_cameras'):
         return math.inf
-    if engine.mode == 'live' and 'while_paused' not in fields:
+    if engine.run.mode == 'live' and 'while_paused' not in fields:
         return 0.0
-    return engine.seconds_per_step * fields.integer('n_steps', 1)
+    return engine.run.seconds_per_step * fields.integer('n_steps', 1)
 
 
 def register(registry: Registry) -> None:

@@ -56,7 +56,7 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     moves = bool(linear.any() or angular.any())
     wall = read_wall_timeout(fields, moves)
     chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
-    _check_resets(chosen_for, context.engine.resets, moves)
+    _check_resets(chosen_for, context.engine.clock.resets, moves)
     return TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
 
 

@@ -188,7 +188,7 @@ class Observer:
         return {
             'time': self._data.time,
             'step': step,
-            'sim_time': ns_to_block(self._engine.stamp_ns),
+            'sim_time': ns_to_block(self._engine.clock.stamp_ns),
             'wall_time': ns_to_block(time.time_ns()),
         }
 
@@ -219,7 +219,7 @@ class Observer:
         engine = self._engine
         publication, snapshot = self._snapshot
         if publication != engine.publications:
-            snapshot = self._fill(self._message(View(SNAPSHOT), 'state_full'), engine.steps)
+            snapshot = self._fill(self._message(View(SNAPSHOT), 'state_full'), engine.clock.steps)
             self._snapshot = engine.publications, snapshot
         return snapshot
 
@@ -231,7 +231,7 @@ class Observer:
         if self._engine.divergence is not self._divergence:
             self._divergence = self._engine.divergence
             self._packed.clear()
-        mode = self._engine.mode if view.level == SNAPSHOT else ''
+        mode = self._engine.run.mode if view.level == SNAPSHOT else ''
         message = self._packed.get((view, op, mode))
         if message is None:
             message = PackedMessage(op, self._layout(view), self._fixed(view))
@@ -241,7 +241,7 @@ class Observer:
     def _fixed(self, view: View) -> dict[str, Any]:
         """Return the fields that rarely change: mode (snapshots only) and divergence."""
         engine = self._engine
-        fixed: dict[str, Any] = {'mode': engine.mode} if view.level == SNAPSHOT else {}
+        fixed: dict[str, Any] = {'mode': engine.run.mode} if view.level == SNAPSHOT else {}
         if engine.divergence is not None:
             fixed['divergence'] = engine.divergence.report()
         return fixed
@@ -270,13 +270,13 @@ class Observer:
                     )
                 shown = [
                     lidar
-                    for lidar in engine.lidars.get(prefix, ())
+                    for lidar in engine.sensing.lidars.get(prefix, ())
                     if builder.wanted(f'{prefix}/sensor/{lidar.name}')
                 ]
                 if shown:
                     block['scan_stamps'] = builder.scan_stamps(shown)
         tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
-        tree['frame_id'] = builder.counter(lambda: engine.frame_id)
+        tree['frame_id'] = builder.counter(lambda: engine.clock.frame_id)
         if level == SNAPSHOT:
-            tree['resets'] = builder.counter(lambda: engine.resets)
+            tree['resets'] = builder.counter(lambda: engine.clock.resets)
         return ObservationLayout(tree, builder.refresh)

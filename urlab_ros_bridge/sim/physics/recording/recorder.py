@@ -99,7 +99,7 @@ class StateRecorder:
         # A sum of timesteps is not exact; a window of n timesteps keeps n + 1 frames.
         self._window = max_duration + 1e-6 * self._model.opt.timestep
         self.active = True
-        self._engine.on_substep.append(self._record)
+        self._engine.hooks.substep.append(self._record)
 
     def stop(self) -> None:
         """
@@ -110,7 +110,7 @@ class StateRecorder:
         if not self.active:
             raise OpError('recording_not_active', 'call recording_start first')
         self.active = False
-        self._engine.on_substep.remove(self._record)
+        self._engine.hooks.substep.remove(self._record)
 
     def resume(self, other: StateRecorder) -> None:
         """Keep the frames of a recorder that has stopped, of a world before this one."""

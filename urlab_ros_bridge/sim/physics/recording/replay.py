@@ -69,7 +69,7 @@ class RecordingSource:
         count = min(count, len(self._take) - 1 - self._frame)
         for done in range(1, count + 1):
             self._show_next()
-            self._engine.check_deadline(deadline, done, count)
+            self._engine.run.check_deadline(deadline, done, count)
 
     def report(self) -> dict[str, Any]:
         """Return the extension block of a step reply; frame -1 is before the first."""
@@ -178,17 +178,17 @@ class Replay:
         :raises OpError: replay_requires_stepped, or replay_session_not_found when there is
             nothing to play, or what `RecordingSource` raises.
         """
-        if self._engine.mode == 'live':
+        if self._engine.run.mode == 'live':
             raise OpError('replay_requires_stepped', 'set_mode direct or puppet first')
         take = self._recorder.snapshot() if self.active == LIVE else self._loaded[self.active]
         if not len(take):
             raise OpError('replay_session_not_found', f'{self.active}: nothing was recorded')
-        self._engine.replay_source = RecordingSource(self._engine, self.active, take)
+        self._engine.run.replay_source = RecordingSource(self._engine, self.active, take)
         return len(take)
 
     def stop(self) -> None:
         """Return the world to physics; it continues from the frame that is shown."""
-        self._engine.replay_source = None
+        self._engine.run.replay_source = None
 
 
 def _total(takes: Iterable[RecordedTake]) -> int:

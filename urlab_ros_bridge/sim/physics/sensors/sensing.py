@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 
 import mujoco
 
@@ -13,10 +14,17 @@ from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
 
 
 class Sensing:
-    """Scanners and noise of a whole world.  Everything here needs the engine's lock."""
+    """
+    Scanners and noise of a whole world.  Everything here needs the engine's lock.
 
-    def __init__(self, lidars: Iterable[RayScanner], noises: Iterable[SensorNoise] = ()) -> None:
-        self._lidars = list(lidars)
+    :ivar lidars: the scanners of each articulation.
+    """
+
+    def __init__(
+        self, lidars: Mapping[str, list[RayScanner]], noises: Iterable[SensorNoise] = ()
+    ) -> None:
+        self.lidars = lidars
+        self._lidars = [lidar for group in lidars.values() for lidar in group]
         self._noises = list(noises)
 
     def stepped(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:

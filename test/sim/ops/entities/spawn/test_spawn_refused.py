@@ -151,12 +151,12 @@ def test_no_number_in_a_model_sets_the_running_world_back(shared_rig, place, num
     """Either it is refused, or the world with it can be stepped: time goes on in both cases."""
     stage = shared_rig.stage
     shared_rig.ask('step', n_steps=5)
-    time, epoch = stage.context.world.data.time, stage.context.engine.epoch
+    time, epoch = stage.context.world.data.time, stage.context.engine.clock.epoch
     xml = PLACES[place].format(number)
     reply = shared_rig.reply('spawn_entity', name='odd', xml=xml, pos=[0, 0, 3])
     assert reply.get('code') in (None, 'import_failed')
     shared_rig.ask('step', n_steps=20)
-    assert stage.context.engine.epoch == epoch
+    assert stage.context.engine.clock.epoch == epoch
     assert stage.context.world.data.time > time
     if 'code' not in reply:
         shared_rig.ask('delete_entity', entity='odd')

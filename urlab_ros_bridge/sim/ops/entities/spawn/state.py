@@ -31,22 +31,6 @@ _ARRAYS = {
     'mocap_quat': 'mocap',
     'eq_active': 'eq',
 }
-# Attributes of the engine: how time goes, and where it is.
-_COUNTS = (
-    'mode',
-    'pinned',
-    'mode_chosen',
-    'paused',
-    'steps',
-    'epoch',
-    'resets',
-    'fault',
-    'frame_id',
-    'divergence',
-    'divergences',
-    'speed',
-    'seconds_per_step',
-)
 _WHOLE = ('userdata', 'plugin_state')  # carried when the sizes agree
 
 
@@ -61,7 +45,7 @@ def check_idle(context: Context) -> None:
             'recording_already_active',
             'the model cannot change during a recording; call recording_stop first',
         )
-    if context.engine.replay_source is not None:
+    if context.engine.run.replay_source is not None:
         raise OpError(
             'not_ready', 'the model cannot change during a replay; call replay_stop first'
         )
@@ -89,8 +73,9 @@ def carry(old: Context, new: Context, same: Same) -> None:
     bodies = dict(zip(before.body.tolist(), now.body.tolist(), strict=True))
     new.engine.external.resume(old.engine.external, bodies, slots)
     new.engine.sensing.resume(old.engine.sensing, new.world.data)
-    for name in _COUNTS:
-        setattr(new.engine, name, getattr(old.engine, name))
+    new.engine.run.resume(old.engine.run)
+    new.engine.clock.resume(old.engine.clock)
+    new.engine.divergence = old.engine.divergence
     new.engine.revision = old.engine.revision + 1
     new.recorder.resume(old.recorder)
     new.replay.resume(old.replay)
