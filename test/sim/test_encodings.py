@@ -118,7 +118,7 @@ MINIMAL = {'qpos', 'qvel'}
 STANDARD = MINIMAL | {'ctrl', 'act', 'sensors'}
 FULL = STANDARD | {'bodies', 'actuator_force'}
 TWIST = {'twist', 'actions'}
-TOP = {'op', 'time', 'step', 'sim_time', 'wall_time', 'per_articulation', 'entities'}
+TOP = {'op', 'time', 'step', 'frame_id', 'sim_time', 'wall_time', 'per_articulation', 'entities'}
 
 
 @pytest.mark.parametrize('encoding', ['msgpack', 'json'])
