@@ -111,9 +111,9 @@ def test_the_example_of_the_docs_runs(capsys):
     server = start_server(world='rover', step_mode='live')
     try:
         ports = {name: server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')}
-        own = f'Client(rpc_port={ports["rpc"]}, state_port={ports["state"]}, shared=True,'
+        own = f'Client(rpc_port={ports["rpc"]}, state_port={ports["state"]}, shared=True'
         code = re.sub(r'timeout=[\d.]+', 'timeout=60.0', code)  # a renderer starts
-        exec(code.replace('Client(shared=True,', own), {})
+        exec(code.replace('Client(shared=True', own), {})
     finally:
         server.stop()
     transport, step, stamp = capsys.readouterr().out.split()
