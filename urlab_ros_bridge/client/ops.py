@@ -95,6 +95,35 @@ class CommandingOps(Session):
         )
         return read_field(reply, 'body', str), read_field(reply, 'until', float)
 
+    def pull_body(
+        self,
+        body: str,
+        point: Iterable[float],
+        target: Iterable[float],
+        duration: float,
+        *,
+        name: str = '',
+        wall: WallAge | None = None,
+    ) -> None:
+        """
+        Pull a point of a body to a place by a damped spring, computed by the server in each step.
+
+        :param body: compiled name.
+        :param point: in the frame of the body, m, shape (3,); `target` in the world.
+        :param duration: simulated seconds; repeat it with the same `name` to go on.
+        :param wall: maximum age by the wall clock (extension ``wall_timeout``); None: any age.
+        """
+        self.require('pull_body', wall_timeout=wall is not None)
+        self.request(
+            'pull_body',
+            body=body,
+            point=[float(value) for value in point],
+            target=[float(value) for value in target],
+            duration=float(duration),
+            name=name or None,
+            **(wall.fields() if wall else {}),
+        )
+
     def set_setpoints(
         self,
         articulation: str,

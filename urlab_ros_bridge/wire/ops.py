@@ -238,6 +238,7 @@ status | | | mode:string paused:bool speed:float real_time_factor:float tick_rat
         """
 randomize        | | seed items restore | seed:int restored:bool items:object
 apply_wrench     | | articulation body force torque frame duration name wall_timeout wall_seen | body:string until:float
+pull_body        | body | articulation point target duration name wall_timeout wall_seen | body:string until:float
 set_setpoints    | articulation values | timeout wall_timeout wall_seen | articulation:string count:int
 get_entities     | | entities bounds | entities:array sim_time:object
 set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object

@@ -8,6 +8,7 @@ import pytest
 
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.physics.external import Pull
 from urlab_ros_bridge.sim.physics.external import Wrench
 
 XML = """
@@ -164,3 +165,72 @@ def test_a_speed_lapses_without_its_commander(rover):
     rover.ask('set_setpoints', articulation='rover', values=values)
     rover.ask('step', n_steps=1000)
     assert slot.tolist() == [2.0, 2.0]
+
+
+FEET = ((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))
+LEG = """
+<body pos="{0} {1} -0.04"><joint name="leg{2}" axis="0 1 0" stiffness="60" damping="2"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -0.25" size="0.02" mass="0.5"/></body>"""
+THINGS = {
+    'pallet': """<body name="it" pos="0 0 0.072"><freejoint/>
+      <geom type="box" size="0.6 0.4 0.07" mass="25"/></body>""",
+    'cube': """<body name="it" pos="0 0 0.05"><freejoint/>
+      <geom type="box" size="0.03 0.03 0.03" mass="0.1"/></body>""",
+    'trunk': '<body name="it" pos="0 0 0.36"><freejoint/><geom type="box" size="0.25 0.12 0.05" '
+    f'mass="10"/>{"".join(LEG.format(x, y, n) for n, (x, y) in enumerate(FEET))}</body>',
+    'arm': """<body pos="0 0 0.8"><joint axis="0 0 1" damping="1"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="2"/>
+      <body pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
+        <body name="it" pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
+          <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
+    </body></body></body>""",
+}
+WAYS = {
+    'pallet': (0.4, 0.1, 0.0), 'cube': (0.1, 0.2, 0.3), 'trunk': (0.1, 0.0, 0.1),
+    'arm': (-0.1, 0.2, 0.05),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.06, 0.3])
+@pytest.mark.parametrize('rate', [4.0, 10.0, 60.0])
+@pytest.mark.parametrize('thing', THINGS)
+def test_the_point_of_grip_comes_to_rest_under_the_pointer(thing, rate, delay):
+    """However late and seldom its place is sent: overshoot below a fifth, no divergence."""
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>'
+        f'{THINGS[thing]}</worldbody></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    external = ExternalActions(model, data)
+    body = model.body('it').id
+    point = np.array([0.02, 0.01, 0.02])
+    while data.time < 0.5:  # it settles
+        mujoco.mj_step(model, data)
+
+    def grip():
+        return data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
+
+    start, begun, sent = grip(), data.time, -np.inf
+    way = np.array(WAYS[thing])
+    mass = external.effective_mass(body, start)
+    farthest, last = 0.0, []
+    while data.time < begun + 7.0:
+        if data.time - sent >= 1.0 / rate:
+            sent = data.time
+            share = np.clip((data.time - begun - delay) / 0.2, 0.0, 1.0)  # a fast pointer
+            target = start + share * way
+            external.pull(
+                Pull(body, np.zeros(6), False, sent + 0.6, 'page', None, point, target, mass)
+            )
+        external.begin()
+        mujoco.mj_step(model, data)
+        external.end()
+        along = float((grip() - start) @ way) / float(way @ way)
+        farthest = max(farthest, along)
+        if data.time > begun + 6.5:
+            last.append(grip())
+    assert farthest < 1.2
+    size = np.linalg.norm(way)
+    assert np.linalg.norm(last[-1] - start - way) < 0.1 * size
+    assert np.ptp(last, axis=0).max() < 0.1 * size

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""apply_wrench and set_setpoints (extensions): commands that act for a while."""
+"""apply_wrench, pull_body and set_setpoints (extensions): commands that act for a while."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from urlab_ros_bridge.sim.ops.wall_timeout import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.physics.external import Pull
 from urlab_ros_bridge.sim.physics.external import Wrench
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -54,6 +55,32 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     if not engine.external.apply(wrench):
         raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
     return {'body': world.model.body(body).name, 'until': now + max(duration, step)}
+
+
+def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Pull a point of a body (m, in its frame) to a target (m, in the world) by a damped spring.
+
+    Works in every mode that integrates, for `duration` simulated seconds; repeated with the same
+    `name`, it goes on with the new target.  The spring is computed in every step, so it is stable
+    however rarely and late the target comes.
+    """
+    world, engine = context.world, context.engine
+    body = _body(context, fields)
+    point, target = (_vector3(fields, name) for name in ('point', 'target'))
+    duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
+    name = fields.string('name', longest=MAX_NAME)
+    data, step = world.data, world.model.opt.timestep
+    place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
+    mass = engine.external.effective_mass(body, place)
+    if not math.isfinite(mass):
+        raise bad_value('body', world.model.body(body).name, 'a body that can move')
+    until = max(data.time, data.time + duration - step / 2)
+    wall = read_wall_timeout(fields, moves=True)
+    pull = Pull(body, np.zeros(6), False, until, name, wall, point, target, mass)
+    if not engine.external.pull(pull):
+        raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
+    return {'body': world.model.body(body).name, 'until': data.time + max(duration, step)}
 
 
 def _body(context: Context, fields: Fields) -> int:
@@ -136,4 +163,5 @@ def holds(context: Context, control: ArticulationControl, index: int) -> bool:
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
     registry.register('apply_wrench', apply_wrench)
+    registry.register('pull_body', pull_body)
     registry.register('set_setpoints', set_setpoints)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 
 import mujoco
@@ -21,6 +22,12 @@ from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 
 # More of them cannot be meant; each costs time in every sub-step.
 MAX_WRENCHES = 1000
+# Of a pull: natural frequency (rad/s), critically damped; largest acceleration (m/s^2); and how
+# fast (1/s) and how far (m/s^2) a standing error is made good.
+PULL_FREQUENCY = 12.0
+PULL_ACCELERATION = 40.0
+PULL_BIAS_RATE = 1.5
+PULL_BIAS = 40.0
 
 
 @dataclass(slots=True)
@@ -41,6 +48,22 @@ class Wrench:
     until: float
     name: str = ''
     wall: WallTimeout | None = None
+
+
+@dataclass(slots=True)
+class Pull(Wrench):
+    """
+    A damped spring from a point of a body to a place; its `wrench` is computed in every sub-step.
+
+    :ivar point: in the frame of the body, m; `target` in the world.
+    :ivar mass: effective mass of the body at the point, kg (`effective_mass`).
+    :ivar bias: acceleration (m/s^2) that friction and gravity have been found to need.
+    """
+
+    point: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    target: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    mass: float = 1.0
+    bias: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
 
 @dataclass(slots=True)
@@ -86,6 +109,26 @@ class ExternalActions:
         self._wrenches.append(wrench)
         self.active = True
         return True
+
+    def pull(self, pull: Pull) -> bool:
+        """Add a pull, or move the target of that of its name; return whether there was room."""
+        for each in self._wrenches:
+            if isinstance(each, Pull) and (each.name, each.body) == (pull.name, pull.body):
+                pull.bias = each.bias
+        return self.apply(pull)
+
+    def effective_mass(self, body: int, point: np.ndarray) -> float:
+        """
+        Return the mass that a force at a point of a body has to move, kg; inf for none that moves.
+
+        :param point: in the world, m.
+        """
+        jacobian = np.zeros((3, self._model.nv))
+        mujoco.mj_jac(self._model, self._data, jacobian, None, point, body)
+        moved = np.zeros_like(jacobian)
+        mujoco.mj_solveM(self._model, self._data, moved, jacobian)
+        mobility = float(np.einsum('ij,ij->', jacobian, moved))
+        return 3.0 / mobility if mobility > 1e-9 else np.inf
 
     def lapse(
         self,
@@ -178,8 +221,34 @@ class ExternalActions:
             body, before = self._saved.pop()
             self._data.xfrc_applied[body] = before
 
+    def _pull(self, pull: Pull) -> np.ndarray:
+        """Return the wrench of a pull at the centre of mass, in the world."""
+        data, body = self._data, pull.body
+        velocity = np.zeros(6)  # rotation, translation
+        mujoco.mj_objectVelocity(
+            self._model, data, int(mujoco.mjtObj.mjOBJ_XBODY), body, velocity, 0
+        )
+        arm = data.xmat[body].reshape(3, 3) @ pull.point
+        place = data.xpos[body] + arm
+        moving = velocity[3:] + np.cross(velocity[:3], arm)
+        error = pull.target - place
+        spring = limited(PULL_FREQUENCY**2 * error, PULL_ACCELERATION)
+        if np.linalg.norm(spring) < PULL_ACCELERATION:  # near: what remains is a standing error
+            rate = PULL_BIAS_RATE * PULL_FREQUENCY**2 * self._model.opt.timestep
+            pull.bias = limited(pull.bias + rate * error, PULL_BIAS)
+        force = pull.mass * (spring + pull.bias - 2.0 * PULL_FREQUENCY * moving)
+        return np.concatenate([force, np.cross(place - data.xipos[body], force)])
+
     def _in_world(self, wrench: Wrench) -> np.ndarray:
+        if isinstance(wrench, Pull):
+            return self._pull(wrench)
         if not wrench.in_body:
             return wrench.wrench
         rotation = self._data.xmat[wrench.body].reshape(3, 3)
         return np.concatenate([rotation @ wrench.wrench[:3], rotation @ wrench.wrench[3:]])
+
+
+def limited(vector: np.ndarray, longest: float) -> np.ndarray:
+    """Return a vector, shortened where it is longer than allowed."""
+    length = float(np.linalg.norm(vector))
+    return vector if length <= longest else vector * (longest / length)

@@ -37,6 +37,7 @@ EXTENSIONS = (
     'camera_header',
     'live_cameras',
     'apply_wrench',
+    'pull_body',
     'setpoints',
     'wall_timeout',
     'shm_channel',

@@ -45,7 +45,13 @@ class App {
     this.people = new PeoplePanel(this);
     this.plots = new Plots(this);
     this.driving = new Driving(this);
-    this.driving.addEventListener('change', () => this.views.setKept(this.driving.moved ? this.driving.robot.base : null));
+    this.driving.addEventListener('change', () => {
+      const robot = this.driving.moved ? this.driving.robot : null;
+      this.views.setKept(robot?.base ?? null);
+      const box = document.getElementById('hint');
+      if (robot) box.textContent = `Driving ${robot.prefix}`;
+      box.classList.toggle('on', Boolean(robot));
+    });
     this.headset = new Headset(this);
     this.layOut();
     this.listen();
@@ -194,13 +200,13 @@ class App {
   }
 
   hint() {
-    const { robot } = this.driving;
-    const text = robot ? `W A S D or arrow keys drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to move an arm' : this.world.moving.length ? 'Hold Shift and drag to push a body' : '';
+    const { robot, robots } = this.driving;
+    const text = !robot && robots.length ? 'Select a robot and drive it with W A S D or arrow keys' : robot ? `W A S D or arrow keys drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to move an arm' : this.world.moving.length ? 'Hold Shift and drag to push a body' : '';
     const box = document.getElementById('hint');
     box.textContent = text;
     box.classList.toggle('on', Boolean(text) && !this.hinted);
     this.hinted = true;
-    setTimeout(() => box.classList.remove('on'), 6000);
+    setTimeout(() => this.driving.moved || box.classList.remove('on'), 6000);
   }
 
   takeState(state) {

@@ -18,6 +18,7 @@ from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from test.gateways.virtual_field.protocol.test_foreign_gltf import glb
 from test.gateways.virtual_field.protocol.test_foreign_gltf import textured
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 pytestmark = NEEDED
@@ -146,26 +147,64 @@ def test_contacts_come_with_the_weight_of_the_robot(visitor, urlab):
     visitor.js("urlab.showPanel.flip('contacts')")
 
 
-def test_a_push_moves_what_is_pushed_and_ends_with_the_drag(visitor, urlab):
+def test_what_is_pushed_comes_to_rest_under_the_pointer(visitor, urlab):
     urlab.reset()
     pallet = visitor.js('urlab.world.entities.find(({free}) => free)?.body ?? 0')
     body = pallet or visitor.js('urlab.world.robots[0].base')
     name = visitor.js(f'urlab.world.bodies[{body}].name')
     visitor.js(f'(urlab.fit({body}), urlab.views.way = null)')
     visitor.drawn()
-    before = visitor.place(name)
-    force = 20.0 * visitor.js(f'urlab.hands.massOf({body})')
+    start = visitor.place(name)
+    goal = start + np.array([0.3, 0.0, 0.1])
+    # Four messages a second, as of a slow page.
     visitor.tab.evaluate(
         f'() => {{ window.pushing = setInterval(() => urlab.connection.tell("push", '
-        f'{{ body: {body}, point: urlab.bodies.groups[{body}].position.toArray(), '
-        f'force: [{force}, 0, 0] }}), 40); }}'
+        f'{{ body: {body}, point: [0, 0, 0], target: {goal.tolist()} }}), 250); }}'
     )
-    visitor.until(f'urlab.bodies.groups[{body}].position.x > {before[0]} + 0.05')
+    place = f'urlab.bodies.groups[{body}].position'
+    [x, y, z] = goal
+    away = f'Math.hypot({place}.x - {x}, {place}.y - {y}, {place}.z - {z})'
+    visitor.until(f'{away} < 0.02')
+    visitor.tab.wait_for_timeout(1500)
+    assert visitor.js(away) < 0.03
     visitor.tab.evaluate('() => clearInterval(window.pushing)')
     visitor.until(
         '(([a, b]) => Math.abs(a - b) < 1e-3)([-1, -10].map((i) => urlab.history.frames.at(i)'
         f'?.poses[urlab.world.moving.indexOf({body}) * 7]))'
     )
+
+
+def test_keys_drive_the_selected_robot_or_say_why_not(browser):
+    page = Page()
+    with simulation('fleet') as port, gateway_at(port, page) as gateway:
+        visitor = Visitor(browser, gateway.url)
+        robots = visitor.js('urlab.world.robots.map(({prefix, base}) => [prefix, base])')
+        drives = visitor.js('urlab.driving.robots.map(({prefix}) => prefix)')
+        said = "[...document.querySelectorAll('.toast.bad')].map((t) => t.textContent).join()"
+        visitor.tab.keyboard.press('w')  # nothing is selected, and several could be meant
+        visitor.until(f"{said}.includes('Select the robot to drive')")
+        prefix, base = next(robot for robot in robots if robot[0] == drives[-1])
+        others = [number for other, number in robots if other != prefix]
+        places = {number: f'urlab.bodies.groups[{number}].position' for _, number in robots}
+        before = visitor.js(f'[{",".join(f"{p}.toArray()" for p in places.values())}]')
+        visitor.js(f'urlab.select({base})')
+        start = visitor.js(f'{places[base]}.toArray()')
+        moved = f'Math.hypot({places[base]}.x - {start[0]}, {places[base]}.z - {start[2]}) > 0.1'
+        visitor.hold('w', moved)
+        assert prefix in visitor.js("document.getElementById('hint').textContent")
+        visitor.tab.keyboard.up('w')
+        for (_, number), place in zip(robots, before, strict=True):
+            if number in others:
+                now = visitor.js(f'{places[number]}.toArray()')
+                assert np.hypot(now[0] - place[0], now[2] - place[2]) < 0.05
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.set_paused(True)
+            visitor.until('urlab.transport.status.paused')
+            visitor.tab.keyboard.press('w')
+            visitor.until(f"{said}.includes('paused')")
+        assert visitor.errors == []
+        visitor.tab.close()
 
 
 def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):

@@ -13,13 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import z_up
-from urlab_ros_bridge.geometry import matrix_of
-from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import SPEED_PERCENT
@@ -29,7 +25,8 @@ Answer = dict[str, Any]
 # Extension of a server that can keep an existing file.
 RECORDING_OVERWRITE = 'recording_overwrite'
 # A push or a drive that is not repeated ends after this much simulated time (s).
-PUSH_SECONDS = 0.15
+PUSH_SECONDS = 0.6
+PUSH_NAME = 'page'
 DRIVE_SECONDS = 0.5
 MAX_STEPS = 10_000
 _DEFAULT_STEPS = 10
@@ -118,22 +115,19 @@ def _replay_stop(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _push(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Push a body at a point, both in the world and y up, until the push is not repeated."""
+    """
+    Pull a point of a body, in its frame, to a target in the world, both y up.
+
+    It ends when it is not repeated; without a target it ends at once.
+    """
     number = int(fields.number('body', None, 1, len(world.served.world.bodies) - 1))
-    force = np.array(z_up(fields.vector('force', 3)))
-    point = np.array(z_up(fields.vector('point', 3)))
-    body, seen = world.served.world.bodies[number], world.served.newest
-    if seen is None:
+    name = world.served.world.bodies[number].compiled
+    commands = world.served.link.commands
+    if 'target' not in fields:
+        commands.apply_wrench(name, name=PUSH_NAME)
         return {}
-    turn = matrix_of(wxyz_to_xyzw(seen.body_quaternions[number].tolist()))
-    centre = seen.body_positions[number] + turn @ np.array(body.inertial.position)
-    world.served.link.commands.apply_wrench(
-        body.compiled,
-        force.tolist(),
-        np.cross(point - centre, force).tolist(),
-        PUSH_SECONDS if force.any() else 0.0,
-        name='page',
-    )
+    point, target = (z_up(fields.vector(part, 3)) for part in ('point', 'target'))
+    commands.pull_body(name, point, target, PUSH_SECONDS, name=PUSH_NAME)
     return {}
 
 

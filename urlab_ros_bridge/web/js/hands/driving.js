@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and a stick that drive a mobile robot. What is not repeated ends: a lost page stops it.
 
+import { toast } from '../panels/dom.js';
+
 const PERIOD = 60; // ms
 const GENTLE = 0.6; // of the robot's limits
 const KEYS = {
@@ -33,16 +35,44 @@ export class Driving extends EventTarget {
     this.showStick(!this.stick.hidden && this.robots.length > 0);
   }
 
-  // The robot of what is selected, else the first one that drives.
+  // The robot of what is selected, else the only one that drives.
   get robot() {
+    const prefix = this.selectedRobot;
+    if (prefix) return this.robots?.find((one) => one.prefix === prefix) ?? null;
+    return this.robots?.length === 1 ? this.robots[0] : null;
+  }
+
+  get selectedRobot() {
     const body = this.app.selected;
-    const prefix = body > 0 ? this.world?.bodies[body].robot : null;
-    return this.robots?.find((one) => one.prefix === prefix) ?? this.robots?.[0] ?? null;
+    return body > 0 ? this.world?.bodies[body].robot : '';
+  }
+
+  // Why nothing would move, '' when something does.
+  get obstacle() {
+    const { history, transport } = this.app;
+    if (history.isBack) return 'This is the past: K returns to the present';
+    if (!this.robot) {
+      if (this.selectedRobot) return `${this.selectedRobot} cannot drive`;
+      return this.robots?.length ? `Select the robot to drive: ${this.robots.map(({ prefix }) => prefix).join(', ')}` : 'No robot here can drive';
+    }
+    const status = transport.status ?? {};
+    if (status.mode && status.mode !== 'live') return `Nothing moves in ${status.mode} mode`;
+    return status.paused ? 'The simulation is paused: Space resumes it' : '';
+  }
+
+  // Say once for each press why nothing moves; return whether something would.
+  isFree() {
+    const { obstacle } = this;
+    if (obstacle && obstacle !== this.said) toast(obstacle, true);
+    this.said = obstacle;
+    return !obstacle;
   }
 
   key(event, is) {
     if (!(event.code in KEYS)) return;
-    if (is && (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || !this.robot)) return;
+    if (is && (event.ctrlKey || event.metaKey || event.altKey || isTyping(event))) return;
+    if (is && !event.repeat) this.said = '';
+    if (is && !this.isFree()) return;
     if (is) {
       this.down.add(event.code);
       event.preventDefault();
@@ -65,7 +95,7 @@ export class Driving extends EventTarget {
 
   send(soon = false) {
     const { robot, wish } = this;
-    const moves = wish.some(Boolean);
+    const moves = wish.some(Boolean) && this.isFree();
     if (!robot || (!moves && !this.moved) || (!soon && !moves)) return;
     const share = this.fast ? 1 : GENTLE;
     const { linear, lateral, angular } = robot.drive;
@@ -85,6 +115,7 @@ export class Driving extends EventTarget {
   listenToStick() {
     const knob = this.stick.firstElementChild;
     const lead = (event) => {
+      if (event.type === 'pointerdown') this.said = '';
       const box = this.stick.getBoundingClientRect();
       let x = ((event.clientX - box.left) / box.width) * 2 - 1, y = ((event.clientY - box.top) / box.height) * 2 - 1;
       const length = Math.max(1, Math.hypot(x, y));

@@ -6,8 +6,6 @@ import * as THREE from '../../vendor/three/build/three.module.js';
 import { SECOND } from '../scene/stage.js';
 
 const CLICK = 5; // px that a click may wander
-const STIFFNESS = 45; // N per m and kg: like a spring that moves a body at once but not wildly
-const STRONGEST = 40; // m/s^2 of the whole thing that is pushed
 const PERIOD = 33; // ms between two requests of one hand
 const EASY = { mouse: 9, pen: 9, touch: 22 }; // px around the middle of a handle where it is taken, however small it looks
 const AROUND = 2.3; // radii of a handle, likewise
@@ -98,17 +96,12 @@ export class Hands extends EventTarget {
     if (!body) return;
     const group = this.bodies.groups[body];
     const offset = hit.point.clone().sub(group.position).applyQuaternion(group.quaternion.clone().invert());
-    this.begin(event, { kind: 'push', body, offset: offset.toArray(), point: hit.point.clone(), goal: hit.point.clone(), mass: this.massOf(body) });
+    this.begin(event, { kind: 'push', body, offset: offset.toArray(), point: hit.point.clone(), goal: hit.point.clone() });
   }
 
   // The body itself, when anything moves it.
   movable(body) {
     return this.world.moving.includes(body) && !this.world.bodies[body].mocap ? body : 0;
-  }
-
-  massOf(body) {
-    const { root } = this.world.bodies[body];
-    return this.world.bodies.reduce((sum, other) => sum + (other.root === root ? other.mass : 0), 0);
   }
 
   begin(event, job) {
@@ -167,7 +160,7 @@ export class Hands extends EventTarget {
     this.job = null;
     this.arrow.visible = false;
     this.views.controls.enabled = this.views.mode !== 'first';
-    if (job?.kind === 'push') this.connection.tell('push', { body: job.body, point: job.point.toArray(), force: [0, 0, 0] });
+    if (job?.kind === 'push') this.connection.tell('push', { body: job.body });
     if (job) this.dispatchEvent(new CustomEvent('busy', { detail: null }));
     this.stage.touch();
   }
@@ -178,18 +171,12 @@ export class Hands extends EventTarget {
     if (!this.job || now - this.job.last < PERIOD) return;
     this.job.last = now;
     if (this.job.kind === 'steer') this.steer(false);
-    else this.connection.tell('push', { body: this.job.body, point: this.job.point.toArray(), force: this.force().toArray() });
+    else this.connection.tell('push', { body: this.job.body, point: this.job.offset, target: this.job.goal.toArray() });
   }
 
   steer(begin) {
     const { handle, goal } = this.job;
     this.connection.tell('steer', { tip: handle.userData.tip.id, position: goal.toArray(), begin });
-  }
-
-  force() {
-    const { goal, point, mass } = this.job;
-    const force = goal.clone().sub(point).multiplyScalar(STIFFNESS * mass);
-    return force.clampLength(0, STRONGEST * mass);
   }
 
   draw() {
