@@ -11,11 +11,15 @@ import threading
 from typing import Any
 
 from urlab_ros_bridge import __version__
+from urlab_ros_bridge.client.claims import CLAIM
+from urlab_ros_bridge.client.claims import commanded
+from urlab_ros_bridge.client.claims import HeldClaims
 from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import remote_error
+from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnreadableHandshake
@@ -27,6 +31,10 @@ from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.link import CHANNEL
 from urlab_ros_bridge.transport.link import RequestLink
+from urlab_ros_bridge.wire.dialect import handshake_from_v06
+from urlab_ros_bridge.wire.dialect import is_v06
+from urlab_ros_bridge.wire.dialect import reply_from_v06
+from urlab_ros_bridge.wire.dialect import request_to_v06
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
@@ -60,6 +68,9 @@ class Session:
     A plain session is the one active session of the server, as in the protocol page: it expires
     the previous one and is expired by the next.  A shared session (extension) coexists with the
     others, and reconnects automatically when the server no longer knows it.
+
+    Servers of plugin v0.6 are recognised by their handshake, and everything is translated here:
+    callers see the dialect of the protocol page.
 
     :ivar generation: number of handshakes so far; it grows when the server was restarted.
     :ivar keys: its streams need them too; None without encryption.
@@ -109,6 +120,9 @@ class Session:
         self._divergences = 0  # of this world, reported so far
         self.generation = 0
         self._handshake: Handshake | None = None
+        self._is_v06 = False
+        self._claims: HeldClaims | None = None
+        self._wants_claims = False  # or it is not known yet
         self._session_id = ''
         self._include_assets = False
         self._lock = threading.RLock()
@@ -187,13 +201,16 @@ class Session:
         :raises UnreadableHandshake: when it is malformed; the session is unchanged.
         """
         with self._lock:
+            is_new = is_v06(reply)
             try:
-                handshake = parse_handshake(reply)
+                handshake = parse_handshake(handshake_from_v06(reply) if is_new else reply)
             except MalformedReply as error:
                 version = str(reply.get('urlab_version') or '')[:40]
                 raise UnreadableHandshake(self._rpc.endpoint, version, error) from error
             self._handshake = handshake
+            self._is_v06 = is_new
             self._session_id = handshake.session_id
+            self._claims, self._wants_claims = None, SHARED_SESSION not in handshake.extensions
             known = handshake.divergence
             self._divergences = 0 if known is None else known.count
             self.generation += 1
@@ -205,6 +222,28 @@ class Session:
             if self.on_hello is not None:
                 self.on_hello(handshake)
         return handshake
+
+    def _claim_for(self, message: dict[str, Any]) -> None:
+        """Claim what a request commands, on a server that knows claims but no shared sessions."""
+        if not commanded(message):
+            return
+        if self._claims is None:
+            self._wants_claims = CLAIM in self._op_names()
+            if not self._wants_claims:
+                return
+            self._claims = HeldClaims(self._ask)
+        self._claims.claim_for(message)
+
+    def _op_names(self) -> set[str]:
+        """Return the names that `meta` lists; empty on a server without it."""
+        try:
+            ops = self._ask({'op': 'meta'}).get('ops')
+        except RemoteError:
+            return set()
+        return {str(op.get('name')) for op in ops or () if isinstance(op, dict)}
+
+    def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        return self._exchange({**message, 'session_id': self._session_id}, self.timeout)
 
     def require(self, op: str, **extensions: bool) -> None:
         """
@@ -225,10 +264,15 @@ class Session:
 
     def close(self) -> None:
         """End the session; a request that waits in another thread fails with `NotConnected`."""
+        if self._claims is not None and self._lock.acquire(blocking=False):
+            try:
+                self._claims.release()
+            finally:
+                self._lock.release()
         self._rpc.cancel()
         with self._lock:
             self._rpc.close()
-            self._handshake = None
+            self._handshake = self._claims = None
             self._session_id = ''
             self._rpc = RequestLink(self._rpc.endpoint, self.host, self._transport, self.keys)
 
@@ -254,6 +298,8 @@ class Session:
                 raise NotConnected(op)
             message['session_id'] = self._session_id
             try:
+                if self._wants_claims:
+                    self._claim_for(message)
                 return self._exchange(message, timeout)
             except SessionExpired:
                 if not self._can_rejoin():
@@ -271,6 +317,8 @@ class Session:
 
     def _exchange(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
         op = message['op']
+        if self._is_v06:
+            message = request_to_v06(message)
         reply_frame = self._rpc.exchange(op, self._encode(message), timeout)
         try:
             reply = unpack(reply_frame, MAX_REPLY_BYTES)
@@ -281,6 +329,8 @@ class Session:
             raise remote_error(str(reply.get('code')), str(reply.get('message') or ''), op)
         if answer != f'{op}_ok' and _OTHER_REPLIES.get(op) != answer:
             raise ProtocolError(f"{op}: the reply's op is {answer!r}, expected {op + '_ok'!r}")
+        if self._is_v06 and op != 'hello':
+            return reply_from_v06(reply, self.handshake.articulations)
         return reply
 
     def _encode(self, message: dict[str, Any]) -> bytes:

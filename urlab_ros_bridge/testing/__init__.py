@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.testing.domains import take_domain
+    from urlab_ros_bridge.testing.fake_newest_server import FakeNewestServer
     from urlab_ros_bridge.testing.fake_server import FakeRobot
     from urlab_ros_bridge.testing.fake_server import FakeServer
     from urlab_ros_bridge.testing.in_launch import launch_simulation
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.testing.simulation import Simulation
 
 _HOMES = {
+    'FakeNewestServer': 'fake_newest_server',
     'FakeRobot': 'fake_server',
     'FakeServer': 'fake_server',
     'Simulation': 'simulation',
@@ -35,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    'FakeNewestServer',
     'FakeRobot',
     'FakeServer',
     'Simulation',

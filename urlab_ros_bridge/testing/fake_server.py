@@ -75,7 +75,7 @@ CLAIMS: tuple[str, ...] = (
 )  # fmt: skip
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """An error reply."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -234,35 +234,35 @@ class FakeServer:
             try:
                 request = unpack(frame)
             except WireError as error:
-                raise _Refused('bad_request', str(error)) from None
+                raise Refused('bad_request', str(error)) from None
             session = self._sessions.get(_text(request.get('session_id')))
             encoding = session.encoding if session else encoding
             op = request.get('op')
             if not isinstance(op, str) or not op:
-                raise _Refused('missing_op', 'the request has no op')
+                raise Refused('missing_op', 'the request has no op')
             self.requests.append(request)
             if op == 'hello' and request.get('encoding') == 'json':
                 encoding = 'json'
             reply = {'op': f'{op}_ok', **self._handled(op, request, session)}
-        except _Refused as refused:
+        except Refused as refused:
             reply = {'op': 'error', 'code': refused.code, 'message': str(refused)}
         return pack(reply, encoding)
 
     def _handled(self, op: str, request: Reply, session: _Session | None) -> Reply:
         """Answer in the order in which stock servers check a request."""
         if self._answers.get(op):
-            raise _Refused(*self._answers[op].pop(0))
+            raise Refused(*self._answers[op].pop(0))
         if op in ('hello', 'meta'):
             return self._handlers[op](request, session or _Session(False, ''))
         if session is None:
-            raise _Refused('session_expired', _text(request.get('session_id')))
+            raise Refused('session_expired', _text(request.get('session_id')))
         handler = self._handlers.get(op)
         if handler is None:
             editor = op in OPS and OPS[op].category == EDITOR_ONLY
-            raise _Refused('not_in_editor' if editor else 'unknown_op', op)
+            raise Refused('not_in_editor' if editor else 'unknown_op', op)
         for name in OPS[op].required:
             if request.get(name) is None:
-                raise _Refused('missing_field', name)
+                raise Refused('missing_field', name)
         return handler(request, session)
 
     def _advance(self, count: int) -> None:
@@ -358,10 +358,10 @@ class FakeServer:
                 self._take_controls(self.robots[prefix], given)
         if self.mode == 'direct':
             if self.paused:  # others wait for five seconds before they say so
-                raise _Refused('step_timeout', 'the simulation is paused')
+                raise Refused('step_timeout', 'the simulation is paused')
             count = max(1, int(_number(request, 'n_steps', 1)))
             if count > MAX_STEPS:
-                raise _Refused('bad_value', f'n_steps: {count} is more than {MAX_STEPS}')
+                raise Refused('bad_value', f'n_steps: {count} is more than {MAX_STEPS}')
             self._advance(count)
             self.step_count += count
             self._publish()
@@ -374,7 +374,7 @@ class FakeServer:
 
     def _take_controls(self, robot: FakeRobot, given: Any) -> None:
         if not isinstance(given, Mapping):
-            raise _Refused('bad_value', f'per_articulation: {given!r:.40} is not a map')
+            raise Refused('bad_value', f'per_articulation: {given!r:.40} is not a map')
         ctrl = given.get('ctrl') or ()
         pairs = [*zip(robot.joints, ctrl, strict=False)]
         pairs += _mapping(given, 'ctrl_map').items() if self.mode == 'direct' else ()
@@ -384,7 +384,7 @@ class FakeServer:
 
     def _op_reset(self, request: Reply, session: _Session) -> Reply:
         if request.get('keyframe_name'):
-            raise _Refused('unknown_keyframe', _text(request['keyframe_name']))
+            raise Refused('unknown_keyframe', _text(request['keyframe_name']))
         for robot in self.robots.values():
             robot.reset()
         for prefix, values in _mapping(request, 'per_articulation_qpos').items():
@@ -405,7 +405,7 @@ class FakeServer:
     def _op_set_mode(self, request: Reply, _: _Session) -> Reply:
         given = _text(request.get('mode')).lower()
         if given not in (*MODE_ALIASES, AUTO):
-            raise _Refused('bad_mode', f'{given!r}{list_names("mode", [*MODE_ALIASES, AUTO])}')
+            raise Refused('bad_mode', f'{given!r}{list_names("mode", [*MODE_ALIASES, AUTO])}')
         previous = self.mode
         self.mode, self._auto = MODE_ALIASES.get(given, 'live'), given == AUTO
         if self.mode != 'live':
@@ -414,7 +414,7 @@ class FakeServer:
 
     def _op_set_paused(self, request: Reply, _: _Session) -> Reply:
         if not isinstance(request['paused'], bool):
-            raise _Refused('bad_value', f'paused: {request["paused"]!r:.40} is not true or false')
+            raise Refused('bad_value', f'paused: {request["paused"]!r:.40} is not true or false')
         self.paused = request['paused']
         return {'paused': self.paused}
 
@@ -426,9 +426,9 @@ class FakeServer:
     def _op_set_control_source(self, request: Reply, _: _Session) -> Reply:
         source, prefix = _text(request.get('source')), request.get('articulation')
         if not source:
-            raise _Refused('missing_field', 'source')
+            raise Refused('missing_field', 'source')
         if source not in CONTROL_SOURCES:
-            raise _Refused('bad_value', f'source: {source!r} is not one of {CONTROL_SOURCES}')
+            raise Refused('bad_value', f'source: {source!r} is not one of {CONTROL_SOURCES}')
         if prefix is None:
             return {'source': source, 'scope': 'global'}
         self._robot(prefix)
@@ -437,7 +437,7 @@ class FakeServer:
     def _op_set_twist(self, request: Reply, _: _Session) -> Reply:
         robot = self._robot(request.get('articulation'))
         if not robot.free_base:
-            raise _Refused('no_twist_controller', robot.prefix)
+            raise Refused('no_twist_controller', robot.prefix)
         linear, angular = (_three(request, name) for name in ('linear', 'angular'))
         until = None
         if request.get('timeout') is not None and 'twist_timeout' in self.extensions:
@@ -450,7 +450,7 @@ class FakeServer:
         names = [*self.robots] if wanted is None else wanted
         for name in names:
             if name not in self.robots:
-                raise _Refused('unknown_body', f'{name}{list_names("entity", self.robots)}')
+                raise Refused('unknown_body', f'{name}{list_names("entity", self.robots)}')
         return {
             'entities': [self.robots[name].entity() for name in names],
             'sim_time': ns_to_block(seconds_to_ns(self.time)),
@@ -464,7 +464,7 @@ class FakeServer:
 
     def _robot(self, prefix: object) -> FakeRobot:
         if not isinstance(prefix, str) or prefix not in self.robots:
-            raise _Refused('unknown_articulation', _text(prefix))
+            raise Refused('unknown_articulation', _text(prefix))
         return self.robots[prefix]
 
 
@@ -488,7 +488,7 @@ def _text(value: object) -> str:
 def _mapping(request: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = request.get(name) or {}
     if not isinstance(value, Mapping):
-        raise _Refused('bad_value', f'{name}: {value!r:.40} is not a map')
+        raise Refused('bad_value', f'{name}: {value!r:.40} is not a map')
     return value
 
 
@@ -497,7 +497,7 @@ def _number(request: Mapping[str, Any], name: str, default: float) -> float:
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
-        raise _Refused('bad_value', f'{name}: {value!r:.40} is not a finite number')
+        raise Refused('bad_value', f'{name}: {value!r:.40} is not a finite number')
     return float(value)
 
 
@@ -506,8 +506,8 @@ def _three(request: Mapping[str, Any], name: str) -> list[float]:
     if value is None:
         return [0.0, 0.0, 0.0]
     if not isinstance(value, list) or len(value) != 3:
-        raise _Refused('bad_value', f'{name}: {value!r:.40} is not three numbers')
+        raise Refused('bad_value', f'{name}: {value!r:.40} is not three numbers')
     return [_number({name: each}, name, 0.0) for each in value]
 
 
-__all__ = ['CLAIMS', 'EXTENSIONS', 'FakeRobot', 'FakeServer']
+__all__ = ['CLAIMS', 'EXTENSIONS', 'FakeRobot', 'FakeServer', 'Refused']

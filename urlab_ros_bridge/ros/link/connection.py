@@ -19,6 +19,7 @@ from typing import Any
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnreadableHandshake
@@ -351,6 +352,8 @@ class ServerLink:
             return
         self._change_state(phase=Phase.PREPARING, problem='')
         self._open_service_session(handshake)
+        if not self._is_shared:
+            self._switch_on_cameras(handshake)
         if not self.continued:
             self._change_state(mode=self._set_mode())
         try:
@@ -376,6 +379,24 @@ class ServerLink:
         elif self.client is self.commands:
             self.client = make_client(self._settings())
             self.client.connect(_HELLO_SECONDS)
+
+    def _switch_on_cameras(self, handshake: Handshake) -> None:
+        """Let the cameras of a stock server stream: since July 2026 they are off at first."""
+        places = [handshake.global_cameras, *(r.cameras for r in handshake.articulations.values())]
+        names = [name for cameras in places for name in cameras]
+        if not names or 'set_camera_streaming' not in self.commands.meta():
+            return
+        try:
+            streams = self.commands.set_camera_streaming(dict.fromkeys(names, True))
+        except RemoteError as error:
+            self._log('warning', f'the cameras of the server stay off: {error}')
+            return
+        for cameras in places:
+            for name, camera in cameras.items():
+                found = streams.get(name, {})
+                endpoint, topic = found.get('zmq_endpoint'), found.get('zmq_topic')
+                if isinstance(endpoint, str) and isinstance(topic, str):
+                    cameras[name] = replace(camera, endpoint=endpoint, topic=topic)
 
     def _set_mode(self) -> str:
         if self._settings().step_mode != 'keep' and not self.lockstep:

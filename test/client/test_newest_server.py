@@ -1,0 +1,108 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client speaks the dialect of plugin v0.6 where it finds it, and its callers see no other."""
+
+import itertools
+import time
+
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.client.errors import BadMode
+from urlab_ros_bridge.client.errors import ControlClaimed
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.testing import FakeNewestServer
+from urlab_ros_bridge.testing import FakeRobot
+
+
+@pytest.fixture
+def server():
+    robots = [FakeRobot('rover'), FakeRobot('arm', joints=('elbow',), free_base=False)]
+    with FakeNewestServer(robots) as made:
+        yield made
+
+
+@pytest.fixture
+def client(server):
+    with Client(rpc_port=server.ports['rpc']) as made:
+        yield made
+
+
+def test_the_handshake_is_that_of_the_page(client):
+    handshake = client.handshake
+    assert set(handshake.articulations) == {'rover', 'arm'}
+    assert handshake.articulations['arm'].actuator_types == {'elbow': 'position'}
+    crate = handshake.entities['crate']
+    assert crate.has_free_base and (crate.id, crate.free_joint) == (7, 'crate_free')
+    assert handshake.urlab_version.startswith('urlab/0.6')
+
+
+@pytest.mark.parametrize(
+    ('mode', 'there'), [('direct', 'stepped'), ('puppet', 'statepushed'), ('live', 'freerun')]
+)
+def test_modes_have_the_names_of_the_page(server, client, mode, there):
+    change = client.set_mode(mode)
+    assert change.current == mode and change.previous in ('live', 'direct', 'puppet')
+    assert server.requests_of('set_mode')[-1]['mode'] == there
+    with pytest.raises(BadMode):
+        client.set_mode('sideways')
+
+
+def test_steps_and_pushed_states_show_robots_and_entities_apart(server, client):
+    client.set_mode('direct')
+    result = client.step(3, ctrl={'arm': [0.5]})
+    assert set(result.articulations) == {'rover', 'arm'}
+    assert result.articulations['arm'].qpos.tolist() == [0.5]
+    assert result.entities['crate'].qpos[:3].tolist() == [1.0, 2.0, 0.5]
+    assert result.entities['crate'].xpos.tolist() == [1.0, 2.0, 0.5]
+    assert result.frame_id == server.frame_id
+    client.set_mode('puppet')
+    assert client.push_state(4.0, [0.0], [0.0]).time == 4.0
+    assert server.requests_of('step')[-1]['mode'] == 'statepushed'
+
+
+def test_what_is_commanded_is_claimed_first_and_released_at_the_end(server, client):
+    client.set_mode('direct')
+    client.step()
+    assert not server.requests_of('claim_control')  # reading needs no claim
+    for _ in range(5):
+        client.step(ctrl={'arm': [0.1]})
+        client.set_twist('rover', [0.2, 0.0, 0.0])
+    assert [r['articulation'] for r in server.requests_of('claim_control')] == ['arm', 'rover']
+    client.close()
+    assert not server.owners
+
+
+def test_a_claim_of_another_owner_is_a_clear_error(server, client):
+    server.owners['arm'] = ('policy', time.monotonic() + 60.0)
+    client.set_mode('direct')
+    with pytest.raises(ControlClaimed, match='policy'):
+        client.step(ctrl={'arm': [0.1]})
+    assert client.step().time > 0.0
+
+
+def test_a_server_without_claims_is_not_asked_for_them():
+    with FakeNewestServer(needs_claims=False) as server:
+        server._handlers.pop('claim_control')
+        with Client(rpc_port=server.ports['rpc']) as client:
+            for _ in range(3):
+                client.set_twist('robot', [0.2, 0.0, 0.0])
+            assert len(server.requests_of('meta')) == 1 and not server.owners
+
+
+def test_the_state_stream_is_one_message_a_tick(server, client):
+    with StateStream(state_port=server.ports['state'], topics=['state/full']) as stream:
+        ticks = [stream.receive(5.0) for _ in range(5)]
+    assert all(new.stamp_ns > old.stamp_ns for old, new in itertools.pairwise(ticks))
+    state = ticks[-1].state()
+    assert state.articulations['rover'].twist is not None
+    assert state.entities['crate'].xpos.tolist() == [1.0, 2.0, 0.5]
+
+
+def test_a_lost_session_is_not_taken_back_by_itself(server, client):
+    with Client(rpc_port=server.ports['rpc']):
+        pass
+    with pytest.raises(SessionExpired):
+        client.step()
+    assert len(server.requests_of('hello')) == 2

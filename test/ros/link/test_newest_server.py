@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bridge with a server that speaks as the plugin does since v0.6."""
+
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from small_world import SmallServer
+
+from urlab_ros_bridge.ros.link.link_state import Phase
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+
+MODES = {'freerun': 'live', 'stepped': 'direct', 'statepushed': 'puppet'}
+NAMES = {mode: name for name, mode in MODES.items()}
+NEW_OPS = ('set_camera_streaming', 'claim_control', 'release_control', 'set_mode', 'set_twist')
+
+
+class NewestServer(SmallServer):
+    """The small world, in the dialect of v0.6; a robot must be claimed before it is commanded."""
+
+    def __init__(self):
+        self.owner, self.streaming = None, {}
+        super().__init__(extensions=(), send_rows=False)
+
+    def _state(self):
+        state = super()._state()
+        return {**state, 'arts': state.pop('per_articulation'), 'scene': state.pop('entities')}
+
+    def _op_hello(self, request):
+        reply = super()._op_hello(request)
+        (robot,) = reply.pop('articulations')
+        box = {'prefix': 'box', 'actor_name': 'box', 'actuator_types': {}, 'has_free_base': True}
+        reply['entities'] = [{**robot, 'actor_name': 'BP_0'}, box]
+        camera = {'mode': 'real', 'resolution': [32, 24], 'fovy': 45.0, 'zmq_topic': 'camera/top'}
+        reply['global_cameras'] = {'top': camera}
+        return {**reply, 'urlab_version': 'urlab/0.6.0', 'instance': {'host': 'here'}}
+
+    def _op_meta(self, request):
+        names = [{'name': name, 'category': '', 'namespace': ''} for name in NEW_OPS]
+        return {'ops': [*super()._op_meta(request)['ops'], *names]}
+
+    def _op_set_mode(self, request):
+        if request['mode'] not in MODES:
+            return {'op': 'error', 'code': 'bad_mode', 'message': request['mode']}
+        reply = super()._op_set_mode({'mode': MODES[request['mode']]})
+        return {key: NAMES[mode] for key, mode in reply.items()}
+
+    def _op_set_twist(self, request):
+        if self.owner != request['session_id']:
+            return {'op': 'error', 'code': 'not_control_owner', 'message': str(self.owner)}
+        return super()._op_set_twist(request)
+
+    def _op_claim_control(self, request):
+        self.owner = request['session_id']
+        return {'articulation': request['articulation'], 'owner': self.owner, 'ttl_s': 5.0}
+
+    def _op_release_control(self, request):
+        self.owner = None
+        return {'articulation': request['articulation']}
+
+    def _op_set_camera_streaming(self, request):
+        self.streaming |= request['cameras']
+        return {'cameras': {name: {'streaming': True} for name in request['cameras']}}
+
+
+def test_robots_are_published_and_driven_and_cameras_switched_on(bridged):
+    server = NewestServer()
+    try:
+        bridge, listener = bridged(server, cmd_vel_type='twist')
+        wait_until(lambda: bridge.settled)
+        first = wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+        wait_for_message(
+            listener, Clock, '/clock', lambda m: m.clock.nanosec > first.clock.nanosec
+        )
+        assert wait_for_message(listener, JointState, 'joint_states').name == ['shoulder', 'lift']
+        assert wait_for_message(listener, Imu, 'imu/data').orientation_covariance[0] != -1
+        assert wait_for_message(listener, PoseStamped, 'entities/box/pose').header.stamp
+        publisher = listener.publisher(Twist, 'cmd_vel')
+        message = Twist()
+        message.linear.x = 0.5
+
+        def driven():
+            publisher.publish(message)
+            return server.of('set_twist') and server.owner
+
+        wait_until(driven, every=0.05)
+        wait_for_message(listener, Odometry, 'odom', lambda m: m.twist.twist.linear.x > 0.3)
+        assert server.streaming == {'top': True}
+        response = listener.call(srv.SetMode, '/set_mode', mode='direct')
+        assert response.success and server.mode == 'direct'
+        assert len(server.of('hello')) == 1 and bridge.link.state.phase is Phase.CONNECTED
+        bridge.node.stop()
+        assert server.owner is None
+    finally:
+        server.close()
