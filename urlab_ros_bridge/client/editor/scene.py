@@ -190,11 +190,6 @@ class SceneOps:
         )
         return read_reply(Spawned, reply)
 
-    def remove_actor(self, target: str, *, by_name: bool = False) -> bool:
-        """Do the same as `destroy_actor`, under its name since July 2026."""
-        reply = self._request('remove_actor', **target_fields(target, by_name))
-        return read_field(reply, 'requires_pie_restart', bool)
-
     def destroy_actor(self, target: str, *, by_name: bool = False) -> bool:
         """Remove an actor from the level; return whether play must be restarted for that."""
         reply = self._request('destroy_actor', **target_fields(target, by_name))
