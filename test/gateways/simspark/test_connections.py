@@ -30,6 +30,8 @@ class Collector:
 
     def received(self, connection, expressions):
         for item in expressions:
+            if item == ['fails']:
+                raise RuntimeError('a fault of the handler')
             self.heard.append((connection, item))
             yield
 
@@ -56,7 +58,8 @@ class Listening:
             if self.held:
                 await asyncio.sleep(0.002)
             else:
-                await self.ports.serve(time.monotonic() + 0.01, 0.005)
+                with suppress(RuntimeError):
+                    await self.ports.serve(time.monotonic() + 0.01, 0.005)
         await self.ports.stop()
 
     def hold(self):
@@ -204,6 +207,13 @@ def test_what_a_client_sent_before_it_closed_is_executed(listening):
         listening.held = False
         assert listening.heard(number + 1)[-1] == (at_a, ['n', str(number)])
         assert listening.gone(number + 1)[-1] is at_a
+
+
+def test_a_fault_of_a_handler_costs_one_message(listening):
+    a, at_a = listening.connect()
+    a.say('(x)(fails)(lost)')
+    a.say('(y)')
+    assert listening.heard(2) == [(at_a, ['x']), (at_a, ['y'])]
 
 
 def test_the_number_of_clients_is_limited(listening, monkeypatch):

@@ -136,9 +136,11 @@ class Connection(asyncio.BufferedProtocol):
     def turn(self) -> bool:
         """Execute the next command that this client has sent; return whether more are waiting."""
         if self._work is None and self._messages:
-            self._work = self._port.handler.received(self, self._parse(self._messages.popleft()))
-        if self._work is None or next(self._work, self) is self:
-            self._work = None
+            payload = self._messages.popleft()
+            self._work = self._port.handler.received(self, self._parse(payload))
+        work, self._work = self._work, None
+        if work is not None and next(work, self) is not self:
+            self._work = work
         if self._work is not None or self._messages:
             return True
         if self._transport is not None:
@@ -189,17 +191,19 @@ class Connection(asyncio.BufferedProtocol):
             return
         if error is None:
             self._messages.clear()
+            self._work = None
         elif not self._messages:
             # Sending has failed before reading: a client that closes with messages unread.
             with contextlib.suppress(OSError):
                 self._receive(os.read(self._transport.get_extra_info('socket').fileno(), _READ))
         self._transport = None
-        if not self._messages:
+        if not self._messages and self._work is None:
             self._leave()
 
     def _leave(self) -> None:
-        self._port.connections.discard(self)
-        self._port.handler.disconnected(self)
+        if self in self._port.connections:
+            self._port.connections.discard(self)
+            self._port.handler.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:
         """Return where the next bytes go."""
@@ -327,8 +331,12 @@ class Ports:
         if not self._ready:
             return False
         connection = self._ready.popleft()
-        if connection.turn():
-            self._ready.append(connection)
+        more = True
+        try:
+            more = connection.turn()
+        finally:  # what raises is done with, and what follows it is executed
+            if more:
+                self._ready.append(connection)
         return True
 
     async def wait(self, seconds: float) -> None:

@@ -427,3 +427,15 @@ def test_a_scene_chooses_the_type_of_the_nao(types, caplog):
     game.say(toes, '(lle7 5)')
     game.cycles(20)
     assert toes.percepts.joints['llj7'] > 20
+
+
+def test_with_joining_a_killed_player_leaves_the_field_and_its_agent_is_silent(play, soccer):
+    game = play(by_joining=True)
+    agent = game.join('A', 4)
+    game.cycles(3)
+    (player,) = game.state.roster
+    game.stage.remove(player)
+    count = len(agent.sent)
+    game.cycles(3)
+    assert len(agent.sent) == count and agent.is_open and not list(game.state.roster)
+    assert abs(place_of(soccer, 'left_1')[1]) > 50 and 'left_1' in game.world.scene.robots
