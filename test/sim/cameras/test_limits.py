@@ -11,7 +11,9 @@ from camera_lab import needs_gl
 from camera_lab import shot
 import pytest
 
+from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.sim.cameras.listeners import MAX_PORTS
 from urlab_ros_bridge.sim.model.client_models.limits import CAMERA_PIXELS
 from urlab_ros_bridge.sim.model.client_models.limits import CAMERAS
 
@@ -67,3 +69,25 @@ def test_the_memory_of_images_goes_with_their_camera(server):
             time.sleep(0.1)
         with pytest.raises(RemoteError):
             shot(client, 'eye.c0')
+
+
+@needs_gl
+def test_many_cameras_share_ports_and_each_delivers_its_own_images(server, mjcf):
+    count = 200
+    bodies = ''.join(
+        f'<body pos="{3 * i} 0 0"><geom size="0.4" rgba="{i % 2} {1 - i % 2} 0 1"/>'
+        f'<camera name="c{i}" pos="0 -1 0" xyaxes="1 0 0 0 0 1" resolution="8 8"/></body>'
+        for i in range(count)
+    )
+    light = '<light directional="true" dir="0 1 0" ambient="1 1 1"/>'
+    path = mjcf(f'<mujoco><statistic extent="1"/><worldbody>{light}{bodies}</worldbody></mujoco>')
+    with connect(server(model=str(path))) as client:
+        cameras = client.handshake.global_cameras
+        ports = {camera.port for camera in cameras.values()}
+        assert len(cameras) == count and len(ports) == MAX_PORTS
+        chosen = [f'c{i}' for i in (0, 1, MAX_PORTS, MAX_PORTS + 1, count - 1)]
+        streams = [open_camera(cameras[name], transport='zmq') for name in chosen]
+        for name, stream in zip(chosen, streams, strict=True):
+            _, green, red, _ = stream.receive(60.0).pixels[4, 4].tolist()
+            assert (red > green) == (int(name[1:]) % 2 == 1), name
+            stream.close()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The listening sockets of cameras: one port each, from 5558 on."""
+"""The listening sockets of cameras, from port 5558 on."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
 from urlab_ros_bridge.wire.ops import RPC_PORT
 
+MAX_PORTS = 32  # of the cameras of a world; more cameras share them
 _MORE_PORTS = 200  # beyond the number of cameras
 _BACKLOG = 32
 
 
 def open_listeners(config: ServerConfig, count: int) -> list[socket.socket]:
     """
-    Listen for the subscribers of `count` cameras.
+    Open `count` listening sockets for the subscribers of cameras.
 
-    Each camera takes the first free port from `camera_port` on, as stock servers do; 5559 and the
+    Each takes the first free port from `camera_port` on, as stock servers do; 5559 and the
     server's own ports are left out.  Port 0 stands for any free port.
 
     :raises SocketInUse: when there are not enough free ports, or the address cannot be bound.
@@ -77,4 +78,4 @@ def _endpoint(host: str, port: int | str) -> str:
     return f'tcp://{host}:{port}'
 
 
-__all__ = ['endpoint_of', 'open_listeners']
+__all__ = ['MAX_PORTS', 'endpoint_of', 'open_listeners']

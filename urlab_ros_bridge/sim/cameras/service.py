@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import logging
 
+from urlab_ros_bridge.sim.cameras.link.messages import port_of
 from urlab_ros_bridge.sim.cameras.listeners import endpoint_of
+from urlab_ros_bridge.sim.cameras.listeners import MAX_PORTS
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -38,8 +40,10 @@ class CameraPart:
             _LOG.error('%s', error)
             rig.turn_off(str(error))
             return
-        listeners = open_listeners(config, len(rig.items))
-        rig.endpoints = [endpoint_of(listener) for listener in listeners]
+        listeners = open_listeners(config, min(len(rig.items), MAX_PORTS))
+        rig.endpoints = [
+            endpoint_of(listeners[port_of(item.index, len(listeners))]) for item in rig.items
+        ]
         rig.off = ''
         self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
         # After the publishers that are there already: rows do not wait for pictures.

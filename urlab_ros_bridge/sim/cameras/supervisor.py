@@ -48,7 +48,7 @@ class RendererSupervisor(threading.Thread):
     """
     Starts, hears and ends the renderer of one world.
 
-    :ivar listeners: one listening socket for each camera of the rig.
+    :ivar listeners: the listening sockets, which cameras may share.
     """
 
     def __init__(
@@ -167,17 +167,22 @@ class RendererSupervisor(threading.Thread):
             'rendering': asdict(rig.engine.world.spec.rendering),
             'overlays': list(rig.overlays),
             'keys': str(self._keys or ''),
+            'ports': len(self._listeners),
             'regions': {index: str(region.path) for index, region in rig.regions.items()},
         }
-        model = link.to_file(rig.engine.world.compiled_model())
+        files = [
+            link.to_file(rig.engine.world.compiled_model()),
+            link.to_file(json.dumps(settings).encode()),
+        ]
         try:
-            fds = [memory.fd, model, *(listener.fileno() for listener in self._listeners)]
+            fds = [memory.fd, *files, *(listener.fileno() for listener in self._listeners)]
             fds += [region.fd for region in rig.regions.values()]
-            link.send(ours, link.pack(link.LOAD, settings), fds)
+            link.send(ours, link.LOAD, fds)
         except OSError as error:
             return self._broken(f'the renderer did not start: {error}')
         finally:
-            os.close(model)
+            for file in files:
+                os.close(file)
         return self._await_ready(backend, ours)
 
     def _await_ready(self, backend: str, connection: socket.socket) -> str:

@@ -19,7 +19,7 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import DrawnFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import FrameEncoder
-from urlab_ros_bridge.sim.cameras.renderer.frame_sender import FrameSender
+from urlab_ros_bridge.sim.cameras.renderer.frame_sender import open_senders
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
@@ -42,10 +42,8 @@ class Rig:
         self.memory = FrameMemory(8, [camera.size for camera in self.cameras])
         self.listeners = [socket.create_server(('127.0.0.1', 0)) for _ in self.cameras]
         self.sockets = ServerSockets(None)
-        self.senders = [
-            FrameSender(self.sockets, camera, os.dup(listener.fileno()))
-            for camera, listener in zip(self.cameras, self.listeners, strict=True)
-        ]
+        descriptors = [os.dup(listener.fileno()) for listener in self.listeners]
+        self.senders = open_senders(self.sockets, self.cameras, descriptors)
         self.told = queue.Queue()
         self.encoder = FrameEncoder(
             self.memory, self.senders, {}, WIDTH * HEIGHT, self.told.put, threaded=threaded

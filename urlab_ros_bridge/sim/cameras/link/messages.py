@@ -60,6 +60,16 @@ def unpack_job(body: bytes) -> Job:
     return Job(slot, number, reply, Capture(*capture), cameras)
 
 
+def port_of(camera: int, ports: int) -> int:
+    """
+    Return which of the listening sockets serves a camera.
+
+    >>> [port_of(camera, 2) for camera in range(5)]
+    [0, 1, 0, 1, 0]
+    """
+    return camera % ports
+
+
 def pack(kind: bytes, body: Any = None) -> bytes:
     """Return a message with a JSON body."""
     return kind + json.dumps(body).encode()

@@ -90,8 +90,8 @@ class FrameEncoder:
         self._link: int | None = None  # once it is polled
         self._poller = SubscriptionPoller()
         self._poller.add(self._wake)
-        for sender in self._senders:
-            self._poller.add(sender.publisher)
+        for publisher in {sender.publisher for sender in self._senders}:
+            self._poller.add(publisher)
         self.threaded = threaded
 
     def start(self) -> None:

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import math
+
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.frame_memory import HEADER_BYTES
+from urlab_ros_bridge.sim.cameras.link.messages import port_of
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.transport.publisher import SendTracker
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
@@ -26,21 +30,14 @@ class FrameSender:
     """
     Sends the frames of one camera; used by one thread.
 
-    :ivar publisher: its socket, to be polled for subscriptions.
+    :ivar publisher: its socket, which other cameras may share; to be polled for subscriptions.
     """
 
-    def __init__(self, sockets: ServerSockets, camera: CameraItem, listener: int) -> None:
-        """
-        Begin to accept subscribers.
-
-        :param listener: descriptor of the listening socket that the server holds open, so clients
-            find the same port again when the renderer had to be restarted.
-        """
+    def __init__(self, publisher: Publisher, camera: CameraItem) -> None:
         self._camera = camera
         self._bare, self._framed = camera.topics
-        self.publisher = Publisher.adopt(
-            sockets, listener, send_queue=SEND_QUEUE, send_buffer=SEND_BUFFER
-        )
+        self.publisher = publisher
+        self._generation = publisher.generation
         self._sends = (False, False)
         self._trackers: dict[int, list[SendTracker]] = {}
 
@@ -50,9 +47,11 @@ class FrameSender:
         return any(self._sends)
 
     def read_subscriptions(self) -> bool:
-        """Process subscriptions; return whether there were any."""
-        if not self.publisher.read_subscriptions():
+        """Process subscriptions; return whether there were any on this socket."""
+        self.publisher.read_subscriptions()
+        if self.publisher.generation == self._generation:
             return False
+        self._generation = self.publisher.generation
         is_subscribed = self.publisher.is_subscribed
         self._sends = (
             is_subscribed(self._bare.decode()),
@@ -94,4 +93,25 @@ class FrameSender:
                 publisher.send(*message)
 
 
-__all__ = ['FrameSender']
+def open_senders(
+    sockets: ServerSockets, cameras: Sequence[CameraItem], listeners: Sequence[int]
+) -> list[FrameSender]:
+    """
+    Begin to accept subscribers; return a sender for each camera.
+
+    :param listeners: descriptors of the listening sockets that the server holds open, so clients
+        find the same ports again when the renderer had to be restarted.  More cameras than these
+        share them in turns, as `port_of` says.
+    """
+    each = math.ceil(len(cameras) / max(len(listeners), 1))
+    publishers = [
+        Publisher.adopt(sockets, listener, send_queue=SEND_QUEUE * each, send_buffer=SEND_BUFFER)
+        for listener in listeners
+    ]
+    return [
+        FrameSender(publishers[port_of(camera.index, len(publishers))], camera)
+        for camera in cameras
+    ]
+
+
+__all__ = ['FrameSender', 'open_senders']

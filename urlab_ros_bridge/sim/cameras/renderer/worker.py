@@ -40,7 +40,7 @@ class Worker:
         self._link = connection
         self._took: dict[tuple[int, ...], int] = {}  # ns that the last job of these cameras took
 
-    def load(self, body: bytes, fds: list[int]) -> str:
+    def load(self, fds: list[int]) -> str:
         """
         Load the world and make OpenGL ready; returns the name of its renderer.
 
@@ -50,14 +50,14 @@ class Worker:
         from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.catalog.quality import is_software
         from urlab_ros_bridge.sim.cameras.renderer import encoder
-        from urlab_ros_bridge.sim.cameras.renderer.frame_sender import FrameSender
+        from urlab_ros_bridge.sim.cameras.renderer.frame_sender import open_senders
         from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
         from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
-        settings = json.loads(body)
+        memory_fd, model_fd, settings_fd, *rest = fds
+        settings = json.loads(link.from_file(settings_fd))
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
-        memory_fd, model_fd, *rest = fds
-        listeners, region_fds = rest[: len(cameras)], rest[len(cameras) :]
+        listeners, region_fds = rest[: settings['ports']], rest[settings['ports'] :]
         self._gl, name = gl.open_context(64, 64)
         self._scene = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
         self._memory = FrameMemory(
@@ -65,10 +65,7 @@ class Worker:
         )
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
         self._sockets = ServerSockets(keys)
-        senders = [
-            FrameSender(self._sockets, camera, listener)
-            for camera, listener in zip(cameras, listeners, strict=True)
-        ]
+        senders = open_senders(self._sockets, cameras, listeners)
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
@@ -154,7 +151,7 @@ def main(argv: list[str]) -> int:
     worker = Worker(connection)
     try:
         try:
-            name = worker.load(message[1], message[2])
+            name = worker.load(message[2])
         except gl.NoGraphics as error:
             link.send(connection, link.pack(link.FAILED, str(error)))
             return 3
