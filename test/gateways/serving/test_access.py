@@ -124,3 +124,34 @@ def test_no_request_breaks_the_rules(path, values):
 def test_an_origin_has_one_plain_form(text):
     assert plain_origin(plain_origin(text)) in (plain_origin(text), plain_origin(text)[:-4],
                                                 plain_origin(text)[:-3])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ('path', 'headers', 'expected', 'watches'),
+    [
+        ('/?token=drive', {}, 101, False),
+        ('/?token=drive&view', {}, 101, True),
+        ('/?view=1&token=drive', {}, 101, True),
+        ('/?token=look', {}, 101, True),
+        ('/', {'Authorization': 'Bearer look'}, 101, True),
+        ('/', {'Authorization': 'Bearer drive'}, 101, False),
+        ('/?token=neither', {}, 401, True),
+        ('/', {}, 401, True),
+    ],
+)
+def test_a_second_token_lets_clients_watch_alone(path, headers, expected, watches):
+    access = Access(token='drive', view_token='look')
+    request = Asked(path, headers)
+    assert status(access, path, **headers) == expected
+    assert access.may_only_watch(request) == watches
+    for name, value in access.cookie_for(request):
+        assert name == 'Set-Cookie'
+        cookie = value.partition(';')[0]
+        again = Asked('/', {'Cookie': cookie})
+        access.check(again, '127.0.0.1')
+        assert access.may_only_watch(again) == path.endswith('token=look')
+
+
+def test_without_tokens_a_client_watches_alone_when_it_asks_to():
+    assert not Access().may_only_watch(Asked('/', {}))
+    assert Access().may_only_watch(Asked('/?view', {}))

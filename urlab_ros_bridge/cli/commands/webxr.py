@@ -59,6 +59,13 @@ class WebXrSettings(Arguments):
     insecure: bool = argument(
         False, 'Admit every client that reaches the address of --bind, without a token.'
     )
+    view_token: str = argument(
+        '',
+        'Another token, whose holders may only watch; needs --token. ?view in the address of the '
+        'page does the same for one session.',
+        metavar='SECRET',
+        longest=4096,
+    )
     allow_origin: str = argument(
         '',
         'Comma-separated sites whose pages may connect from a browser; pages from this machine '
@@ -83,6 +90,8 @@ class WebXrSettings(Arguments):
 
     def check(self) -> None:
         """Refuse half a certificate, and two."""
+        if self.view_token and not self.token:
+            raise KeyProblem('view_token', 'needs --token: without it everyone may drive')
         if bool(self.cert) != bool(self.key):
             raise KeyProblem('cert', 'cert and key go together: give both')
         if self.cert and self.self_signed:
@@ -121,6 +130,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             port=values.moved('port'),
             token=values.token,
             insecure=values.insecure,
+            view_token=values.view_token,
             allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
         ),
         page,

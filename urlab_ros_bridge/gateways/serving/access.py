@@ -81,6 +81,7 @@ class Access:
 
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar origins: sites whose pages may connect, beside those of this machine.
+    :ivar view_token: another token, whose holders may only watch; '' is none.
     :raises OpenWithoutToken: when `bind` is wider than loopback, without a token or `insecure`.
     :raises BadOrigin: for an origin that is none.
     """
@@ -89,6 +90,7 @@ class Access:
     token: str = ''
     origins: tuple[str, ...] = ()
     insecure: bool = False
+    view_token: str = ''
 
     def __post_init__(self) -> None:
         if not (self.token or self.insecure or is_loopback(self.bind)):
@@ -130,10 +132,24 @@ class Access:
 
     def cookie_for(self, request: Request) -> list[tuple[str, str]]:
         """Return the header that lets a browser show the token again with all it asks for."""
-        if not self.token or not any(same_secret(w, self.token) for w in _query_tokens(request)):
-            return []
-        words = f'{COOKIE}={_digest(self.token)}; Path=/; HttpOnly; SameSite=Strict'
-        return [('Set-Cookie', words)]
+        for token in self._tokens:
+            if any(same_secret(shown, token) for shown in _query_tokens(request)):
+                words = f'{COOKIE}={_digest(token)}; Path=/; HttpOnly; SameSite=Strict'
+                return [('Set-Cookie', words)]
+        return []
+
+    def may_only_watch(self, request: Request) -> bool:
+        """
+        Return whether a client that passed `check` asked only to watch, or has no other right.
+
+        It asks by ``view`` in its query.
+        """
+        query = parse_qs(request.path.partition('?')[2], keep_blank_values=True)
+        return 'view' in query or bool(self.token and not self._shows(request, self.token))
+
+    @property
+    def _tokens(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.token, self.view_token)))
 
     def _check_origin(self, given: list[str], address: str) -> None:
         if len(given) > 1:
@@ -149,18 +165,23 @@ class Access:
     def _check_token(self, request: Request) -> None:
         if not self.token:
             return
-        shown = _query_tokens(request)
-        for value in request.headers.get_all('Authorization'):
-            scheme, _, word = value.partition(' ')
-            if scheme.lower() == 'bearer':
-                shown.append(word.strip())
-        is_known = any(same_secret(word, self.token) for word in shown)
-        if not is_known and not _shows_cookie(request, _digest(self.token)):
+        if not any(self._shows(request, token) for token in self._tokens):
             raise HandshakeRefusal(
                 HTTPStatus.UNAUTHORIZED,
                 'a token is required: ?token=... or Authorization: Bearer ...',
                 [('WWW-Authenticate', 'Bearer')],
             )
+
+    @staticmethod
+    def _shows(request: Request, token: str) -> bool:
+        shown = _query_tokens(request)
+        for value in request.headers.get_all('Authorization'):
+            scheme, _, word = value.partition(' ')
+            if scheme.lower() == 'bearer':
+                shown.append(word.strip())
+        if shown:  # a cookie of another session does not add to what was shown
+            return any(same_secret(word, token) for word in shown)
+        return _shows_cookie(request, _digest(token))
 
 
 def plain_origin(origin: str) -> str:

@@ -12,7 +12,10 @@ from scipy.spatial.transform import Rotation
 from websockets.sync.client import connect
 
 from test.gateways.virtual_field.field_client import FieldClient
+from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.protocol.test_publishing import glb
+from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
 
 ARM_KEYS = {
@@ -306,3 +309,31 @@ def test_a_client_that_joins_late_sees_everything_at_once(join, field):
         scene = client.scene()
         assert all('asset_uri' in mesh for mesh in scene['meshes'].values())
     assert time.monotonic() - began < 30
+
+
+def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
+    """The gateway refuses it, whatever the page shows or hides."""
+    with gateway_at(bimanual, Page()) as gateway:
+        url = gateway.url.replace('http', 'ws', 1)
+        with FieldClient(f'{gateway.url}/?view') as watcher:
+            for role in ('vr_client', 'publisher'):
+                watcher.send('hello', {'role': role, 'character_mode': 'bimanual'})
+                assert role in watcher.answer('error')['reason']
+            watcher.hello('spectator')
+            assert watcher.scene(lambda seen: seen['arms'])
+        with connect(f'{url}/?view', max_size=None) as page:
+            hello = {'role': 'spectator', 'extensions': ['binary']}
+            page.send(json.dumps({'version': 1, 'type': 'hello', 'payload': hello}))
+            answers = {}
+            for number, op in enumerate([*REQUESTS, 'contacts']):
+                page.send(bytes([2]) + json.dumps({'op': op, 'id': number}).encode())
+                while number not in answers:
+                    message = page.recv(timeout=60)
+                    if isinstance(message, bytes) and message[0] == 2:
+                        content = json.loads(message[1:])
+                        if content['type'] == 'answer':
+                            answers[content['id']] = content
+            *refused, allowed = answers.values()
+            assert 'error' not in allowed
+            for answer in refused:
+                assert 'only watch' in answer['error'] and answer['op'] in answer['error']

@@ -36,13 +36,15 @@ class Page:
         """Answer GET."""
         return self._files.respond(path)
 
-    def __call__(self, scene: ServedScene, publications: Publications) -> BinaryPage:
+    def __call__(
+        self, scene: ServedScene, publications: Publications, view_only: bool = False
+    ) -> BinaryPage:
         """
         Make the session of a page.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
-        return BinaryPage(self._world_of(scene), publications)
+        return BinaryPage(self._world_of(scene), publications, view_only)
 
     def prepare(self, scene: ServedScene) -> None:
         """

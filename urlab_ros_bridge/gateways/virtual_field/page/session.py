@@ -53,9 +53,12 @@ class BinaryPage:
     :ivar pictures: names of the cameras that it shows.
     """
 
-    def __init__(self, world: PageWorld, publications: Publications) -> None:
+    def __init__(
+        self, world: PageWorld, publications: Publications, view_only: bool = False
+    ) -> None:
         self._world = world
         self._publications = publications
+        self._view_only = view_only
         self._published = 0  # version of what the page has of them
         self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
@@ -155,6 +158,10 @@ class BinaryPage:
         kind: RequestKind | None = REQUESTS.get(request.op)
         if kind is None:
             self._answer(request, {'error': str(UnknownRequest(request.op))}, always=True)
+            return
+        if self._view_only:
+            refusal = f'this session may only watch: {request.op} is refused'
+            self._answer(request, {'error': refusal}, always=True)
             return
         run = kind.run
         if kind.newest:

@@ -27,6 +27,7 @@ class WebXrClient:
     :ivar name: user id or owner id.
     :ivar simulation: that it sees, or steers in; None before the hello.
     :ivar page: of a client with the binary extension, else None.
+    :ivar view_only: whether it may only watch.
     :ivar sees: whether it is sent the scene: not before its hello was answered.
     :ivar sent, dropped: how many states it was sent, and how many it was too slow for.
     """
@@ -37,6 +38,7 @@ class WebXrClient:
         self.name = ''
         self.simulation: ServedSimulation | None = None
         self.page: PageSession | None = None
+        self.view_only = False
         self.sees = False
         self.sent = self.dropped = 0
         self._assets: frozenset[tuple[str, int]] = frozenset()  # keys of meshes that it has

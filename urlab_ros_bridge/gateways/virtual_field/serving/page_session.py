@@ -59,12 +59,15 @@ class PageSessions(Protocol):
     def prepare(self, scene: ServedScene) -> None:
         """Make what takes long for a simulation, before the first page asks for it."""
 
-    def __call__(self, scene: ServedScene, publications: Publications) -> PageSession:
+    def __call__(
+        self, scene: ServedScene, publications: Publications, view_only: bool = False
+    ) -> PageSession:
         """
         Make the session of a page that has said hello.
 
         :param scene: of the simulation that is served.
         :param publications: what publishers show in it.
+        :param view_only: whether it may only watch.
         """
 
 

@@ -29,6 +29,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import acknowledge
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import BINARY
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import PUBLISHER
+from urlab_ros_bridge.gateways.virtual_field.protocol.hello import SPECTATOR
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
@@ -63,6 +64,7 @@ class WebXrConfig:
     :ivar host: of the URLab server; `state_port` where it does not report its own.
     :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar view_token: lets clients watch and nothing else; needs `token`.
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
     :ivar tls: certificate and key; then the page is https and the WebSocket wss.
@@ -76,6 +78,7 @@ class WebXrConfig:
     port: int = PORT
     token: str = ''
     insecure: bool = False
+    view_token: str = ''
     allow_origins: tuple[str, ...] = ()
     tls: ssl.SSLContext | None = None
     keepalive: float = KEEPALIVE
@@ -103,7 +106,9 @@ class WebXrServer:
         :raises OpenWithoutToken: for a bind wider than loopback without a token.
         """
         self.config = config
-        access = Access(config.bind, config.token, config.allow_origins, config.insecure)
+        access = Access(
+            config.bind, config.token, config.allow_origins, config.insecure, config.view_token
+        )
         self._server = WebSocketServer(
             self,
             access,
@@ -187,7 +192,8 @@ class WebXrServer:
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
         """Let a client in: what it is, it says in its hello."""
-        self._clients[connection] = WebXrClient(connection)
+        client = self._clients[connection] = WebXrClient(connection)
+        client.view_only = self._server.access.may_only_watch(request)
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Talk to a client until it has gone."""
@@ -203,6 +209,8 @@ class WebXrServer:
         """Let a client in, in place of what it was before, and answer."""
         if BINARY in hello.extensions and self._pages is None:
             raise BadMessage('this gateway has no page: the extension binary is not offered')
+        if client.view_only and hello.role != SPECTATOR:
+            raise BadMessage(f'this session may only watch: role {hello.role} is refused')
         simulation = self._find()
         if hello.role == VR_CLIENT:
             robots_of(hello.character_mode, simulation.pool.modes)  # before anything changes
@@ -226,7 +234,7 @@ class WebXrServer:
             client.reply('hello_ack', acknowledge(hello, name, *ids))
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(simulation.scene, self._publications)
+            page = self._pages(simulation.scene, self._publications, client.view_only)
             page.open(client)
             client.page = page
         client.sees = True
