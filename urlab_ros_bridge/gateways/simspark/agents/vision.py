@@ -188,7 +188,8 @@ class Eye:
         others = list(players)
         points += [player.points for player in others]
         polars, shown = self._project(np.concatenate(points), place, axes)
-        texts = [_POL % tuple(row) for row in polars.tolist()]
+        rows = polars.tolist()
+        texts = {i: _POL % tuple(rows[i]) for i in np.flatnonzero(shown).tolist()}
         parts = [f'({labels[i]} {texts[i]})' for i in range(single) if shown[i]]
         start = single
         for player in others:
@@ -247,15 +248,12 @@ def clip_to_cone(lines: np.ndarray) -> np.ndarray:
     :param lines: ends before the eye, x forward, y left, z up: shape (n, 2, 3), m.
     """
     start, way = lines[:, 0], lines[:, 1] - lines[:, 0]
-    first, last = np.zeros(len(lines)), np.ones(len(lines))
-    for normal in _PLANES:
-        height, climb = start @ normal, way @ normal
-        with np.errstate(divide='ignore', invalid='ignore'):
-            crossing = -height / climb
-        enters, leaves = climb > 0, climb < 0
-        first = np.where(enters, np.maximum(first, crossing), first)
-        last = np.where(leaves, np.minimum(last, crossing), last)
-        last = np.where((climb == 0) & (height < 0), -1.0, last)
+    height, climb = start @ _PLANES.T, way @ _PLANES.T
+    with np.errstate(divide='ignore', invalid='ignore'):
+        crossing = -height / climb
+    first = np.where(climb > 0, crossing, 0.0).max(axis=1, initial=0.0)
+    last = np.where(climb < 0, crossing, 1.0).min(axis=1, initial=1.0)
+    last[((climb == 0) & (height < 0)).any(axis=1)] = -1.0
     length = (last - first) * np.linalg.norm(way, axis=1)
     keep = length > _SHORTEST
     start, way, first, last = start[keep], way[keep], first[keep], last[keep]
