@@ -14,8 +14,8 @@ from typing import Any
 from typing import Protocol
 
 from urlab_ros_bridge.sim.cameras.capture.changes import pack_arrays
-from urlab_ros_bridge.sim.cameras.capture.delay import Delayed
-from urlab_ros_bridge.sim.cameras.capture.delay import DelayLine
+from urlab_ros_bridge.sim.cameras.capture.schedule import Delayed
+from urlab_ros_bridge.sim.cameras.capture.schedule import DelayLine
 from urlab_ros_bridge.sim.cameras.capture.schedule import Schedule
 from urlab_ros_bridge.sim.cameras.capture.state import VisualState
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
@@ -251,7 +251,7 @@ class CameraRig:
             self._redraw()
 
     def _look_again(self) -> None:
-        """Look with the next state which cameras are due: others are wanted than before."""
+        """Check which cameras are due at the next state: the set of wanted ones has changed."""
         self._next_ns = _ALWAYS
 
     def _redraw(self) -> None:

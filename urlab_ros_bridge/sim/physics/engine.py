@@ -140,8 +140,8 @@ class Engine:
         if still > STILL and still > STILL + self.world.model.opt.timestep / self.run.speed:
             for control in self.controls.values():
                 if control.twist is not None:
-                    control.twist.stood_still(since, now)
-            self.external.stood_still(since, now)
+                    control.twist.on_time_frozen(since, now)
+            self.external.on_time_frozen(since, now)
 
     def end_stepping(self, now: float) -> None:
         """Note that the steps are done (s by time.monotonic).  Needs the lock."""

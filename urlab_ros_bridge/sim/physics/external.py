@@ -158,7 +158,7 @@ class ExternalActions:
         slots: Iterable[tuple[np.ndarray, np.ndarray]],
     ) -> None:
         """
-        Go on with what acts on a world that this one takes the place of.
+        Restore what acts on the world that this one replaces.
 
         :param bodies: number of a body there -> here; other bodies are gone.
         :param slots: arrays of setpoints: there, here.
@@ -178,8 +178,8 @@ class ExternalActions:
             lapse.slot[lapse.index] = 0.0
         self.clear()
 
-    def stood_still(self, since: float, until: float) -> None:
-        """End the commands whose commander may be gone (s by time.monotonic)."""
+    def on_time_frozen(self, since: float, until: float) -> None:
+        """End commands whose sender may have disconnected (s by time.monotonic)."""
         self._wrenches = [
             wrench
             for wrench in self._wrenches

@@ -6,10 +6,27 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
+from typing import Protocol
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
+
+
+class ReplaySource(Protocol):
+    """A source of states.  While one is the engine's, steps show its frames."""
+
+    def advance(self, count: int, deadline: float) -> None:
+        """
+        Show the next `count` frames, fewer at the end.  Needs the engine's lock.
+
+        :param deadline: time.monotonic at which the step has to be done.
+        :raises OpError: step_timeout at the deadline, shutting_down when the server drains.
+        """
+
+    def report(self) -> dict[str, Any]:
+        """Return the extension block of a step reply."""
+
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
 PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most

@@ -67,7 +67,7 @@ class RendererConnection:
         return self._posted - int(self.memory.control[FrameMemory.DONE])
 
     def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
-        """Have a state rendered and streamed; false when there is too much to do already."""
+        """Queue a state for rendering and streaming; False when too much is queued."""
         with self._lock:
             return self._send(state, capture, cameras, reply=False) is not None
 
@@ -75,7 +75,7 @@ class RendererConnection:
         self, state: bytes, capture: Capture, cameras: Iterable[int]
     ) -> Future[dict[int, int]] | None:
         """
-        Have a state rendered for a reply: it is not streamed.
+        Queue a state for rendering for a reply: it is not streamed.
 
         :return: frame slots by camera, empty when the renderer dies first; None when it has
             too much to do already, or is gone.
@@ -106,13 +106,13 @@ class RendererConnection:
         return number
 
     def tell(self, kind: bytes, content: bytes) -> None:
-        """Have the renderer know a large content before the next job; newer ones replace it."""
+        """Send a large message before the next job; newer ones of its kind replace it."""
         with self._lock:
             self._owed[kind] = content
             self._send_owed()
 
     def tell_readers(self, cameras: Iterable[int]) -> None:
-        """Have the renderer know whose shared-memory regions are read."""
+        """Tell the renderer whose shared-memory regions are read."""
         self.tell(link.READERS, json.dumps(sorted(cameras)).encode())
 
     def _send_owed(self) -> bool:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import json
+import math
 import os
+import select
 import socket
 import struct
 from typing import Any
@@ -113,3 +115,19 @@ def from_file(fd: int) -> bytes:
     with os.fdopen(fd, 'rb') as file:
         file.seek(0)
         return file.read()
+
+
+def wait_readable(
+    sockets: Sequence[socket.socket], timeout: float | None = None
+) -> list[socket.socket]:
+    """
+    Return the sockets from which something can be read, or that have ended.
+
+    :param timeout: seconds; None waits forever.
+    """
+    poller = select.poll()
+    for each in sockets:
+        poller.register(each, select.POLLIN)
+    found = poller.poll(None if timeout is None else math.ceil(timeout * 1000))
+    ready = {descriptor for descriptor, _ in found}
+    return [each for each in sockets if each.fileno() in ready]

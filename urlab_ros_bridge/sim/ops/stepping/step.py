@@ -17,7 +17,7 @@ from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.observations.observer import Topics
 from urlab_ros_bridge.sim.physics.observations.observer import View
-from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
+from urlab_ros_bridge.sim.physics.run_state import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME

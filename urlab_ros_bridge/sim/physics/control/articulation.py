@@ -68,7 +68,7 @@ class ArticulationControl:
         """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""
         setpoint = self.slots[self.source]
         if self.twist is not None and self.twist.active:
-            if raw and self.controller is not None and self.twist.aims:
+            if raw and self.controller is not None and self.twist.needs_controller:
                 self.twist.advance(self._data.time)
             else:
                 self.twist.apply(self._data.time, self._data, setpoint)
@@ -83,12 +83,12 @@ class ArticulationControl:
             self._data.ctrl[self._index] = self._ctrl
 
     def follow(self) -> None:
-        """Bring a held twist to the time of a state that was written from outside."""
+        """Advance a held twist to the time of a state that was written from outside."""
         if self.twist is not None and self.twist.active and not self.twist.drives:
             self.twist.advance(self._data.time)
 
     def resume(self, other: ArticulationControl) -> None:
-        """Go on as the same articulation of a world that this one takes the place of."""
+        """Restore the state of the same articulation in the world that this one replaces."""
         self.source = other.source
         for source, slot in self.slots.items():
             slot[:] = other.slots[source]

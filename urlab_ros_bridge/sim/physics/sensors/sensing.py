@@ -48,7 +48,7 @@ class Sensing:
 
     def resume(self, other: Sensing, data: mujoco.MjData) -> None:
         """
-        Go on as the sensors of a world that this one takes the place of.
+        Restore the sensors of the world that this one replaces.
 
         Call it after mj_forward: held scans are written, and the noise of this moment.
         """

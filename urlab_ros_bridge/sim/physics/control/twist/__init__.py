@@ -15,11 +15,11 @@ from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import BadTwist
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
-from urlab_ros_bridge.sim.physics.control.twist.differential import DifferentialTwist
+from urlab_ros_bridge.sim.physics.control.twist.drive import DifferentialTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import DriveTwist
+from urlab_ros_bridge.sim.physics.control.twist.drive import OmniTwist
+from urlab_ros_bridge.sim.physics.control.twist.drive import PlanarTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
-from urlab_ros_bridge.sim.physics.control.twist.omni import OmniTwist
-from urlab_ros_bridge.sim.physics.control.twist.planar import PlanarTwist
 from urlab_ros_bridge.sim.physics.control.twist.trot import TrotTwist
 from urlab_ros_bridge.wire.errors import UnknownName
 

@@ -37,7 +37,7 @@ class TwistController:
     kind: ClassVar[str] = 'command'
     drives: ClassVar[bool] = False
     """Whether it writes setpoints of actuators."""
-    aims: ClassVar[bool] = False
+    needs_controller: ClassVar[bool] = False
     """Whether these are for the robot's controller: without it, they would be wrong."""
 
     def __init__(self, spec: TwistSpec) -> None:
@@ -116,7 +116,7 @@ class TwistController:
         if self.active:
             self._activate(now)
 
-    def stood_still(self, since: float, until: float) -> None:
+    def on_time_frozen(self, since: float, until: float) -> None:
         """Let the base come to rest if the commander may be gone (s by time.monotonic)."""
         if self._wall is not None and self._wall.lapsed(since, until):
             self._wall = None

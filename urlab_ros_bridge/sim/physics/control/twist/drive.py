@@ -8,6 +8,7 @@ from abc import ABC
 from abc import abstractmethod
 from collections.abc import Iterable
 from collections.abc import Sequence
+import math
 from typing import ClassVar
 
 import mujoco
@@ -143,3 +144,109 @@ class DriveTwist(TwistController, ABC):
                 f'the actuator {self._names[slot]!r} must drive a {kind.name[6:].lower()} joint'
             )
         return joint
+
+
+class DifferentialTwist(DriveTwist):
+    """
+    Wheel speed = (vx -+ yaw rate * track_width / 2) / wheel_radius, minus on the left.
+
+    A positive wheel speed must roll the robot forward: hinge axis to the left (0 1 0).
+    """
+
+    kind: ClassVar[str] = 'differential'
+
+    def _used_actuators(self) -> list[str]:
+        return [*self.spec.actuators['left'], *self.spec.actuators['right']]
+
+    def _inverse_kinematics(self) -> np.ndarray:
+        for slot in self._slots:
+            self._joint(slot, mujoco.mjtJoint.mjJNT_HINGE)
+        radius = self.spec.geometry['wheel_radius']
+        half = self.spec.geometry['track_width'] / 2
+        sides = [-half] * len(self.spec.actuators['left'])
+        sides += [half] * len(self.spec.actuators['right'])
+        return np.array([(1.0, 0.0, side) for side in sides]) / radius
+
+
+class OmniTwist(DriveTwist):
+    """
+    Every wheel forbids slip along the axis of the roller that touches the ground.
+
+    A wheel at `position` (m, base frame) spins about `axis`: the angle of its hinge axis in the
+    base frame, pi/2 for a wheel that rolls forward.  Positive speed drives it along
+    d = (sin axis, -cos axis).  `roller` is the angle from d to the axis of the lowest roller: 0
+    for omni wheels, +-pi/4 for mecanum wheels (-pi/4 at the front left and rear right).
+    """
+
+    kind: ClassVar[str] = 'omni'
+
+    def _used_actuators(self) -> list[str]:
+        return list(self.spec.actuators['wheels'])
+
+    def _inverse_kinematics(self) -> np.ndarray:
+        rows = []
+        for slot, wheel in zip(self._slots, self.spec.geometry['wheels'], strict=True):
+            self._joint(slot, mujoco.mjtJoint.mjJNT_HINGE)
+            x, y = wheel['position']
+            along = wheel['axis'] - math.pi / 2 + wheel['roller']
+            roller_x, roller_y = math.cos(along), math.sin(along)
+            # The wheel centre moves with (vx - yaw y, vy + yaw x); see Siegwart et al.,
+            # Introduction to Autonomous Mobile Robots, 3.2.3, for the Swedish wheel.
+            rows.append(
+                np.array([roller_x, roller_y, x * roller_y - y * roller_x])
+                / (wheel['radius'] * math.cos(wheel['roller']))
+            )
+        matrix = np.array(rows).reshape(-1, 3)
+        if np.linalg.matrix_rank(matrix, tol=1e-6 * (np.abs(matrix).max(initial=0.0) or 1.0)) < 3:
+            raise TwistSetupError(
+                f'the {len(rows)} wheels cannot produce every planar twist: '
+                'check position, axis and roller'
+            )
+        return matrix
+
+
+_AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'yaw': (0.0, 0.0, 1.0)}
+
+
+class PlanarTwist(DriveTwist):
+    """
+    Slides along x and y below a hinge about z: the twist is turned by the yaw joint's angle.
+
+    The hinge must come after the slides (later in the same body, or in a body below), as they
+    would turn with it otherwise.
+    """
+
+    kind: ClassVar[str] = 'planar'
+
+    def _used_actuators(self) -> list[str]:
+        return [self.spec.actuators[axis] for axis in _AXES]
+
+    def _inverse_kinematics(self) -> np.ndarray:
+        slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+        joints = [
+            self._joint(slot, kind)
+            for slot, kind in zip(self._slots, (slide, slide, hinge), strict=True)
+        ]
+        for (name, axis), joint in zip(_AXES.items(), joints, strict=True):
+            if not np.allclose(self._model.jnt_axis[joint], axis, atol=1e-6):
+                raise TwistSetupError(
+                    f'the joint of {name!r} must have the axis {axis}, '
+                    f'not {tuple(self._model.jnt_axis[joint].tolist())}'
+                )
+        # Joint ids follow the tree depth first, so a joint below another one has a greater id.
+        if joints[2] < max(joints[:2]):
+            raise TwistSetupError('the yaw joint must come after the x and y joints')
+        self._yaw = int(self._model.jnt_qposadr[joints[2]])
+        self._yaw_zero = float(self._model.qpos0[self._yaw])
+        return np.eye(3)
+
+    def _velocities(self, data: mujoco.MjData) -> np.ndarray:
+        vx, vy, rate = self.value
+        yaw = data.qpos[self._yaw] - self._yaw_zero
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        return np.array([cos * vx - sin * vy, sin * vx + cos * vy, rate])
+
+    def _within_reach(self, twist: Sequence[float]) -> float:
+        # The base may turn while it drives: each slide must manage the whole speed.
+        speed = math.hypot(twist[0], twist[1])
+        return super()._within_reach((speed, speed, twist[2]))

@@ -57,7 +57,7 @@ class TrotTwist(TwistController):
 
     kind: ClassVar[str] = 'trot'
     drives: ClassVar[bool] = True
-    aims: ClassVar[bool] = True
+    needs_controller: ClassVar[bool] = True
     _phase: _Phase
     _targets: np.ndarray | None
     _stopping: float
