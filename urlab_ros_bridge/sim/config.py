@@ -11,6 +11,7 @@ from pathlib import Path
 from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.wire import ops
 from urlab_ros_bridge.wire.addresses import is_loopback
+from urlab_ros_bridge.wire.dialect import PAGE
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -49,6 +50,7 @@ class ServerConfig:
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     :ivar data_limit_gb: gigabytes in that folder from which on nothing more is written; 0 is no
         limit.
+    :ivar dialect: of requests, replies and snapshots: ``page``, or ``0.6`` of plugin v0.6.
     :ivar importing: how a robot description is imported.
     :raises OpenWithoutKeys: when `bind` is wider than loopback, without keys or `insecure`.
     """
@@ -75,6 +77,7 @@ class ServerConfig:
     shm: bool = True
     cameras: str = 'auto'
     gl: str = 'auto'
+    dialect: str = PAGE
     importing: ImportOptions = field(default_factory=ImportOptions)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 import logging
+import socket
 from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
@@ -23,6 +24,9 @@ from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import Turns
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.wire.dialect import reply_to_v06
+from urlab_ros_bridge.wire.dialect import request_from_v06
+from urlab_ros_bridge.wire.dialect import V06
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.errors import list_names
@@ -44,6 +48,7 @@ class AcceptedCall:
 
     :ivar subject: what the op works on, see `registry.Handler`.
     :ivar seconds: an estimate of how long it takes.
+    :ivar host: for a reply in the dialect of v0.6: name of this machine; None: as the page has it.
     """
 
     entry: RegisteredOp
@@ -51,6 +56,7 @@ class AcceptedCall:
     fields: Fields
     seconds: float
     subject: Any
+    host: str | None = None
 
     @property
     def session_key(self) -> str:
@@ -105,7 +111,7 @@ class AcceptedCall:
         try:
             if isinstance(body, Deferred):
                 body = body.finish()
-            return codec.pack({'op': f'{entry.op.name}_ok', **body}, session.encoding)
+            return _pack(entry.op.name, body, session, self.host)
         except OpError as error:
             return error_frame(error, session)
         except Exception:
@@ -121,6 +127,7 @@ class Dispatcher:
         self._stage = stage
         self._registry = registry
         self._pre_session = pre_session
+        self._host = socket.gethostname() if stage.config.dialect == V06 else None
 
     def accept(self, frame: bytes, *, editing: bool = True) -> bytes | AcceptedCall:
         """
@@ -133,6 +140,8 @@ class Dispatcher:
         session = None
         try:
             request = codec.unpack(frame)
+            if self._host is not None:
+                request = request_from_v06(request)
             op = request.get('op')
             if not isinstance(op, str):
                 raise OpError('missing_op')
@@ -140,14 +149,14 @@ class Dispatcher:
             pre_session = self._pre_session.get(op)
             if pre_session is not None:
                 session, reply = pre_session(self._stage, fields)
-                return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
+                return _pack(op, reply, session, self._host)
             session = self._stage.sessions.find(request.get('session_id'))
             entry = self._entry(op, editing)
             for name in entry.op.required:
                 fields.need(name)
             subject = self._subject(entry)
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
-            return AcceptedCall(entry, session, fields, seconds, subject)
+            return AcceptedCall(entry, session, fields, seconds, subject, self._host)
         except WireError as error:
             return pack_error('bad_request', str(error))
         except OpError as error:
@@ -176,6 +185,12 @@ class Dispatcher:
                 raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
             return self._stage if entry.staged else context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
+
+
+def _pack(op: str, body: dict[str, Any], session: ServerSession, host: str | None) -> bytes:
+    """Return a reply frame; see `AcceptedCall.host`."""
+    reply = {'op': f'{op}_ok', **body}
+    return codec.pack(reply if host is None else reply_to_v06(reply, host), session.encoding)
 
 
 def error_frame(error: OpError, session: ServerSession | None) -> bytes:

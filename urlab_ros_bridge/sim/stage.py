@@ -262,7 +262,7 @@ def build_context(
         config,
         world,
         engine,
-        Observer(engine),
+        Observer(engine, config.dialect),
         LiveLoop(engine),
         recorder,
         Replay(engine, recorder),

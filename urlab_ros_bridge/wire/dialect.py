@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-V06 = '0.6'
-DIALECTS = ('page', V06)
+PAGE, V06 = 'page', '0.6'
+DIALECTS = (PAGE, V06)
 
 _MODES = {'live': 'freerun', 'direct': 'stepped', 'puppet': 'statepushed'}
 _PAGE_MODES = {new: old for old, new in _MODES.items()}
@@ -136,6 +136,6 @@ def reply_to_v06(reply: Message, host: str) -> Message:
 
 
 __all__ = [
-    'DIALECTS', 'V06', 'handshake_from_v06', 'handshake_to_v06', 'is_v06', 'reply_from_v06',
-    'reply_to_v06', 'request_from_v06', 'request_to_v06',
+    'DIALECTS', 'PAGE', 'V06', 'handshake_from_v06', 'handshake_to_v06', 'is_v06',
+    'reply_from_v06', 'reply_to_v06', 'request_from_v06', 'request_to_v06',
 ]  # fmt: skip

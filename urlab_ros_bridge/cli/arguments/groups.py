@@ -30,6 +30,8 @@ from urlab_ros_bridge.robot_import.options import pairs
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
+from urlab_ros_bridge.wire.dialect import DIALECTS
+from urlab_ros_bridge.wire.dialect import PAGE
 from urlab_ros_bridge.wire.ops import CAMERA_PORT
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
@@ -259,6 +261,12 @@ class Serving(Arguments):
         'live runs in real time, direct steps on request of a client, puppet shows poses from a '
         'client; these three pin the mode. auto is live until a policy client connects.',
         choices=('auto', *MODES),
+    )
+    dialect: str = key(
+        PAGE,
+        'Dialect of the protocol: page (the Protocol Reference, which plugins of 2026 before v0.6 '
+        'speak), or 0.6 for clients of the plugin since v0.6.',
+        choices=DIALECTS,
     )
     paused: bool = key(False, 'Start with simulation time paused.')
     speed: float = key(

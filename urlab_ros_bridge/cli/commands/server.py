@@ -84,6 +84,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         control_port=values.moved('control_port'),
         info_port=values.moved('info_port'),
         step_mode=values.step_mode,
+        dialect=values.dialect,
         paused=values.paused,
         speed=values.speed / 100.0,
         data_dir=Path(values.data_dir) if values.data_dir else None,

@@ -96,6 +96,7 @@ _SERVER_OPTIONS = (
     'info_port',
     'port_offset',
     'step_mode',
+    'dialect',
     'paused',
     'speed',
     'data_dir',

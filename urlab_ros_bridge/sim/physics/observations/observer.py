@@ -27,6 +27,8 @@ from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.observations.packed import Tree
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.wire.dialect import PAGE
+from urlab_ros_bridge.wire.dialect import V06
 from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.rows import ENTITY_FIELDS
@@ -175,7 +177,11 @@ class _LayoutBuilder:
 class Observer:
     """Builds whole replies.  Everything here needs the engine's lock."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, dialect: str = PAGE) -> None:
+        """Build replies of an engine, with the names and snapshots of a dialect."""
+        is_v06 = dialect == V06
+        self._names = ('arts', 'scene') if is_v06 else ('per_articulation', 'entities')
+        self._snapshot_level = 'full' if is_v06 else 'standard'
         self._engine = engine
         self._data = engine.world.data
         self._layouts: dict[View, ObservationLayout] = {}
@@ -260,7 +266,7 @@ class Observer:
         blocks = {}
         for prefix, control in engine.controls.items():
             block = blocks[prefix] = builder.articulation(
-                control, 'standard' if level == SNAPSHOT else level
+                control, self._snapshot_level if level == SNAPSHOT else level
             )
             if level == SNAPSHOT:
                 if builder.wanted(f'{prefix}/effort'):
@@ -275,7 +281,7 @@ class Observer:
                 ]
                 if shown:
                     block['scan_stamps'] = builder.scan_stamps(shown)
-        tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        tree: Tree = {self._names[0]: blocks, self._names[1]: builder.entities(engine)}
         tree['frame_id'] = builder.counter(lambda: engine.clock.frame_id)
         if level == SNAPSHOT:
             tree['resets'] = builder.counter(lambda: engine.clock.resets)
