@@ -92,14 +92,14 @@ class Requester:
         now = time.monotonic()
         deadline = now + timeout
         try:
+            if self._events is not None and now > self._quiet_until and self._events.poll(0):
+                self.close()  # its connection broke before this request
             events = self._events or self._open()
             socket = events.socket
-            if now > self._quiet_until:
-                events.discard()  # of connections that broke before this request
             wait = _Wait(op, deadline, timeout)
             self._repeat(lambda: socket.send(frame), events, wait, is_sent=False)
             if time.monotonic() - now > _QUIET:
-                events.discard()  # likewise: it waited for a connection
+                events.discard()  # of connections that broke before this one
             reply = self._repeat(socket.recv, events, wait, is_sent=True)
             while socket.get(zmq.RCVMORE):  # the first part of a longer reply counts
                 socket.recv()
