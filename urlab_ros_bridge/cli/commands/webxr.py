@@ -59,6 +59,9 @@ class WebXrSettings(Arguments):
     insecure: bool = argument(
         False, 'Admit every client that reaches the address of --bind, without a token.'
     )
+    arms_per_user: int = argument(
+        0, 'Most arms that one user gets; 0: as many as its client asks for.', low=0, high=64
+    )
     view_token: str = argument(
         '',
         'Another token, whose holders may only watch; needs --token. ?view in the address of the '
@@ -131,6 +134,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             token=values.token,
             insecure=values.insecure,
             view_token=values.view_token,
+            arms_per_user=values.arms_per_user,
             allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
         ),
         page,

@@ -197,6 +197,7 @@ class WebSocketServer:
         port_option: str = '--port',
         keepalive: float = KEEPALIVE,
         max_message: int = MAX_MESSAGE,
+        max_queue: int = MAX_QUEUE,
         files: HttpFiles | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -205,6 +206,8 @@ class WebSocketServer:
 
         :param name: of the gateway, for the names of threads.
         :param port_option: how a user chooses another port, for the error.
+        :param max_message: bytes; of a larger one the connection is closed.
+        :param max_queue: messages that wait for the gateway before a peer is no longer read.
         :param files: answers requests that ask for no WebSocket; None refuses them.
         :param tls: certificate and key, with which peers have to speak TLS; None: they must not.
         """
@@ -215,6 +218,7 @@ class WebSocketServer:
         self._port_option = port_option
         self._keepalive = keepalive
         self._max_message = max_message
+        self._max_queue = max_queue
         self._files = files
         self._tls = tls
         self._changed = threading.Condition()
@@ -255,7 +259,7 @@ class WebSocketServer:
             ping_timeout=self._keepalive,
             close_timeout=CLOSE_SECONDS,
             max_size=self._max_message,
-            max_queue=MAX_QUEUE,
+            max_queue=self._max_queue,
             logger=_LIBRARY_LOG,
         )
         self._listener = self._server.socket

@@ -337,3 +337,25 @@ def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
             assert 'error' not in allowed
             for answer in refused:
                 assert 'only watch' in answer['error'] and answer['op'] in answer['error']
+
+
+def test_a_publisher_whose_message_is_too_large_is_told_and_stays(join):
+    publisher = join('publisher', owner_id='large')
+    publisher.send('add_mesh', {'mesh_id': 'kept', 'mesh_data_b64': GLB})
+    assert publisher.answer('mesh_ack')['status'] == 'added'
+    publisher.send('add_mesh', {'mesh_id': 'big', 'mesh_data_b64': 'A' * 7_900_000})
+    assert '79000' in publisher.answer('error')['reason']
+    publisher.send('remove_mesh', {'mesh_id': 'kept'})
+    assert publisher.answer('mesh_ack')['status'] == 'removed'
+
+
+def test_users_can_be_served_one_arm_each(bimanual):
+    with gateway_at(bimanual, arms_per_user=1) as gateway:
+        hello = {'requested_arm_count': 2, 'character_mode': 'two-cr'}
+        with (
+            FieldClient(gateway.url, 'vr_client', **hello) as one,
+            FieldClient(gateway.url, 'vr_client', **hello) as other,
+        ):
+            for user in (one, other):
+                assert len(user.ack['arm_ids']) == 1
+                assert user.ack['controlled_arm_ids'] == user.ack['arm_ids'] * 2

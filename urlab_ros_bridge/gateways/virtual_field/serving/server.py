@@ -38,6 +38,7 @@ from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.virtual_field.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.session import MAX_READ
 from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
@@ -49,6 +50,8 @@ _LOG = logging.getLogger(__name__)
 
 PORT = 8766
 CLIENT_NAME = 'urlab_webxr'
+# Messages that wait: those of publishers are large.
+MAX_QUEUE = 2
 RATE = 72.0  # states a second, of the protocol
 TRY_AGAIN = 1013
 GONE = 'the simulation has gone: reconnect when it is back'
@@ -65,6 +68,7 @@ class WebXrConfig:
     :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar view_token: lets clients watch and nothing else; needs `token`.
+    :ivar arms_per_user: most arms of one user, 0: as many as it asks for.
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
     :ivar tls: certificate and key; then the page is https and the WebSocket wss.
@@ -79,6 +83,7 @@ class WebXrConfig:
     token: str = ''
     insecure: bool = False
     view_token: str = ''
+    arms_per_user: int = 0
     allow_origins: tuple[str, ...] = ()
     tls: ssl.SSLContext | None = None
     keepalive: float = KEEPALIVE
@@ -116,6 +121,8 @@ class WebXrServer:
             name='webxr',
             port_option='--port (launch: webxr_port)',
             keepalive=config.keepalive,
+            max_message=MAX_READ,
+            max_queue=MAX_QUEUE,
             files=files,
             tls=config.tls,
         )
@@ -221,7 +228,7 @@ class WebXrServer:
         holding = None
         try:
             if hello.role == VR_CLIENT:
-                holding = simulation.take(name, hello.character_mode, hello.arm_count)
+                holding = simulation.take(name, hello.character_mode, self._arms(hello))
         except BaseException:
             self._names.release(client, name)
             raise
@@ -256,7 +263,7 @@ class WebXrServer:
             raise NoSimulation
         if envelope.type == 'reset':
             # What it has counts as free, so it gets the same, and starts over.
-            holding = simulation.take(client.name, hello.character_mode, hello.arm_count)
+            holding = simulation.take(client.name, hello.character_mode, self._arms(hello))
             client.reply(
                 'hello_ack',
                 {
@@ -274,6 +281,10 @@ class WebXrServer:
             operator.hear(read_xr_input(envelope.payload), time.monotonic())
         else:
             operator.greet(time.monotonic())
+
+    def _arms(self, hello: Hello) -> int:
+        """Return how many arms a user may have at most."""
+        return min(hello.arm_count, self.config.arms_per_user or hello.arm_count)
 
     def _find(self) -> ServedSimulation:
         """

@@ -30,6 +30,9 @@ _LOG = logging.getLogger(__name__)
 CPU_SHARE = 0.2
 # Of all clients but publishers (bytes); it bounds what decoding a message costs.
 MAX_SMALL = 1 << 16
+# Of publishers; larger messages are answered with an error, up to the second limit, beyond which
+# the connection is closed.
+MAX_LARGE, MAX_READ = 4 << 20, 12 << 20
 _BURST = 0.1  # s of processor time that it may use at once
 
 
@@ -108,6 +111,8 @@ class WebXrSession:
                 raise BadMessage(
                     f'a message of {len(data)} bytes; only publishers may exceed {MAX_SMALL}'
                 )
+            if len(data) > MAX_LARGE:
+                raise BadMessage(f'a message of {len(data)} bytes, more than {MAX_LARGE}')
             self._answer(read_envelope(data))
         except UrlabError as error:
             client.refuse(str(error))
@@ -155,4 +160,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']
+__all__ = ['MAX_READ', 'REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']
