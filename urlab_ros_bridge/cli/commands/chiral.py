@@ -23,6 +23,7 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.kept_memory import keep_freed_memory
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.addresses import is_loopback
 
@@ -99,6 +100,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     from urlab_ros_bridge.gateways.chiral.profile import load_profile
     from urlab_ros_bridge.gateways.chiral.profile import Profile
 
+    keep_freed_memory()  # each observation is megabytes
     profile = load_profile(find_profile(values.profile)) if values.profile else Profile()
     if values.pace != 'profile':
         profile = replace(profile, pace=values.pace)
