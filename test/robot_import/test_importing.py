@@ -132,7 +132,8 @@ def test_the_base_floats_or_not(write_robot, base, extra, floats):
     (robot,) = world.articulations.values()
     assert bool(robot.first_joint_free) is floats
     if extra:
-        assert world.spec.articulations[0].frames == {'world_link': 'world'}
+        frames = {'base': 'world_link', 'world_link': 'world'}
+        assert world.spec.articulations[0].frames == frames
 
 
 def test_missing_meshes_are_all_named_or_left_out(write_robot, package, caplog):

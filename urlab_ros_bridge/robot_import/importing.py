@@ -118,7 +118,7 @@ def import_robot(
     settings: dict[str, Any] = {
         'prefix': name,
         'pose': {'pos': [0.0, 0.0, round(height, 6)]},
-        'frames': {renamed: 'world'} if renamed else {},
+        'frames': {'base': root, **({renamed: 'world'} if renamed else {})},
         **({'twist': drive.twist} if drive else {}),
         **{name: section for name, section in sensors.sections.items() if section},
     }

@@ -43,7 +43,11 @@ AUTO = 'auto'
 
 @dataclass(frozen=True)
 class FrameNames:
-    """Frames of one robot that are not parts of it, and its base."""
+    """
+    Frames of one robot that are not parts of it, and its base.
+
+    :ivar footprint: empty for a robot whose model has a body of that name.
+    """
 
     base: str
     footprint: str
@@ -209,6 +213,11 @@ def _plan_robot(
     base, base_name = _base(robot, articulation)
     frames = frame_names(robot.prefix, settings, base_name)
     start = settings.frame_prefix.replace('{prefix}', robot.prefix)
+    own = {base_name, *(articulation.frames.get(name, name) for name in robot.bodies)}
+    reserved = {settings.footprint_frame, settings.odom_frame, settings.map_frame}
+    if settings.footprint_frame in own:
+        reserved.remove(settings.footprint_frame)
+        frames = replace(frames, footprint='')
     tree = static_transforms(
         robot,
         base,
@@ -216,9 +225,9 @@ def _plan_robot(
         base_frame=settings.base_frame or base_name,
         frame_prefix=start,
         world_frame=settings.map_frame,
-        exclude=(settings.footprint_frame, settings.odom_frame, settings.map_frame),
+        exclude=reserved,
     )
-    frames = FrameNames(tree.base, frames.footprint, frames.odom, frames.map)
+    frames = replace(frames, base=tree.base)
     sensors = describe_sensors(robot, tree, settings.map_frame, articulation.lidars)
     carrier, twist = robot.base_joint, articulation.twist_controller
     return RobotPlan(

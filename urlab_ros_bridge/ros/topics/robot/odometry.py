@@ -44,7 +44,11 @@ class OdometryParameters:
         live=True,
     )
     publish_tf: bool = key(True, 'Publish the transform odom_frame -> base_frame.')
-    publish_footprint: bool = key(True, 'Publish the transform base_frame -> footprint_frame.')
+    publish_footprint: bool = key(
+        True,
+        'Publish the transform base_frame -> footprint_frame, unless the robot has a body of that '
+        'name.',
+    )
     publish_ground_truth: bool = key(True, 'Publish ground_truth/pose.')
     pose_stddev: tuple[float, ...] = key(
         (-1.0,),
@@ -123,13 +127,14 @@ def feeds(robot: RobotTopics) -> list[Feed]:
 def _transforms(robot: RobotTopics) -> Feed:
     plan, state, settings = robot.plan, robot.state, robot.settings
     frames = plan.frames
+    publish_tf = settings.publish_tf
+    publish_footprint = settings.publish_footprint and bool(frames.footprint)
     pairs = []
-    if settings.publish_tf:
+    if publish_tf:
         pairs.append((frames.odom, frames.base))
-    if settings.publish_footprint:
+    if publish_footprint:
         pairs.append((frames.base, frames.footprint))
     template = TFTemplate(pairs)
-    publish_tf, publish_footprint = settings.publish_tf, settings.publish_footprint
 
     def build(stamp_ns: int) -> Any:
         base = state.base()

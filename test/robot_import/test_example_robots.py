@@ -1,0 +1,266 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The 69 URDFs of example-robot-data as the server serves them, against Pinocchio.
+
+Both packages are not in the project's environment, since they take 900 MB:
+``uv pip install -r pypi/requirements/robots.lock``.  Without --long, a few robots are tried.  With
+`ROBOT_TABLE=FOLDER` each robot leaves a row there, of which docs/scripts/robot_table.py makes the
+table of docs/urdf_robots.md.
+"""
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+import signal
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+from bundled_server import port_of
+from bundled_server import running_server
+from lifelines import start_process
+import mujoco
+import numpy as np
+from ports import free_ports
+import pytest
+import yaml
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.robot_import import ImportOptions
+from urlab_ros_bridge.robot_import.errors import InvalidDescription
+from urlab_ros_bridge.robot_import.errors import MissingMeshes
+from urlab_ros_bridge.robot_import.importing import export_robot
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+
+pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
+PREFIX = importlib.util.find_spec('pinocchio').origin.partition('cmeel.prefix')[0]
+ROBOTS = Path(PREFIX, 'cmeel.prefix/share/example-robot-data/robots')
+FILES = {f'{path.parents[1].name}/{path.stem}': path for path in sorted(ROBOTS.rglob('*.urdf'))}
+if not FILES:
+    pytest.skip('example-robot-data is not installed', allow_module_level=True)
+EMPTY, WITHOUT_MESHES = 'ur_description/ur3', 'romeo_description/romeo_laas_small'
+# Short: an arm, a hand with ASCII-free STL, a legged one, Collada, ros2_control, Gazebo's sensors.
+FEW = (
+    'panda_description/panda',
+    'go2_description/go2',
+    'tiago_pro_description/tiago_pro',
+    'icub_description/icub_reduced',
+)
+SERVED = [name for name in FILES if name != EMPTY]
+OPTIONS = ImportOptions(allow_missing_meshes=True)
+PARAMS = [
+    pytest.param(name, marks=() if name in FEW else pytest.mark.long, id=name) for name in SERVED
+]
+PORTS = ('rpc', 'state', 'camera', 'control', 'info')
+PATIENCE = 60.0
+
+
+class Robot:
+    """A robot as the server loads it, and as Pinocchio reads its URDF."""
+
+    def __init__(self, name):
+        self.path = FILES[name]
+        self.world = load_world(ServerConfig(model=self.path, importing=OPTIONS))
+        self.model = self.world.model
+        self.pin = pinocchio.buildModelFromUrdf(str(self.path))
+        (robot,) = self.world.articulations.values()
+        self.robot = robot
+        self.links = [
+            link.get('name') for link in ElementTree.parse(self.path).getroot().iter('link')
+        ]
+        self.bodies, self.joints = robot.local('bodies'), robot.local('joints')
+
+    def body(self, link):
+        """Return the id of a link's body."""
+        return self.bodies['world_link' if link == 'world' else link]
+
+    def pose(self, data, body):
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = data.xmat[body].reshape(3, 3), data.xpos[body]
+        return pose
+
+
+@pytest.fixture(scope='module', autouse=True)
+def cache(tmp_path_factory):
+    """Return a cache that all robots share."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp('cache')
+        patch.setenv('XDG_CACHE_HOME', str(folder))
+        yield folder
+
+
+@pytest.fixture(scope='module', params=PARAMS)
+def robot(request):
+    return Robot(request.param)
+
+
+@pytest.fixture(scope='module')
+def row(robot):
+    """Return the row of a robot in the table; it is written when its tests are over."""
+    found = {'name': robot.path.stem, 'folder': robot.path.parents[1].name}
+    yield found
+    if folder := os.environ.get('ROBOT_TABLE'):
+        Path(folder, f'{found["folder"]}.{found["name"]}.json').write_text(json.dumps(found))
+
+
+def test_every_link_is_where_pinocchio_has_it(robot, row):
+    assert len(set(robot.links)) == len({robot.body(link) for link in robot.links})
+    data, kinematics = mujoco.MjData(robot.model), robot.pin.createData()
+    frames = [f for f in robot.pin.frames if f.type == pinocchio.FrameType.BODY]
+    root = robot.body(frames[0].name)
+    ids = [robot.pin.getFrameId(frame.name, pinocchio.FrameType.BODY) for frame in frames]
+    rng, worst = np.random.default_rng(1), 0.0
+    for _ in range(100):
+        q = pinocchio.neutral(robot.pin)
+        for name, joint in zip(robot.pin.names[1:], robot.pin.joints[1:], strict=True):
+            angle = rng.uniform(-3.0, 3.0)
+            both = [angle] if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+            q[joint.idx_q : joint.idx_q + joint.nq] = both
+            data.qpos[robot.model.jnt_qposadr[robot.joints[name]]] = angle
+        pinocchio.framesForwardKinematics(robot.pin, kinematics, q)
+        mujoco.mj_kinematics(robot.model, data)
+        start = np.linalg.inv(robot.pose(data, root))
+        first = np.linalg.inv(kinematics.oMf[ids[0]].homogeneous)
+        for frame, number in zip(frames, ids, strict=True):
+            expected = first @ kinematics.oMf[number].homogeneous
+            found = start @ robot.pose(data, robot.body(frame.name))
+            worst = max(worst, float(np.abs(found - expected).max()))
+    assert worst < 1e-6
+    row |= {'links': len(robot.links), 'joints': len(robot.pin.names) - 1, 'error': worst}
+
+
+def test_masses_and_inertias_are_those_of_the_urdf_where_valid(robot, row):
+    repaired = 0
+    for link in ElementTree.parse(robot.path).getroot().findall('link'):
+        inertial, body = link.find('inertial'), robot.body(link.get('name'))
+        mass = 0.0 if inertial is None else float(inertial.find('mass').get('value'))
+        if mass <= 0:
+            assert robot.model.body_mass[body] in (0.0, 1e-3)
+            repaired += bool(robot.model.body_mass[body])
+            continue
+        assert robot.model.body_mass[body] == pytest.approx(mass, rel=1e-12)
+        words = inertial.find('inertia').attrib
+        xx, yy, zz, xy, xz, yz = (
+            float(words[n]) for n in ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+        )
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        sizes = np.linalg.eigvalsh(tensor)
+        if sizes[0] < 1e-15 or sizes[2] > (sizes[0] + sizes[1]) * (1 + 1e-9):
+            repaired += 1
+            continue
+        origin = inertial.find('origin')
+        rpy = (
+            [0.0] * 3 if origin is None else [float(w) for w in origin.get('rpy', '0 0 0').split()]
+        )
+        turn = pinocchio.rpy.rpyToMatrix(*rpy)
+        own = np.empty(9)
+        mujoco.mju_quat2Mat(own, robot.model.body_iquat[body])
+        own = own.reshape(3, 3)
+        found = own @ np.diag(robot.model.body_inertia[body]) @ own.T
+        np.testing.assert_allclose(found, turn @ tensor @ turn.T, atol=1e-7 * sizes[2])
+    row['repaired'] = repaired
+
+
+def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
+    data = mujoco.MjData(robot.model)
+    data.qpos[:], data.ctrl[:] = robot.world.data.qpos, robot.world.data.ctrl
+    while data.time < 5.0:
+        mujoco.mj_step(robot.model, data)
+    assert not [item.number for item in data.warning if item.number]
+    assert np.isfinite(data.qpos).all() and np.abs(data.qvel).max(initial=0.0) < 100.0
+    free = robot.robot.first_joint_free
+    row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
+
+
+def test_a_camera_sees_it(robot, row, tmp_path):
+    sidecar = export_robot(robot.path, OPTIONS, tmp_path)
+    content = yaml.safe_load(sidecar.read_text())
+    content['global_cameras'] = {'overview': {'mode': 'semantic'}}
+    sidecar.write_text(yaml.safe_dump(content))
+    with running_server(model=sidecar, paused=True) as server:
+        client = Client(rpc_port=port_of(server), state_port=port_of(server, 'state'), shared=True)
+        client.connect()
+        try:
+            reply = client.step(include_cameras={'overview': 'sync'})
+            pixels = reply.cameras['overview'].pixels.reshape(-1, 3)
+        finally:
+            client.close()
+    # The first row shows the sky, the last one the floor.
+    own = (pixels != pixels[0]).any(axis=1) & (pixels != pixels[-1]).any(axis=1)
+    drawn = any(robot.model.geom_group[g] <= 2 for g in geoms_of(robot))
+    assert not drawn or own.mean() > 0.002
+    row['seen'] = round(100 * float(own.mean()), 1)
+
+
+def geoms_of(robot):
+    bodies = set(robot.bodies.values())
+    return [g for g in range(robot.model.ngeom) if int(robot.model.geom_bodyid[g]) in bodies]
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+def test_every_link_has_a_frame_in_ros(robot, row, tmp_path, monkeypatch):
+    pytest.importorskip('rclpy')
+    from bridge_harness import free_domain
+    from bridge_harness import LATCHED
+    from bridge_harness import Listener
+    from bridge_harness import wait_until
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+    from tf2_msgs.msg import TFMessage
+
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    for temperature in ('cold', 'warm'):
+        domain = free_domain()
+        monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
+        listener = Listener(domain)
+        # A rigid robot has no joints.
+        first = (
+            listener.listen(JointState, 'joint_states')
+            if robot.robot.scalar_joints
+            else listener.listen(TFMessage, '/tf')
+        )
+        text = listener.listen(String, 'robot_description', LATCHED)
+        moving = listener.listen(TFMessage, '/tf')
+        fixed = listener.listen(TFMessage, '/tf_static', LATCHED)
+        begun = time.monotonic()
+        process = start_up(robot.path, tmp_path)
+        try:
+            wait_until(lambda first=first: first, PATIENCE)
+            row[temperature] = round(time.monotonic() - begun, 1)
+
+            def frames(moving=moving, fixed=fixed):
+                messages = [*moving, *fixed]
+                return {t.child_frame_id for m in messages for t in m.transforms}
+
+            wait_until(lambda frames=frames: set(robot.links) <= frames(), PATIENCE)
+            wait_until(lambda text=text: text, PATIENCE)
+            named = {
+                link.get('name') for link in ElementTree.fromstring(text[-1].data).iter('link')
+            }
+            assert set(robot.links) <= named
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(PATIENCE)
+            listener.close()
+
+
+def start_up(path, folder):
+    words = [f'--{name}-port={port}' for name, port in free_ports(*PORTS).items()]
+    return start_process(
+        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'up', '--model', str(path),
+         '--allow-missing-meshes', '--data-dir', str(folder / 'data'), *words],
+        stdout=(folder / 'log').open('a'), stderr=(folder / 'log').open('a'),
+    )  # fmt: skip
+
+
+def test_what_cannot_be_served_says_why():
+    with pytest.raises(InvalidDescription, match='no links'):
+        load_world(ServerConfig(model=FILES[EMPTY]))
+    with pytest.raises(MissingMeshes) as caught:
+        load_world(ServerConfig(model=FILES[WITHOUT_MESHES]))
+    assert all(name.endswith('.mesh') for name in caught.value.reasons)
+    assert len(FILES) == 69
