@@ -185,9 +185,10 @@ def test_a_camera_sees_it(robot, row, tmp_path):
         client.connect()
         try:
             reply = client.step(include_cameras={'overview': 'sync'})
-            pixels = reply.cameras['overview'].pixels.reshape(-1, 3)
+            pixels = reply.cameras['overview'].pixels
         finally:
             client.close()
+    pixels = pixels.reshape(-1, pixels.shape[-1])
     # The first row shows the sky, the last one the floor.
     own = (pixels != pixels[0]).any(axis=1) & (pixels != pixels[-1]).any(axis=1)
     drawn = any(robot.model.geom_group[g] <= 2 for g in geoms_of(robot))

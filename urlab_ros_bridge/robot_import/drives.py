@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import dataclass
 import logging
@@ -16,6 +15,7 @@ _LOG = logging.getLogger(__name__)
 # Where the plugin does not say (m/s, rad/s).
 _LINEAR, _ANGULAR = 1.0, 2.0
 _TIMEOUT = 0.5  # s
+_OTHERS = ('ackermann', 'planar_move', 'skid_steer', 'tricycle')
 _CORNERS = (('front', 'left'), ('front', 'right'), ('back', 'left'), ('back', 'right'))
 
 
@@ -38,27 +38,30 @@ def find_drive(robot: ElementTree.Element) -> GazeboDrive | None:
     for plugin in robot.findall('gazebo/plugin'):
         drive = _read(plugin)
         if drive is None:
+            if any(word in _words(plugin) for word in _OTHERS):
+                _LOG.warning('drive plugin %r has no counterpart', plugin.get('filename'))
             continue
         unknown = sorted(drive.wheels - joints)
         if not unknown and drive.wheels:
             return drive
-        _LOG.warning('plugin %r is left out: its joints %s are unknown', _kind(plugin), unknown)
+        _LOG.warning(
+            'drive plugin %r is left out: unknown joints %s', plugin.get('filename'), unknown
+        )
     return None
 
 
 def _read(plugin: ElementTree.Element) -> GazeboDrive | None:
-    kind = _kind(plugin)
-    readers: dict[str, Callable[[ElementTree.Element], GazeboDrive]] = {
-        'diff': _differential,
-        'mecanum': _mecanum,
-    }
-    return next((read(plugin) for word, read in readers.items() if word in kind), None)
+    words = _words(plugin)
+    if 'drive' not in words:
+        return None
+    if 'mecanum' in words:
+        return _mecanum(plugin)
+    return _differential(plugin) if 'diff' in words else None
 
 
-def _kind(plugin: ElementTree.Element) -> str:
-    """Return the words of a plugin by which it is known: of its library, as `ros2 control` is."""
-    words = f'{plugin.get("filename", "")} {plugin.get("name", "")}'.lower()
-    return words if 'drive' in words else ''
+def _words(plugin: ElementTree.Element) -> str:
+    """Return what a plugin is known by: file and name, as Gazebo's versions spell them."""
+    return f'{plugin.get("filename", "")} {plugin.get("name", "")}'.lower()
 
 
 def _differential(plugin: ElementTree.Element) -> GazeboDrive:

@@ -202,6 +202,20 @@ class SensorImport:
             self.sections['noise'][name] = values
 
 
+def set_friction(spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
+    """Give links the sliding friction that `<mu1>` and `<mu2>` state, as its mean."""
+    for element in robot.findall('gazebo'):
+        body = spec.body(element.get('reference', ''))
+        values = [_number(element, name, -1.0) for name in ('mu1', 'mu2')]
+        given = [value for value in values if value >= 0]
+        if body is None or not given:
+            continue
+        for geom in body.geoms:
+            geom.friction[0] = sum(given) / len(given)
+            # Of two shapes the more slippery one counts in Gazebo, the rougher one in MuJoCo.
+            geom.priority = int(geom.friction[0] < 1.0)
+
+
 def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion]:
     """Return the `<pose>` of an element: position (m) and rotation."""
     values = [float(word) for word in (element.findtext('pose') or '').split()]

@@ -22,6 +22,7 @@ from urlab_ros_bridge.robot_import.document import read_description
 from urlab_ros_bridge.robot_import.document import root_link
 from urlab_ros_bridge.robot_import.drives import find_drive
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
+from urlab_ros_bridge.robot_import.gazebo import set_friction
 from urlab_ros_bridge.robot_import.links import repair_inertials
 from urlab_ros_bridge.robot_import.links import repair_joints
 from urlab_ros_bridge.robot_import.links import replace_meshes
@@ -106,6 +107,7 @@ def import_robot(
         pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options.srdf),
     )
     sensors = SensorImport(spec, robot)
+    set_friction(spec, robot)
     interfaces = command_interfaces(robot, wheels)
     model = compile_robot(spec, path)
     pose = start_pose(model, initial)
