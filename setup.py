@@ -33,7 +33,9 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.11',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['py.typed', 'models/**/*', 'web/**/*', 'conformance/world/*']},
+    package_data={
+        NAME: ['py.typed', 'models/**/*', 'web/**/*', 'conformance/world/*', 'robot_import/*.yaml']
+    },
     exclude_package_data={'': ['*.pyc']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

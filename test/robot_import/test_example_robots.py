@@ -184,8 +184,10 @@ def test_a_camera_sees_it(robot, row, tmp_path):
         client = Client(rpc_port=port_of(server), state_port=port_of(server, 'state'), shared=True)
         client.connect()
         try:
-            reply = client.step(include_cameras={'overview': 'sync'})
-            pixels = reply.cameras['overview'].pixels
+            seen = {}
+            while 'overview' not in seen:  # the renderer is still loading
+                seen = client.step(include_cameras={'overview': 'sync'}).cameras
+            pixels = seen['overview'].pixels
         finally:
             client.close()
     pixels = pixels.reshape(-1, pixels.shape[-1])

@@ -18,8 +18,9 @@ import yaml
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.robot_import.spec import TIMESTEP
 
-_SCENE = f"""<mujoco model="scene">
-  <option timestep="{TIMESTEP}" integrator="implicitfast"/>
+_OPTION = f'<option timestep="{TIMESTEP}" integrator="implicitfast"/>'
+_SCENE = """<mujoco model="scene">
+  {option}
   <statistic center="0 0 0.5" extent="2"/>
   <visual>
     <headlight diffuse="0.5 0.5 0.5" ambient="0.3 0.3 0.3" specular="0 0 0"/>
@@ -35,7 +36,7 @@ _SCENE = f"""<mujoco model="scene">
   <worldbody>
     <light name="sun" type="directional" pos="0 0 5" dir="0.3 0.4 -1" castshadow="true"/>
     <geom name="floor" type="plane" size="0 0 0.1" material="floor"/>
-    <camera name="overview" pos="{{x}} {{y}} {{z}}" xyaxes="{{axes}}"/>
+    <camera name="overview" pos="{x} {y} {z}" xyaxes="{axes}"/>
   </worldbody>
 </mujoco>
 """
@@ -74,18 +75,25 @@ def _set(element: ElementTree.Element, name: str, values: Sequence[float]) -> No
     element.set(name, ' '.join(repr(float(value)) for value in values))
 
 
-def scene_text(reach: float, height: float) -> str:
+def scene_text(reach: float, height: float, option: str = _OPTION) -> str:
     """
     Return the MJCF of the scene, with a camera that sees the whole robot.
 
     :param reach: greatest extent of the robot (m).
     :param height: of its middle above the floor (m).
+    :param option: MJCF element with the physics options.
     """
     distance = max(0.5, 1.6 * reach)
     # From the front left, looking down by a quarter of the distance.
     pose = {'x': distance, 'y': distance, 'z': height + distance / 2}
     shown = {name: f'{value:.3f}' for name, value in pose.items()}
-    return _SCENE.format(**shown, axes='-1 1 0 -0.25 -0.25 1')
+    return _SCENE.format(**shown, option=option, axes='-1 1 0 -0.25 -0.25 1')
+
+
+def option_text(spec: mujoco.MjSpec) -> str:
+    """Return the physics options of a compiled spec, for the scene that it is put into."""
+    option = ElementTree.fromstring(spec.to_xml()).find('option')
+    return '' if option is None else ElementTree.tostring(option, encoding='unicode').strip()
 
 
 def write_robot(

@@ -51,6 +51,7 @@ class ServerConfig:
     :ivar data_limit_gb: gigabytes in that folder from which on nothing more is written; 0 is no
         limit.
     :ivar dialect: of requests, replies and snapshots: ``page``, or ``0.6`` of plugin v0.6.
+    :ivar robot: name of a robot of MuJoCo Menagerie, in place of `model`.
     :ivar importing: how a robot description is imported.
     :raises OpenWithoutKeys: when `bind` is wider than loopback, without keys or `insecure`.
     """
@@ -78,6 +79,7 @@ class ServerConfig:
     cameras: str = 'auto'
     gl: str = 'auto'
     dialect: str = PAGE
+    robot: str | None = None
     importing: ImportOptions = field(default_factory=ImportOptions)
 
     def __post_init__(self) -> None:

@@ -161,7 +161,7 @@ class Argument:
         """
         if values[self.name]:
             return str(values[self.name])
-        if not values['model']:
+        if not (values['model'] or values.get('robot')):
             own = shipped_file(self.by_world.format(world=values['world']))
             if own.is_file():
                 return str(own)

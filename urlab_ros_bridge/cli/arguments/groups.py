@@ -68,6 +68,11 @@ class WorldArguments(Arguments):
         check=existing_file,
         **PATH,
     )
+    robot: str = key(
+        '',
+        'Robot of MuJoCo Menagerie to serve instead of a world; `urlab robots` lists the names.',
+        metavar='NAME',
+    )
     prefix: str = key(
         '',
         'Name of the robot on the wire, or of the first of several; default: from the world.',
@@ -80,10 +85,14 @@ class WorldArguments(Arguments):
     )
 
     def check(self) -> None:
-        """Refuse a bundled world together with a model."""
+        """Refuse more than one of world, model and robot."""
         # Launch passes every argument, so a model comes with the default world.
-        if self.model and self.world not in ('', DEFAULT_WORLD):
-            raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
+        world = self.world if self.world != DEFAULT_WORLD else ''
+        given = [name for name, value in (('world', world), ('model', self.model),
+                                          ('robot', self.robot)) if value]  # fmt: skip
+        if len(given) > 1:
+            problem = f'{" and ".join(given)} are mutually exclusive: give one of them'
+            raise KeyProblem(given[-1], problem)
 
 
 @dataclass(frozen=True, kw_only=True)

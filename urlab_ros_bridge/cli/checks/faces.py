@@ -36,7 +36,11 @@ class Face:
 
 
 FACES = (
-    Face('server, map, soccer, import', 'step server, maps for Nav2, worlds', (*_CORE, 'MuJoCo')),
+    Face(
+        'server, map, soccer, import, robots',
+        'step server, maps for Nav2, worlds',
+        (*_CORE, 'MuJoCo'),
+    ),
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
     Face('up', 'server and bridge together', (*_CORE, 'MuJoCo', *_ROS)),
     Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),

@@ -73,6 +73,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
     return ServerConfig(
         world=world,
         model=Path(values.model) if values.model else None,
+        robot=values.robot or None,
         prefix=values.prefix or None,
         actor_id=values.actor_id or None,
         bind=values.bind,
@@ -166,6 +167,7 @@ COMMAND = Command(
             'your own MJCF, stepped on request',
         ),
         ('urlab server --model my_robot.urdf', 'your own URDF, on a floor'),
+        ('urlab server --robot go2', 'a robot of MuJoCo Menagerie, by its name'),
         ('urlab server --port-offset 10', 'a second server on this machine'),
         ('urlab server --editor', 'no world: clients build levels and play them'),
         ('urlab server --bind 0.0.0.0 --keys my_keys', 'for other machines, with keys'),

@@ -79,6 +79,7 @@ class Process:
 _SERVER_OPTIONS = (
     'world',
     'model',
+    'robot',
     'prefix',
     'actor_id',
     'package_path',

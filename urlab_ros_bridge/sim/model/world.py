@@ -16,6 +16,7 @@ import numpy as np
 from urlab_ros_bridge import models
 from urlab_ros_bridge.robot_import import is_robot_description
 from urlab_ros_bridge.robot_import.importing import import_world
+from urlab_ros_bridge.robot_import.menagerie import robot_world
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
@@ -272,7 +273,10 @@ def load_world(config: ServerConfig) -> World:
     :raises SidecarError: when the YAML is wrong.
     :raises RobotImportError: when a robot description cannot be imported.
     """
-    path = Path(config.model) if config.model else models.world_path(config.world)
+    if config.robot:
+        path = robot_world(config.robot)
+    else:
+        path = Path(config.model) if config.model else models.world_path(config.world)
     if is_robot_description(path):
         path = import_world(path, config.importing)
     sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
