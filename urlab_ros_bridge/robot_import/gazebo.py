@@ -43,6 +43,8 @@ _SCANNERS = ('ray', 'gpu_ray', 'lidar', 'gpu_lidar')
 _IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
 _SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
 _MAX_RAYS = 10_000
+# Outside of this, contacts become unstable; descriptions have 0 for casters, 1e5 for wheels.
+_FRICTION = (0.01, 2.0)
 # Data (found, force and position), reduction (one net force) and number of a contact sensor.
 _NET_CONTACT = [0b10011, 3, 1]
 
@@ -203,7 +205,7 @@ class SensorImport:
 
 
 def set_friction(spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
-    """Give links the sliding friction that `<mu1>` and `<mu2>` state, as its mean."""
+    """Give links the sliding friction that `<mu1>` and `<mu2>` state: their mean."""
     for element in robot.findall('gazebo'):
         body = spec.body(element.get('reference', ''))
         values = [_number(element, name, -1.0) for name in ('mu1', 'mu2')]
@@ -211,7 +213,7 @@ def set_friction(spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
         if body is None or not given:
             continue
         for geom in body.geoms:
-            geom.friction[0] = sum(given) / len(given)
+            geom.friction[0] = min(max(sum(given) / len(given), _FRICTION[0]), _FRICTION[1])
             # Of two shapes the more slippery one counts in Gazebo, the rougher one in MuJoCo.
             geom.priority = int(geom.friction[0] < 1.0)
 
