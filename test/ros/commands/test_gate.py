@@ -41,7 +41,7 @@ def gate():
 
 def say(gate, topic, stamp_ns, done=None):
     stamp, message = (message_stamp, stamped(stamp_ns)) if stamp_ns else (unstamped, None)
-    return gate.hear(topic, message, stamp, done)
+    return gate.record_answer(topic, message, stamp, done)
 
 
 def test_commands_pass_straight_through_while_nothing_waits():
@@ -75,7 +75,7 @@ def test_who_was_quicker_makes_no_difference(arrival):
     gate.arm(['/a', '/b', '/c', '/d'])
     at(gate, NOW)
     for topic in arrival:
-        gate.hear(topic, topic, unstamped, got.append)
+        gate.record_answer(topic, topic, unstamped, got.append)
     for receive, message in gate.finish():
         receive(message)
     assert got == ['/a', '/b', '/c', '/d']
@@ -165,7 +165,7 @@ def test_another_condition_is_waited_for_too(gate):
 
     def deliver():
         pictures.append(1)
-        gate.poke()
+        gate.notify()
 
     threading.Timer(0.05, deliver).start()
     assert gate.wait(10.0, lambda: bool(pictures))

@@ -25,7 +25,6 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
-from urlab_ros_bridge.ros.services import base
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
 pytestmark = pytest.mark.ros
@@ -141,7 +140,7 @@ def test_a_request_is_refused_when_the_world_takes_too_long_to_read(
     small_server, bridged, monkeypatch
 ):
     go_on = threading.Event()
-    monkeypatch.setattr(base, 'READING_SECONDS', 0.2)
+    monkeypatch.setattr(connection, 'READING_SECONDS', 0.2)
     slow = Feature(
         'slow', attach=lambda bridge: Attached(published=lambda *_: go_on.wait(PATIENCE))
     )

@@ -11,19 +11,19 @@ from domains import free_domain  # noqa: E402
 from geometry_msgs.msg import Twist  # noqa: E402
 import rclpy  # noqa: E402
 from rclpy.context import Context  # noqa: E402
+from rclpy.node import Node  # noqa: E402
 
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics  # noqa: E402
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_types import OtherTypes  # noqa: E402
 
 
-class Deleting(LendingNode):
+class Deleting(Node):
     """A node whose last endpoints are destroyed right after they were listed."""
 
     @property
-    def all_subscriptions(self):
-        found = list(super().all_subscriptions)
+    def subscriptions(self):
+        found = list(super().subscriptions)
         self.destroy_subscription(found[-1])
         return iter(found)
 
@@ -48,7 +48,7 @@ def node():
 
 
 def test_what_is_destroyed_is_left_out(node):
-    assert [topic for _, topic in with_topics(node.all_subscriptions)][-2:] == [
+    assert [topic for _, topic in with_topics(node.subscriptions)][-2:] == [
         '/a/cmd_vel',
         '/b/cmd_vel',
     ]

@@ -43,7 +43,7 @@ class Graph:
     def __init__(self, **publishers):
         self.publishers = publishers
         self.asked = []
-        self.all_subscriptions = [
+        self.subscriptions = [
             SimpleNamespace(msg_type=Twist, topic_name=topic)
             for topic in ('/cmd_vel', '/a/cmd_vel')
         ]

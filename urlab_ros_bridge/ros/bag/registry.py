@@ -8,6 +8,7 @@ from collections.abc import Callable
 import threading
 from typing import Any
 
+from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 
@@ -15,7 +16,6 @@ from urlab_ros_bridge.ros.bag.taps import Now
 from urlab_ros_bridge.ros.bag.taps import RecordablePublisher
 from urlab_ros_bridge.ros.bag.taps import RecordedCallback
 from urlab_ros_bridge.ros.bag.taps import Sink
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 
 # Full name of a topic, message class, profile -> where its messages go; None: not wanted.
 FindSink = Callable[[str, Any, Any], Sink | None]
@@ -102,7 +102,7 @@ class Taps:
         return self._find(entity.topic_name, entity.msg_type, entity.qos_profile)
 
 
-class RecordableNode(LendingNode):
+class RecordableNode(Node):
     """
     A node whose topics can be recorded.
 

@@ -17,33 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
-from functools import partial
 import threading
 import time
 from typing import Any
-from typing import Protocol
 
-from rclpy.serialization import deserialize_message
-
-from urlab_ros_bridge.ros.messages.stamp_of import any_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
+from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 
 # Takes a message, and why it is stale where it is.
 Receive = Callable[..., None]
-# Takes a serialised message.
-Read = Callable[[bytes], Any]
-
-
-class Waiter(Protocol):
-    """What takes the messages of the topics in the thread that waits for them."""
-
-    def wait(self, seconds: float, is_over: Callable[[], bool]) -> bool:
-        """Wait for a message or for `wake`, unless it is over already; return whether it is."""
-
-    def wake(self) -> None:
-        """Have the waiting thread look again."""
 
 
 class _Answers:
@@ -79,7 +63,6 @@ class AnswerGate:
         self.late: dict[str, tuple[int, int]] = {}
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        self._waiter: Waiter | None = None
         self._topics: dict[str, _Answers] = {}
         self._round = 0
         self._stamp: int | None = None
@@ -88,28 +71,21 @@ class AnswerGate:
         self._newest = 0
         self._before_jump = 0
 
-    def wrap(self, topic: str, kind: type, receive: Receive, read: Read | None = None) -> Receive:
+    def wrap(self, topic: str, kind: type, receive: Receive) -> Receive:
         """
         Return what takes the messages of a command topic in place of `receive`.
 
-        It takes them serialised, too, and why one is stale, which goes to `receive` where there is
-        a reason.
+        It also takes why one is stale, which goes to `receive` where there is a reason.
 
         :param topic: resolved name.
-        :param read: turns a serialised message into what `receive` takes; None: into an ordinary
-            message.
         """
         self.own[topic] = kind
-        stamp = any_stamp if has_stamp(kind) else unstamped
-        read = read or partial(deserialize_message, message_type=kind)
-
-        def carry_out(message: Any, *stale: str) -> None:
-            receive(read(message) if isinstance(message, bytes) else message, *stale)
+        stamp = message_stamp if has_stamp(kind) else unstamped
 
         def take(message: Any, stale: str = '') -> None:
             # An answer belongs to its instant, however much wall time has passed.
-            if topic not in self._topics or not self.hear(topic, message, stamp, carry_out):
-                _pass_on(carry_out, message, stale)
+            if topic not in self._topics or not self.record_answer(topic, message, stamp, receive):
+                _pass_on(receive, message, stale)
 
         return take
 
@@ -126,7 +102,7 @@ class AnswerGate:
         """Let everything through again, what was kept first."""
         with self._lock:
             kept, self._topics = self._topics, {}
-            self._notify()
+            self._changed.notify_all()
         now, limit = time.monotonic(), self._max_age()
         for answers in kept.values():
             for receive, message, came in answers.todo:
@@ -170,7 +146,9 @@ class AnswerGate:
                 self._set(stamp_ns)
             self._wake()
 
-    def hear(self, topic: str, message: Any, stamp: Stamp, receive: Receive | None) -> bool:
+    def record_answer(
+        self, topic: str, message: Any, stamp: Stamp, receive: Receive | None
+    ) -> bool:
         """
         Keep a message of a topic; false when nothing waits for it.
 
@@ -216,52 +194,30 @@ class AnswerGate:
         """Time of the present instant, None while it is not known."""
         return self._stamp
 
-    def wait_by(self, waiter: Waiter | None) -> None:
-        """Have `wait` take the messages of the topics by itself; None: others bring them."""
-        with self._lock:
-            self._waiter = waiter
-
     def wait(self, timeout: float, also: Callable[[], bool] = lambda: True) -> bool:
         """
         Wait until the instant was published and every topic has answered.
 
-        :param also: another condition; `poke` has it looked at again.
+        :param also: another condition; `notify` has it looked at again.
         """
-
-        def is_over() -> bool:
-            with self._lock:
-                return self.shown and not self._silent() and also()
-
         deadline = time.monotonic() + timeout
-        while True:
-            left = max(deadline - time.monotonic(), 0.0)
-            if (self._waiter.wait if self._waiter is not None else self._wait)(left, is_over):
-                return True
-            if not left:
-                return False
+        with self._lock:
+            while not (over := self.shown and not self._silent() and also()):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            return over
 
-    def poke(self) -> None:
+    def notify(self) -> None:
         """Wake the waiting threads to check again."""
         with self._lock:
-            self._notify()
-
-    def _wait(self, seconds: float, is_over: Callable[[], bool]) -> bool:
-        with self._lock:
-            if is_over():
-                return True
-            self._changed.wait(seconds)
-            return False
-
-    def _notify(self) -> None:
-        if self._waiter is not None:
-            self._waiter.wake()
-        else:
             self._changed.notify_all()
 
     def _wake(self) -> None:
         """Wake who waits, but not before there is something to do: each wake-up costs a round."""
         if self.shown and not self._silent():
-            self._notify()
+            self._changed.notify_all()
 
     def _begin(self) -> int:
         self._round += 1
@@ -304,4 +260,4 @@ def _pass_on(receive: Receive, message: Any, stale: str) -> None:
         receive(message)
 
 
-__all__ = ['AnswerGate', 'Read', 'Receive', 'Waiter']
+__all__ = ['AnswerGate', 'Receive']

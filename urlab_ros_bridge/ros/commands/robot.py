@@ -16,7 +16,6 @@ from std_msgs.msg import Float64MultiArray
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.sample_age import SampleAge
-from urlab_ros_bridge.ros.commands.gate import Read
 from urlab_ros_bridge.ros.commands.gate import Receive
 from urlab_ros_bridge.ros.commands.gripper.actions import GripperActions
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
@@ -33,7 +32,6 @@ from urlab_ros_bridge.ros.commands.velocity import NOBODY
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands
 from urlab_ros_bridge.ros.features.feed import join
-from urlab_ros_bridge.ros.messages.twist_reading import twist_reader
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -185,7 +183,7 @@ class RobotCommands:
             self.plan.holds_twist,
         )
         kind = message_type(self._path.settings().cmd_vel_type)
-        self._subscribe(kind, self._velocity.topic, self._velocity.receive, twist_reader(kind))
+        self._subscribe(kind, self._velocity.topic, self._velocity.receive)
 
     def _offer_wrenches(self) -> None:
         self._wrenches = WrenchCommands(
@@ -255,12 +253,10 @@ class RobotCommands:
     def _controller(self) -> str:
         return join(self.plan.namespace, self._path.settings().trajectory_controller)
 
-    def _subscribe(
-        self, kind: type, topic: str, receive: Receive, read: Read | None = None
-    ) -> None:
+    def _subscribe(self, kind: type, topic: str, receive: Receive) -> None:
         name = self._node.resolve_topic_name(topic)
         self._gated.append(name)
-        take = self._path.gate.wrap(name, kind, receive, read)
+        take = self._path.gate.wrap(name, kind, receive)
         ages = SampleAge(lambda: self._node.count_publishers(name))
 
         def judge(message: Any, info: MessageInfo) -> None:

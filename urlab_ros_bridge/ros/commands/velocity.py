@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from urlab_ros_bridge.client.client import STEP_TWIST
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
@@ -18,12 +17,10 @@ from urlab_ros_bridge.ros.commands.admission.limits import limited
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
 from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.commands.sender import TwistRider
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
 from urlab_ros_bridge.ros.messages.twist_reading import velocity_of
-from urlab_ros_bridge.ros.messages.twist_reading import VelocityReading
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -127,7 +124,7 @@ class VelocityCommands:
 
     def receive(self, message: Any, stale: str = '') -> None:
         """
-        Take a Twist or TwistStamped, or what was read of one (`messages.twist_reading`).
+        Take a Twist or TwistStamped.
 
         :param stale: why it is too old, empty when it is not; one that stops is never too old.
         """
@@ -135,7 +132,7 @@ class VelocityCommands:
         try:
             if not self._link.state.open:
                 raise CommandRejected('not connected')
-            reading = message if type(message) is VelocityReading else velocity_of(message)
+            reading = velocity_of(message)
             check_age(reading.stamp_ns, self._path.timeline.stamp_ns, settings.cmd_vel_max_age)
             velocity = limited(
                 reading.linear,
@@ -206,18 +203,7 @@ class VelocityCommands:
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        rider = None
-        if link.lockstep and link.has(STEP_TWIST):
-            fields: dict[str, Any] = {
-                'linear': [*velocity.linear],
-                'angular': [*velocity.angular],
-            }
-            if timeout is not None:
-                fields['timeout'] = timeout
-            if resets is not None:
-                fields['resets'] = resets
-            rider = TwistRider(self._prefix, fields)
-        self._path.sender.put(self.topic, action, max_wait, rider)
+        self._path.sender.put(self.topic, action, max_wait)
 
 
 CMD_VEL_TOPIC = Topic(

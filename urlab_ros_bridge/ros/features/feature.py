@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
 
+from rclpy.node import Node
+
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
@@ -27,7 +29,6 @@ from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
 PartT = TypeVar('PartT')
@@ -147,7 +148,7 @@ class Bridge:
 
     def __init__(
         self,
-        node: LendingNode,
+        node: Node,
         features: tuple[Feature, ...],
         settings: Callable[[], Settings],
         log: Callable[[str, str], None],

@@ -3,9 +3,8 @@
 """
 The stream thread: it owns the state stream and publishes everything that carries a stamp.
 
-One thread at a time for all of it is what keeps timelines apart: after a jump no older message can
-follow, because no other thread holds one.  It is this thread, unless one that steps takes its turn
-with the state that the reply has brought (`publish_reply`).
+One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
+because no other thread holds one.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import time
 import numpy as np
 
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.feature import Attached
@@ -44,13 +42,6 @@ _RECEIVE_SECONDS = 0.05
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# While a thread that steps publishes by itself, this one looks this often (s) for what others have
-# changed; after a longer silence of the other it waits for each message again.
-_LENT_SECONDS = 0.02
-_SILENT_SECONDS = 0.5
-_TURN_SECONDS = 0.005
-# For so long after a reply was published nothing is sent on the stream, if nobody asks for it.
-_MUTE_SECONDS = 0.2
 # In lockstep, time counts as frozen after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
@@ -71,7 +62,6 @@ class StreamThread:
         latest payload.
     :ivar stepped: steps are taken one by one and none may be missed: every time is sent, every
         state shown once, and snapshots are read, because there are no rows.
-    :ivar needed: prefixes of the wire that somebody needs now; None: it is not known.
     """
 
     def __init__(
@@ -101,7 +91,6 @@ class StreamThread:
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
         self.stepped = False
-        self.needed: tuple[str, ...] | None = None
         self._watchers: set[object] = set()
         self._settings = settings
         self._clock = clock
@@ -121,9 +110,6 @@ class StreamThread:
         self._moved_ns = 0
         self._last_snapshot: object = None
         self._last_tick: Tick | None = None
-        # Whoever holds it reads the stream and publishes.
-        self._turn = threading.Lock()
-        self._lent_until = self._mute_until = 0.0
         self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
@@ -143,7 +129,7 @@ class StreamThread:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
         self._handed_worlds.append(world)
-        self.listen()
+        self._due.set()
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
@@ -173,52 +159,6 @@ class StreamThread:
             except ValueError:  # it has just begun
                 return done.wait(timeout)
         return done.is_set()
-
-    def listen(self) -> None:
-        """Have everything sent on the stream: what comes next is in no reply to a step."""
-        self._mute_until = 0.0
-        self._due.set()
-
-    def publish_reply(self, result: StepResult) -> bool:
-        """
-        Publish the state that the reply to a step shows, in the caller's thread.
-
-        The stream would bring it too, through more threads, which cost the server and this process
-        a tenth of a quick round; so the stream is muted meanwhile, and what comes all the same is
-        passed over.  What does not simply go on (a reset, another server or world) is left to the
-        stream.
-
-        :param result: of level ``snapshot``.
-        :return: whether it was published.
-        """
-        if result.raw.get('resets') is None:
-            return False
-        # From now on the stream's own thread no longer waits with its turn; it may do so yet.
-        self._lent_until = time.monotonic() + _SILENT_SECONDS
-        shown = False
-        if self._turn.acquire(timeout=_TURN_SECONDS):
-            try:
-                self._switch_worlds()
-                shown = self._process_reply(result)
-            finally:
-                self._turn.release()
-        if not shown:
-            self.listen()
-        return shown
-
-    def _process_reply(self, result: StepResult) -> bool:
-        timeline = self.timeline
-        try:
-            tick = Tick.of_reply(result, self.source.closed_by or 'state_full')
-        except UrlabError:
-            return False
-        goes_on = timeline.step(tick.stamp_ns) is Step.FORWARD
-        if not goes_on or _resets(tick) != timeline.resets:
-            return False
-        now = time.monotonic()
-        self._mute_until = now + _MUTE_SECONDS
-        self._process_tick(tick, now)
-        return True
 
     def repeat(self) -> None:
         """Have the present instant published once more, between two ticks."""
@@ -270,41 +210,25 @@ class StreamThread:
 
     def _publish_until_stopped(self) -> None:
         poll = started = time.monotonic()
-        beat, tick = started + _BEAT_SECONDS, None
+        beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
-            lent = self.stepped and time.monotonic() < self._lent_until
-            if lent and tick is None:
-                self._due.wait(_LENT_SECONDS)
             if self._due.is_set():
                 self._due.clear()
                 poll = 0.0
-            with self._turn:
-                self._switch_worlds()
-                self._run_tasks()
-                try:
-                    tick = self.source.receive(0.0 if lent else _RECEIVE_SECONDS)
-                except StreamClosed:
-                    return
-                now = time.monotonic()
-                if tick is None or not (lent and self._is_overtaken(tick)):
-                    self._process_or_rest(tick, now)
-                if now >= poll:
-                    poll = now + _POLL_SECONDS
-                    self._update_subscriptions(now, started)
-                if now >= beat:
-                    beat = now + _BEAT_SECONDS
-                    self._on_beat(now)
-
-    def _is_overtaken(self, tick: Tick) -> bool:
-        """Return whether replies have shown this state already, or one that followed it."""
-        timeline = self.timeline
-        shown = timeline.stamp_ns
-        if shown is None or tick.stamp_ns > shown or timeline.jump_requested:
-            return False
-        try:
-            return _resets(tick) == timeline.resets
-        except UrlabError:
-            return False  # is counted where it is published
+            self._switch_worlds()
+            self._run_tasks()
+            try:
+                tick = self.source.receive(_RECEIVE_SECONDS)
+            except StreamClosed:
+                return
+            now = time.monotonic()
+            self._process_or_rest(tick, now)
+            if now >= poll:
+                poll = now + _POLL_SECONDS
+                self._update_subscriptions(now, started)
+            if now >= beat:
+                beat = now + _BEAT_SECONDS
+                self._on_beat(now)
 
     def _process_or_rest(self, tick: Tick | None, now: float) -> None:
         if tick is not None:
@@ -321,7 +245,7 @@ class StreamThread:
             self.timeline.request_jump()
             if world is None:
                 continue
-            self.world, self.needed = world, None
+            self.world = world
             if old is not None:
                 old.close(world)
             world.apply(self._settings)
@@ -341,7 +265,6 @@ class StreamThread:
         if self.world is not None:
             self.world.poll_subscribers()
             rows = self.world.subscriptions() | self._also()
-            self.needed = tuple(sorted(prefix.decode() for prefix in rows))
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
             'state_full' if self.stepped else self._settings.stream,
@@ -351,7 +274,6 @@ class StreamThread:
         )
         if self.discover:
             wanted = {EVERYTHING}
-        self.source.mute(self.stepped and not self.discover and now < self._mute_until)
         for topic in wanted - self._subscribed:
             self.source.subscribe(topic)
         for topic in self._subscribed - wanted:

@@ -5,13 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from typing import Any
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.client import SNAPSHOT_LEVEL
-from urlab_ros_bridge.client.client import STEP_TOPICS
 from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
@@ -21,7 +16,6 @@ from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.wire.errors import UrlabError
-from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 DIRECT = 'direct'
@@ -62,8 +56,6 @@ class LockstepDrive:
         self._handshake: Handshake | None = None
         self._generation = 0
         self._steps = 0
-        self._level = 'minimal'
-        self._narrows = False
         self._last_ns: int | None = None
         self.before = ''
         self.begun_ns: int | None = None
@@ -90,26 +82,13 @@ class LockstepDrive:
             self._confirm_mode()
         return True
 
-    def step(
-        self,
-        twists: Mapping[str, Mapping[str, Any]] | None = None,
-        topics: Iterable[str] | None = None,
-    ) -> StepResult:
+    def step(self) -> StepResult:
         """
-        Step for one period; return the state then, as a snapshot where the server can.
+        Step for one period; then `check` the result.
 
-        Then `check` it.
-
-        :param twists: prefix -> fields of `set_twist` that are taken first.
-        :param topics: of the wire, which are of use; None: all.
         :raises UrlabError: when the request failed.
         """
-        return self._session.step(
-            self._steps,
-            observations=self._level,
-            twists=twists,
-            topics=topics if self._narrows else None,
-        )
+        return self._session.step(self._steps, observations='minimal')
 
     def jumped(self, stamp_ns: int | None) -> None:
         """Go on from another time."""
@@ -158,8 +137,6 @@ class LockstepDrive:
         # A changed world still has our mode; a restarted server has its own.
         if before != DIRECT or not self.before:
             self.before = before
-        self._level = SNAPSHOT if link.has(SNAPSHOT_LEVEL) else 'minimal'
-        self._narrows = self._level == SNAPSHOT and link.has(STEP_TOPICS)
         link.note_mode(DIRECT)
         link.note_paused(False)
         self.begun_ns = session.status().sim_time_ns if link.has('status') else None

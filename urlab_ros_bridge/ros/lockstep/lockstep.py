@@ -132,8 +132,6 @@ class Lockstep:
             yield
             return
         with self._turns.guest(GUEST_SECONDS):
-            rounds.settle()
-            self._bridge.part(StreamThread).listen()
             yield
 
     def tick(self, stamp_ns: int) -> None:
@@ -175,7 +173,7 @@ class Lockstep:
         self._link.lockstep = on
         bridge.part(StreamThread).stepped = on
         ahead = round(self._terms.period * NANOSECONDS) if on else 0
-        bridge.part(Cameras).gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
+        bridge.part(Cameras).gate.stepped(self._gate.notify if on else None, max(AHEAD_NS, ahead))
 
     def _ended(self, reason: str) -> None:
         """Take note that it has ended by itself; called in its thread."""

@@ -3,8 +3,8 @@
 """
 The thread of a lockstep.
 
-A round: the server takes its steps and replies with the new instant, which is published; every
-topic answers; the answers are handed to the server.  Only then the next round begins.
+A round: the server takes its steps; the stream publishes the new instant; every topic answers; the
+answers are handed to the server.  Only then the next round begins.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import math
 import threading
 import time
 
-from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
@@ -29,7 +27,6 @@ from urlab_ros_bridge.ros.lockstep.stall import Stall
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.turns import Turns
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import MessageWait
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -76,7 +73,6 @@ class Rounds:
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
-        self._answers = MessageWait(bridge.node, serialised=True)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}
@@ -88,7 +84,6 @@ class Rounds:
     def start(self) -> None:
         """Start the thread; commands on the topics are kept from now on."""
         self._gate.arm(self._topics.names)
-        self._gate.wait_by(self._answers)
         self._thread.start()
 
     def stop(self, restore: bool = True, patience: float = 10.0) -> None:
@@ -100,7 +95,7 @@ class Rounds:
         """
         self._drive.restore = restore
         self._stop.set()
-        self._gate.poke()
+        self._gate.notify()
         self._thread.join(patience)
         if self._thread.is_alive():
             self._drive.abandon()
@@ -137,9 +132,6 @@ class Rounds:
             reason = str(error)
         except Exception as error:
             reason = f'{type(error).__name__}: {error}'
-        self.settle()
-        self._gate.wait_by(None)
-        self._answers.close()
         self._gate.disarm()
         self._topics.close()
         self._drive.leave()
@@ -161,14 +153,7 @@ class Rounds:
             # The server is gone, or another client has paused it: soon it shows which.
             self.doing = str(error)
         self._since = time.monotonic()
-        self._wait_a_moment()
-
-    def _wait_a_moment(self) -> None:
-        """Wait for a moment; what is said meanwhile is heard."""
-        deadline = time.monotonic() + LOOK_SECONDS
-        while (left := deadline - time.monotonic()) > 0:
-            if self._answers.wait(left, self._stop.is_set):
-                return
+        self._stop.wait(LOOK_SECONDS)
 
     def _is_ready(self) -> bool:
         if not self._drive.ready():
@@ -206,18 +191,14 @@ class Rounds:
         self._stop.wait(SETTLE_SECONDS)
         if not self._topics.absent():
             self._known = {topic: self._topics.publishers(topic) for topic in self._topics.names}
-            self._answers.take_over(self._topics.subscriptions)
         return bool(self._known)
 
     def _run_round(self) -> None:
         self._since = time.monotonic()
         number = self._gate.open()
         if number is not None:
-            result = self._step_with_twists()
+            result = self._drive.step()
             self._gate.expect(number, result.sim_time_ns)
-            if not self._stop.is_set():
-                self._stream.publish_reply(result)
-            # Nodes compute by now.
             self._drive.check(result)
         if not self._wait_for_answers():
             return
@@ -228,30 +209,11 @@ class Rounds:
         self.count += 1
         self._ends.append(time.monotonic())
 
-    def _step_with_twists(self) -> StepResult:
-        """Step with the twists that wait for it; where the server refuses one, without them."""
-        riders, topics = self._sender.take_riders(), self._stream.needed
-        twists = {rider.prefix: rider.fields for rider in riders.values()}
-        try:
-            result = self._drive.step(twists, topics)
-        except UrlabError as error:
-            # By itself each is refused and counted as any command is.
-            self._sender.return_riders(_SEND_SECONDS)
-            if not twists or not isinstance(error, RemoteError):
-                raise
-            return self._drive.step(topics=topics)
-        self._sender.riders_sent()
-        return result
-
-    def settle(self) -> None:
-        """Give the server what waits for the next step: something else changes the world."""
-        self._sender.return_riders(_SEND_SECONDS)
-
     def _apply_answers(self) -> None:
-        """Give the answers to the server, but for twists: the next step takes those along."""
-        with self._sender.by_caller(riding=True, timeout=_SEND_SECONDS):
-            for receive, message in self._gate.finish():
-                receive(message)
+        """Have the answers carried out, and wait until the server has them."""
+        for receive, message in self._gate.finish():
+            receive(message)
+        self._sender.flush(_SEND_SECONDS)
 
     def _wait_for_answers(self) -> bool:
         """Wait for all answers and pictures; false when there is nothing to wait for any more."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
@@ -18,8 +19,6 @@ from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 from urlab_ros_bridge.ros.rclpy_tools.names import resolve_topic
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -43,7 +42,7 @@ class Topics:
     :ivar names: resolved name -> the name that the user gave.
     """
 
-    def __init__(self, node: LendingNode, gate: AnswerGate, names: Iterable[str]) -> None:
+    def __init__(self, node: Node, gate: AnswerGate, names: Iterable[str]) -> None:
         """
         Resolve the names.
 
@@ -71,28 +70,16 @@ class Topics:
         """
         return [name for topic, name in self.names.items() if not self._is_published(topic)]
 
-    @property
-    def subscriptions(self) -> list[Subscription]:
-        """Return what listens to the topics now."""
-        found = (self._subscription(topic) for topic in self.names)
-        return [each for each in found if each is not None]
-
     def publishers(self, topic: str) -> Ids:
         """Return the publishers of a topic (resolved name)."""
         infos = self._node.get_publishers_info_by_topic(topic)
         return frozenset(tuple(info.endpoint_gid) for info in infos)
 
     def _is_published(self, topic: str) -> bool:
-        subscription = self._subscription(topic)
-        return subscription is not None and subscription.get_publisher_count() > 0
-
-    def _subscription(self, topic: str) -> Subscription | None:
-        if topic in self._gate.own:
-            subscriptions = with_topics(self._node.all_subscriptions)
-            return next((each for each, name in subscriptions if name == topic), None)
-        if topic not in self._made:
+        if topic not in self._gate.own and topic not in self._made:
             self._subscribe(topic)
-        return self._made.get(topic)
+        heard = topic in self._gate.own or topic in self._made
+        return heard and self._node.count_publishers(topic) > 0
 
     def _subscribe(self, topic: str) -> None:
         """Subscribe to a topic, once it has a publisher."""
@@ -126,7 +113,7 @@ class Topics:
         )
 
     def _pass_to_gate(self, topic: str, stamp: Stamp, message: bytes) -> None:
-        self._gate.hear(topic, message, stamp, None)
+        self._gate.record_answer(topic, message, stamp, None)
 
 
 __all__ = ['TopicRejected', 'Topics']

@@ -42,11 +42,6 @@ def message_stamp(message: Any) -> int:
     return stamp.sec * NANOSECONDS + stamp.nanosec
 
 
-def any_stamp(message: Any) -> int:
-    """Return the stamp of a message with a header, or of a header; they may be serialised."""
-    return raw_stamp(message) if isinstance(message, bytes) else message_stamp(message)
-
-
 def unstamped(message: Any) -> int:
     """Return 0: the message has no stamp."""
     return 0
@@ -55,7 +50,6 @@ def unstamped(message: Any) -> int:
 __all__ = [
     'HEADER',
     'Stamp',
-    'any_stamp',
     'has_stamp',
     'message_stamp',
     'raw_stamp',

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rclpy.node import Node
+
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
@@ -23,7 +25,6 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
-from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
 
 NAME = 'types of commands'
@@ -56,7 +57,7 @@ class OtherTypes:
     :ivar found: those of another type, now.
     """
 
-    def __init__(self, node: LendingNode, log: Callable[[str, str], None]) -> None:
+    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
         """
         Start without any.
 
@@ -78,7 +79,7 @@ class OtherTypes:
     def _find(self) -> Iterable[OtherType]:
         # One question for all topics: one about a single topic goes through the whole graph, too.
         types = dict(self._node.get_topic_names_and_types())
-        for subscription, topic in with_topics(self._node.all_subscriptions):
+        for subscription, topic in with_topics(self._node.subscriptions):
             kind: Any = subscription.msg_type
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
             if all(each == taken for each in types.get(topic, ())):

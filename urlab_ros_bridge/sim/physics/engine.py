@@ -86,6 +86,8 @@ class Engine:
         self.lock = self.run.lock
         self.clock = SimulationClock(world.data)
         self.hooks = EngineHooks()
+        # Whether a step request is under way: urgent requests may pass between its sub-steps.
+        self.advancing = False
         self.external = ExternalActions(world.model, world.data)
         self.divergence: Divergence | None = None
         self.revision = 0
@@ -206,6 +208,7 @@ class Engine:
             return
         start = time.monotonic()
         self.begin_stepping(start)
+        self.advancing = True
         try:
             self.substep(raw)
             for done in range(1, count):
@@ -215,6 +218,7 @@ class Engine:
                 self.run.check_deadline(deadline, done, count)
                 self.substep(raw)
         finally:
+            self.advancing = False
             now = time.monotonic()
             self._stepping.end(now)
         run = self.run

@@ -116,7 +116,8 @@ class LiveLoop(threading.Thread):
         self._deadline = None
         now = time.perf_counter()
         self.meter.sample(now, engine.world.data.time, engine.clock.steps)
-        if now >= self._next_beat:
+        # A request that lets others pass between its sub-steps shows its state at the end.
+        if now >= self._next_beat and not engine.advancing:
             self._next_beat = now + IDLE_BEAT
             engine.state_changed()
         engine.lock.changed.wait(max(self._next_beat - now, 0.001))
