@@ -17,11 +17,11 @@ import yaml
 from test.config.running_world import CONFIG
 from test.config.running_world import interface
 from test.config.running_world import parameters_of
-from urlab_ros_bridge.cli.maps.floor_map import is_solid
-from urlab_ros_bridge.cli.maps.map_heights import scanner_height
 from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import yaw_of
+from urlab_ros_bridge.maps.floor_map import is_solid
+from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 

@@ -21,8 +21,8 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import LockTurns
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.requests.sessions import Turns
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.dialect import reply_to_v06
 from urlab_ros_bridge.wire.dialect import request_from_v06
@@ -88,7 +88,7 @@ class AcceptedCall:
         lock: ModelLock = self.subject.engine.lock
         return lock
 
-    def _turn(self) -> Turns | None:
+    def _turn(self) -> LockTurns | None:
         """Return the session's turns; urgent calls do not queue for theirs."""
         return None if self.entry.urgent else self.session.turns
 

@@ -29,7 +29,7 @@ import zmq
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
-from urlab_ros_bridge.transport.server_sockets import Connection
+from urlab_ros_bridge.transport.server_sockets import PeerConnection
 from urlab_ros_bridge.transport.server_sockets import readable
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
@@ -105,7 +105,7 @@ class _Unread:
     tracker: zmq.MessageTracker
     size: int
     client: bytes
-    connection: Connection | None
+    connection: PeerConnection | None
 
 
 class Router(threading.Thread):
@@ -211,7 +211,7 @@ class Router(threading.Thread):
                 self._run_done()
         if dropped >= MAX_PARTS:
             _LOG.warning('closed a connection: it sent a message of %d parts too many', dropped)
-            connection = Connection.of(part)
+            connection = PeerConnection.of(part)
             if connection is not None:
                 connection.end()
 
@@ -267,14 +267,14 @@ class Router(threading.Thread):
             tracker: Any = socket.send(reply, zmq.NOBLOCK, copy=not large, track=large)
         except zmq.Again:
             _LOG.warning('closed a connection: the client does not read its replies')
-            connection = Connection.of(sender.request)
+            connection = PeerConnection.of(sender.request)
             if connection is not None:
                 connection.end()
         except zmq.ZMQError as error:
             _LOG.debug('dropped a reply: %s', error)
         else:
             if large:
-                connection = Connection.of(sender.request)
+                connection = PeerConnection.of(sender.request)
                 self._unread.append(_Unread(tracker, len(reply), sender.envelope[0], connection))
 
     def _make_room(self, size: int) -> None:

@@ -158,7 +158,7 @@ def bound_endpoint(socket: zmq.Socket[bytes]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class PeerConnection:
     """
     The TCP connection that a message came by.
 
@@ -170,7 +170,7 @@ class Connection:
     peer: object
 
     @classmethod
-    def of(cls, frame: zmq.Frame) -> Connection | None:
+    def of(cls, frame: zmq.Frame) -> PeerConnection | None:
         """Return the connection of a received part, None when it has ended already."""
         with suppress(OSError, ValueError, zmq.ZMQError):
             descriptor = int(frame.get(zmq.SRCFD))
@@ -191,7 +191,7 @@ class Connection:
 
 
 __all__ = [
-    'Connection',
+    'PeerConnection',
     'ServerSockets',
     'SocketInUse',
     'SocketLimits',

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.requests.sessions import Turns
+from urlab_ros_bridge.sim.requests.sessions import LockTurns
 
 PATIENCE = 20.0
 
@@ -47,7 +47,7 @@ def lock():
 
 def test_what_has_no_turn_goes_first_then_whose_last_turn_is_longest_ago(lock):
     crowd = Crowd(lock)
-    greedy, patient, new = Turns(), Turns(), Turns()
+    greedy, patient, new = LockTurns(), LockTurns(), LockTurns()
     for turn in (patient, greedy):
         assert lock.acquire(turn=turn)
         lock.release()
@@ -65,15 +65,15 @@ def test_of_equals_the_first_goes_first(lock):
     crowd = Crowd(lock)
     with lock:
         for number in range(5):
-            crowd.ask(number, Turns())
+            crowd.ask(number, LockTurns())
     assert crowd.served() == list(range(5))
 
 
 def test_a_holder_lets_what_is_urgent_pass_and_nobody_else(lock):
     crowd = Crowd(lock)
-    mine = Turns()
+    mine = LockTurns()
     lock.acquire(turn=mine)
-    crowd.ask('step', Turns())
+    crowd.ask('step', LockTurns())
     crowd.ask('pause')
     assert lock.urgent == 1
     lock.let_urgent_pass()
@@ -93,7 +93,7 @@ def test_who_gives_up_is_not_given_the_lock(lock):
 
 def test_who_waits_for_a_change_queues_for_a_turn_again(lock):
     crowd, woken = Crowd(lock), []
-    turn = Turns()
+    turn = LockTurns()
 
     def wait():
         lock.acquire(turn=turn)
@@ -121,7 +121,7 @@ def test_nobody_is_forgotten_however_they_race(lock):
     counts, held = [0] * 8, []
 
     def hammer(number):
-        turn = Turns() if number % 2 else None
+        turn = LockTurns() if number % 2 else None
         for _ in range(300):
             if lock.acquire(timeout=[-1.0, 1e-4][number % 3 == 0], turn=turn):
                 held.append(number)

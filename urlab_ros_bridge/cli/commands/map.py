@@ -23,7 +23,7 @@ from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 
 if TYPE_CHECKING:
-    from urlab_ros_bridge.cli.maps.floor_map import FloorMap
+    from urlab_ros_bridge.maps.floor_map import FloorMap
     from urlab_ros_bridge.sim.model.world import World
 
 WORDS = ('auto', 'scanner', 'robot')
@@ -133,8 +133,8 @@ def heights(world: World, text: str) -> tuple[float, float]:
 
     :raises BadArgument: when it asks for a scanner where there is none.
     """
-    from urlab_ros_bridge.cli.maps.map_heights import robot_band
-    from urlab_ros_bridge.cli.maps.map_heights import scanner_height
+    from urlab_ros_bridge.maps.map_heights import robot_band
+    from urlab_ros_bridge.maps.map_heights import scanner_height
 
     if text in WORDS:
         scanner = None if text == 'robot' else scanner_height(world)
@@ -154,8 +154,8 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
     :raises UrlabError: when the world or the arguments do not allow it.
     """
     world = load(values)
-    from urlab_ros_bridge.cli.maps.floor_map import draw_floor_map
-    from urlab_ros_bridge.cli.maps.map_heights import planes
+    from urlab_ros_bridge.maps.floor_map import draw_floor_map
+    from urlab_ros_bridge.maps.map_heights import planes
 
     low, high = heights(world, values.height)
     region = None
@@ -187,8 +187,8 @@ def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     :raises BadArgument: when another file has the name, such as the sidecar of the world.
     :raises OSError: when one cannot be written.
     """
-    from urlab_ros_bridge.cli.maps.map_files import description
-    from urlab_ros_bridge.cli.maps.map_files import picture
+    from urlab_ros_bridge.maps.map_files import description
+    from urlab_ros_bridge.maps.map_files import picture
 
     target.parent.mkdir(parents=True, exist_ok=True)
     files = [target.with_name(target.name + suffix) for suffix in ('.pgm', '.yaml')]

@@ -9,7 +9,7 @@ import mujoco
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 
-class SimulationClock:
+class WorldClock:
     """
     Time and counters of one world.
 
@@ -46,10 +46,10 @@ class SimulationClock:
         self.epoch += 1
         self.steps = steps
 
-    def resume(self, other: SimulationClock) -> None:
+    def resume(self, other: WorldClock) -> None:
         """Continue the counts of the world that this one replaces; its time is carried with it."""
         for name in ('steps', 'epoch', 'resets', 'frame_id', 'divergences'):
             setattr(self, name, getattr(other, name))
 
 
-__all__ = ['SimulationClock']
+__all__ = ['WorldClock']

@@ -21,7 +21,7 @@ import numpy as np
 
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.world import World
-from urlab_ros_bridge.sim.physics.clock import SimulationClock
+from urlab_ros_bridge.sim.physics.clock import WorldClock
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
@@ -84,7 +84,7 @@ class Engine:
         self.sensing = sensing
         self.run = run or RunState(ModelLock())
         self.lock = self.run.lock
-        self.clock = SimulationClock(world.data)
+        self.clock = WorldClock(world.data)
         self.hooks = EngineHooks()
         # Whether a step request is under way: urgent requests may pass between its sub-steps.
         self.advancing = False

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from dataclasses import field
 import threading
 
-from urlab_ros_bridge.sim.requests.sessions import Turns
+from urlab_ros_bridge.sim.requests.sessions import LockTurns
 
 # Instead of the number of a turn: before all sessions, and before those the step of one of them
 # that has let others pass.
 _URGENT = -2
-_RESUMED = Turns(-1)
+_RESUMED = LockTurns(-1)
 
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
     """A thread that waits; `gate` opens when the lock is its own."""
 
-    turn: Turns | None
+    turn: LockTurns | None
     gate: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -41,12 +41,12 @@ class ModelLock:
         self._queue: list[_Waiter] = []
         self._guard = threading.Lock()  # of the queue
         self._turns = 0
-        self._holder: Turns | None = None
+        self._holder: LockTurns | None = None
         self.urgent = 0
         self.changed = threading.Condition(self)  # type: ignore[arg-type]
 
     def acquire(
-        self, blocking: bool = True, timeout: float = -1.0, turn: Turns | None = None
+        self, blocking: bool = True, timeout: float = -1.0, turn: LockTurns | None = None
     ) -> bool:
         """
         Take the lock.
@@ -97,15 +97,15 @@ class ModelLock:
     def _is_owned(self) -> bool:
         return self._lock.locked()
 
-    def _release_save(self) -> Turns | None:
+    def _release_save(self) -> LockTurns | None:
         holder = self._holder
         self.release()
         return holder
 
-    def _acquire_restore(self, holder: Turns | None) -> None:
+    def _acquire_restore(self, holder: LockTurns | None) -> None:
         self.acquire(turn=holder)
 
-    def _wait(self, timeout: float, turn: Turns | None) -> bool:
+    def _wait(self, timeout: float, turn: LockTurns | None) -> bool:
         waiter = _Waiter(turn)
         waiter.gate.acquire()
         with self._guard:
@@ -127,4 +127,4 @@ class ModelLock:
         self.urgent -= waiter.turn is None
 
 
-__all__ = ['ModelLock', 'Turns']
+__all__ = ['LockTurns', 'ModelLock']

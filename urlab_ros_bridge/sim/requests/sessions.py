@@ -25,7 +25,7 @@ CONNECTED_AGE = 30.0  # s since the last request for a session to count as conne
 
 
 @dataclass(slots=True)
-class Turns:
+class LockTurns:
     """
     When a session had the model last; see `physics.lock`.
 
@@ -59,7 +59,7 @@ class ServerSession:
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
-    turns: Turns = field(default_factory=Turns)
+    turns: LockTurns = field(default_factory=LockTurns)
 
 
 class SessionTable:

@@ -48,7 +48,7 @@ class Capture(NamedTuple):
 
     :ivar timeline: counts how often time has started over.
     :ivar wall: unix seconds.
-    :ivar state_id: number of the state, `SimulationClock.frame_id`.
+    :ivar state_id: number of the state, `WorldClock.frame_id`.
     """
 
     stamp_ns: int

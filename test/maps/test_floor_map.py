@@ -13,16 +13,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from map_reader import ReadMap
 
-from urlab_ros_bridge.cli.maps.floor_map import draw_floor_map
-from urlab_ros_bridge.cli.maps.floor_map import FREE
-from urlab_ros_bridge.cli.maps.floor_map import NoMap
-from urlab_ros_bridge.cli.maps.floor_map import OCCUPIED
-from urlab_ros_bridge.cli.maps.floor_map import UNKNOWN
-from urlab_ros_bridge.cli.maps.map_files import description
-from urlab_ros_bridge.cli.maps.map_files import picture
-from urlab_ros_bridge.cli.maps.map_heights import planes
-from urlab_ros_bridge.cli.maps.map_heights import robot_band
-from urlab_ros_bridge.cli.maps.map_heights import scanner_height
+from urlab_ros_bridge.maps.floor_map import draw_floor_map
+from urlab_ros_bridge.maps.floor_map import FREE
+from urlab_ros_bridge.maps.floor_map import NoMap
+from urlab_ros_bridge.maps.floor_map import OCCUPIED
+from urlab_ros_bridge.maps.floor_map import UNKNOWN
+from urlab_ros_bridge.maps.map_files import description
+from urlab_ros_bridge.maps.map_files import picture
+from urlab_ros_bridge.maps.map_heights import planes
+from urlab_ros_bridge.maps.map_heights import robot_band
+from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner

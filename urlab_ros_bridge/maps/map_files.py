@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from urlab_ros_bridge.cli.maps.floor_map import FloorMap
-from urlab_ros_bridge.cli.maps.floor_map import FREE
-from urlab_ros_bridge.cli.maps.floor_map import OCCUPIED
+from urlab_ros_bridge.maps.floor_map import FloorMap
+from urlab_ros_bridge.maps.floor_map import FREE
+from urlab_ros_bridge.maps.floor_map import OCCUPIED
 
 _GREY_OCCUPIED = 0
 _GREY_FREE = 254

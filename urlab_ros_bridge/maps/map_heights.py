@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from urlab_ros_bridge.cli.maps.floor_map import boxes
-from urlab_ros_bridge.cli.maps.floor_map import is_solid
-from urlab_ros_bridge.cli.maps.floor_map import NoMap
+from urlab_ros_bridge.maps.floor_map import boxes
+from urlab_ros_bridge.maps.floor_map import is_solid
+from urlab_ros_bridge.maps.floor_map import NoMap
 from urlab_ros_bridge.sim.model.world import World
 
 # What is lower than this is driven or stepped over (m).
