@@ -239,6 +239,8 @@ def left_out(words):
     """Return why a command cannot run here, '' when it can."""
     if 'rviz:=true' in words and shutil.which('rviz2') is None:
         return 'RViz is not among the wheels'
+    if '--robot' in words:
+        return 'it is downloaded; test/robot_import/test_menagerie.py serves a copy'
     if '--ray' in words:
         return 'test/cli/processes/test_episode_cluster.py starts a cluster'
     if words[0] in ('bridge', 'up', 'policy'):
