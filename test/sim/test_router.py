@@ -13,6 +13,7 @@ import zmq
 
 from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.transport import router as router_module
+from urlab_ros_bridge.transport import unfinished
 from urlab_ros_bridge.wire.encoding import codec
 
 
@@ -331,6 +332,67 @@ def test_half_sent_requests_lock_nobody_out(server, connect):
             peer.sendall(bytes(size - 1))
         new = connect(running, timeout=20)
         assert new.ask('status')['mode'] == 'direct'
+
+
+@contextlib.contextmanager
+def half_request(running, size=router_module.MAX_REQUEST_BYTES):
+    """A connection that has sent all but the last byte of a request."""
+    with raw_dealer(running.endpoints['rpc']) as peer:
+        peer.sendall(b'\x01\x00\x02' + size.to_bytes(8, 'big'))
+        peer.sendall(bytes(size - 1))
+        yield peer
+
+
+def hangs_up(peer, seconds=20.0):
+    """Return whether the server ends a connection in time."""
+    peer.settimeout(seconds)
+    try:
+        while peer.recv(1 << 16):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def test_half_a_request_has_a_time_limit_and_nobody_else(server, connect, monkeypatch):
+    monkeypatch.setattr(unfinished, 'MAX_SECONDS', 0.6)
+    running = server()
+    silent, stock = connect(running, shared=True), connect(running)
+    with half_request(running) as peer, half_request(running) as slow:
+        assert hangs_up(peer) and hangs_up(slow)
+    assert silent.ask('status') and stock.ask('status')
+
+
+def test_a_request_that_arrives_slowly_is_answered_within_the_limit(server, monkeypatch):
+    monkeypatch.setattr(unfinished, 'MAX_SECONDS', 20.0)
+    request = codec.pack({'op': 'meta', 'padding': bytes(200_000)})
+    with raw_dealer(server().endpoints['rpc']) as peer:
+        peer.sendall(b'\x01\x00\x02' + len(request).to_bytes(8, 'big'))
+        for start in range(0, len(request), 50_000):
+            peer.sendall(request[start : start + 50_000])
+            time.sleep(0.3)
+        receive_until(peer, b'meta_ok')
+
+
+def test_a_message_without_end_is_cut_off(server, connect, monkeypatch):
+    """libzmq counts messages, not their parts."""
+    monkeypatch.setattr(unfinished, 'MAX_BYTES', 8 << 20)
+    running = server()
+    other = connect(running, shared=True)
+    part = b'\x03' + (1 << 16).to_bytes(8, 'big') + bytes(1 << 16)
+    with raw_dealer(running.endpoints['rpc']) as peer:
+        peer.settimeout(20.0)
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            while sent < 4 << 30:
+                peer.sendall(part)
+                sent += len(part)
+                if sent > 16 << 20:
+                    time.sleep(0.01)
+        assert sent < 1 << 30
+    assert other.ask('status')
 
 
 def test_replies_that_nobody_reads_are_bounded_and_who_holds_most_goes_first(

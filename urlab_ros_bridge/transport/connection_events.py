@@ -70,11 +70,18 @@ class ConnectionEvents:
 
     def stop(self) -> None:
         """Record no more events; those that were recorded can still be read."""
-        self.socket.disable_monitor()
+        if not self.socket.closed:
+            self.socket.disable_monitor()
 
     def close(self) -> None:
         """Close the socket and the reader of its events."""
         self._end()
+
+    def release(self) -> None:
+        """Close the reader alone; the socket is its owner's to close."""
+        self._end.detach()
+        self.stop()
+        self._reader.close(0)
 
 
 def _close_both(socket: zmq.Socket[bytes], reader: zmq.Socket[bytes]) -> None:

@@ -33,6 +33,7 @@ from urlab_ros_bridge.transport.server_sockets import PeerConnection
 from urlab_ros_bridge.transport.server_sockets import readable
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
+from urlab_ros_bridge.transport.unfinished import UnfinishedMessages
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
@@ -49,6 +50,7 @@ MAX_PARTS = 256  # of a message; one that has more ends its connection
 _LARGE = 1 << 16  # bytes; large replies are sent without a copy and counted until they have left
 _LIMITS = SocketLimits(MAX_REQUEST_BYTES, send_queue=64, receive_queue=8)
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
+_DESCRIPTOR = int(zmq.SRCFD)
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _LOG = logging.getLogger(__name__)
 
@@ -123,11 +125,10 @@ class Router(threading.Thread):
         :raises SocketInUse: when the address cannot be bound.
         """
         super().__init__(name='rpc', daemon=True)
-        self._socket = socket = sockets.bind(zmq.ROUTER, host, port, option, _LIMITS)
+        self._socket = socket = sockets.bind(
+            zmq.ROUTER, host, port, option, _LIMITS, self._prepare
+        )
         self.endpoint = bound_endpoint(socket)
-        # A client that comes back with the same identity takes over its route.
-        socket.router_handover = 1
-        socket.router_mandatory = 1
         # Random, so that no client can take the place of the workers.
         self._wake_identity = b'\x01' + os.urandom(16)
         socket.bind(_WAKE_ENDPOINT)
@@ -144,6 +145,12 @@ class Router(threading.Thread):
         self._done: deque[Callable[[], None]] = deque()
         self._stopping = threading.Event()
 
+    def _prepare(self, socket: zmq.Socket[bytes]) -> None:
+        # A client that comes back with the same identity takes over its route.
+        socket.router_handover = 1
+        socket.router_mandatory = 1
+        self._unfinished = UnfinishedMessages(socket)
+
     def serve(self, accept: Accept, expects_more: Callable[[], bool] = lambda: False) -> None:
         """
         Answer requests from now on.
@@ -153,6 +160,7 @@ class Router(threading.Thread):
         """
         self._accept, self._expects_more = accept, expects_more
         self._wake_out = self._sockets.connect_inside(_WAKE_ENDPOINT, self._wake_identity)
+        self._unfinished.start()
         self.start()
 
     def run(self) -> None:
@@ -170,6 +178,7 @@ class Router(threading.Thread):
         self._stopping.set()
         self._wake()
         self.join(timeout=10.0)
+        self._unfinished.stop()
 
     def _receive(self) -> None:
         """Receive a message and answer it, if it is a request."""
@@ -191,6 +200,7 @@ class Router(threading.Thread):
             return
         envelope.append(b'')
         request: zmq.Frame = socket.recv(copy=False)
+        self._unfinished.finish(request.get(_DESCRIPTOR))
         # A stock server reads only the first part of the body; the rest is dropped.
         self._answer(_Sender(envelope, request), request.bytes)
         self._drop_rest(request)

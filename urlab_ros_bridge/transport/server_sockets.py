@@ -10,7 +10,7 @@ an authenticator, and the HTTP request of a web page looks to it like ZMTP 1.0.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 import os
 import socket as sockets
@@ -71,7 +71,13 @@ class ServerSockets:
             self._authenticator.configure_curve(domain=_ZAP_DOMAIN, location=str(keys.clients))
 
     def bind(
-        self, kind: int, host: str, port: int, option: str, limits: SocketLimits
+        self,
+        kind: int,
+        host: str,
+        port: int,
+        option: str,
+        limits: SocketLimits,
+        before: Callable[[zmq.Socket[bytes]], None] = lambda socket: None,
     ) -> zmq.Socket[bytes]:
         """
         Bind a socket.
@@ -79,10 +85,12 @@ class ServerSockets:
         :param kind: as `zmq.ROUTER`.
         :param host: an address of this machine, or * for all.
         :param port: 0: any free one.
+        :param before: called with the socket before it is bound.
         :param option: of the command line that chooses the port, for the error.
         :raises SocketInUse: when the address cannot be bound.
         """
         socket = self._open(kind, limits)
+        before(socket)
         endpoint = f'tcp://{host}:{port or "*"}'
         try:
             socket.bind(endpoint)
@@ -121,7 +129,7 @@ class ServerSockets:
         for socket in self._sockets:
             socket.close(linger=200 if socket.type == zmq.ROUTER else 0)
         self._authenticator.stop()
-        self._context.term()
+        self._context.destroy(linger=0)  # with what reads the events of sockets
 
     def _open(self, kind: int, limits: SocketLimits) -> zmq.Socket[bytes]:
         socket: zmq.Socket[bytes] = self._context.socket(kind)
@@ -172,11 +180,19 @@ class PeerConnection:
     @classmethod
     def of(cls, frame: zmq.Frame) -> PeerConnection | None:
         """Return the connection of a received part, None when it has ended already."""
-        with suppress(OSError, ValueError, zmq.ZMQError):
-            descriptor = int(frame.get(zmq.SRCFD))
+        try:
+            return cls.of_descriptor(int(frame.get(zmq.SRCFD)))
+        except zmq.ZMQError:
+            return None
+
+    @classmethod
+    def of_descriptor(cls, descriptor: int) -> PeerConnection | None:
+        """Return the connection that has a descriptor, None when none has."""
+        try:
             with sockets.socket(fileno=os.dup(descriptor)) as copy:
                 return cls(descriptor, copy.getpeername())
-        return None
+        except (OSError, ValueError):
+            return None
 
     def end(self) -> None:
         """Shut it down, unless it has ended; libzmq then drops what it holds of it."""
