@@ -92,6 +92,6 @@ def test_no_option_of_the_server_is_forgotten():
     # Of keys: whoever has one sees nothing else, and test/security tries the others.
     unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'data_limit_gb', 'gl'}
     # Of the dialect: the suite speaks that of the page.
-    unseen |= {'keys', 'insecure', 'importing', 'dialect'}
+    unseen |= {'keys', 'insecure', 'importing', 'robot', 'dialect'}
     ports = {'rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'}
     assert {item.name for item in fields(ServerConfig)} == tried | unseen | ports

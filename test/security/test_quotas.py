@@ -33,6 +33,7 @@ from urlab_ros_bridge.sim.shm import service
 from urlab_ros_bridge.transport import publisher
 from urlab_ros_bridge.transport import router
 from urlab_ros_bridge.transport import server_sockets
+from urlab_ros_bridge.transport import unfinished
 from urlab_ros_bridge.wire.encoding import limits as wire
 
 PATIENCE = 60.0
@@ -47,6 +48,7 @@ NUMBERS = {
     'calls that wait': (router.MAX_CALLS, router.MAX_CALLS_OF_ONE),
     'large replies': (router.MAX_UNREAD_BYTES // MIB,),
     'parts of a message': (router.MAX_PARTS,),
+    'an unfinished message': (int(unfinished.MAX_SECONDS), unfinished.MAX_BYTES // MIB),
     'handshake of a connection': (server_sockets._HANDSHAKE_MS // 1000,),
     'shared sessions': (sessions.MAX_SHARED,),
     'subscriptions': (publisher.MAX_SUBSCRIPTIONS, publisher.MAX_TOPIC_BYTES // 1024),

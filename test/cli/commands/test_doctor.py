@@ -46,7 +46,13 @@ def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
     there = [Finding(Severity.OK, name, '1') for name in names]
     assert run(monkeypatch, *there, Finding(Severity.WARN, 'rclpy', 'is not installed')) == 0
     shown = capsys.readouterr().out
-    for works in ('server, map, soccer', 'chiral', 'simspark', 'eval', 'conformance'):
+    for works in (
+        'server, map, soccer, import, robots',
+        'chiral',
+        'simspark',
+        'eval',
+        'conformance',
+    ):
         assert re.search(rf'^  yes   {works} ', shown, re.M)
     for needs in ('bridge', 'up'):
         assert re.search(rf'^  no    {needs} +needs rclpy$', shown, re.M)

@@ -92,7 +92,8 @@ class Engine:
         self.divergence: Divergence | None = None
         self.revision = 0
         self.publications = 0
-        self.stepped_sensors = np.array(world.data.sensordata)
+        self._sensors: np.ndarray = world.data.sensordata  # a view: reading it again is slow
+        self.stepped_sensors = self._sensors.copy()
         self._complain = RateLimitedLog(_LOG, logging.ERROR)
         self._stepping = SteppingClock()
         self._scratch: mujoco.MjData | None = None
@@ -159,7 +160,7 @@ class Engine:
         if not self._derived:
             mujoco.mj_step1(model, data)
         if self._has_sensors:
-            np.copyto(self.stepped_sensors, data.sensordata)
+            np.copyto(self.stepped_sensors, self._sensors)
         if self._has_halves:
             mujoco.mj_step2(model, data)
         else:
@@ -175,7 +176,7 @@ class Engine:
         those that were published a step ago, and those of accelerations on the way.
         """
         stepped, slots = self.stepped_sensors, self._late_slots
-        stepped[slots] = self.world.data.sensordata[slots]
+        stepped[slots] = self._sensors[slots]
 
     def invalidate(self) -> None:
         """Invalidate cached derived state: state or options were changed."""
