@@ -33,7 +33,8 @@ _EDITING = {'begin_pie': 0.2, 'stop_pie': 0.1, 'create_level': 0.5, 'spawn_actor
 _NAMES = (
     'rover', 'quadruped', 'left_wheel', 'rover_left_wheel', 'pallet', 'target', 'home', 'live',
     'direct', 'puppet', 'zmq', 'ui', 'pd', 'euler', 'newton', 'x', '', '*', '../../etc/passwd',
-    '/etc/passwd', 'a' * 300, '\x00', 'ü', '\u202e', 'kp', 'scale', 'value', 'json', 'full',
+    '/etc/passwd', 'a' * 300, 'a' * 100_000,
+    '\x00', 'ü', '\u202e', 'kp', 'scale', 'value', 'json', 'full',
 )  # fmt: skip
 _NUMBERS = (
     0, 1, -1, 2, 3, 7, 0.5, -0.5, 1e-9, 1e9, -1e9, 1e10, 1.1e10, 1e300, -1e300, 5e-324,
@@ -67,6 +68,15 @@ _MODELS = (
     '</worldbody></mujoco>',
     '<mujoco><asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset></mujoco>',
     '<mujoco><size nuserdata="2000000000" memory="999G"/></mujoco>',
+    # What would set the running world back, hold a step, or fill memory with pixels.
+    '<mujoco><worldbody><body><freejoint/><geom size="0.1" mass="1e308"/></body></worldbody>'
+    '</mujoco>',
+    '<mujoco><worldbody><body pos="nan 0 0"><freejoint/><geom size="0.1"/></body></worldbody>'
+    '</mujoco>',
+    '<mujoco><worldbody><body><freejoint/><geom size="1e10"/></body></worldbody></mujoco>',
+    '<mujoco><option timestep="0"/><worldbody><body><geom size="0.1"/></body></worldbody>'
+    '</mujoco>',
+    '<mujoco><worldbody><camera name="c" resolution="8192 8192"/></worldbody></mujoco>',
     '<!DOCTYPE m [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><mujoco model="&b;"/>',
     '<mujoco>' + '<default>' * 5000,
     '<robot name="r"><link name="a"><visual><geometry><mesh filename="package://../etc/passwd"/>'
