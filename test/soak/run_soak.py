@@ -225,7 +225,11 @@ class Soak:
         self.programs.signal(name, signal.SIGCONT)
 
     def stalled_readers(self) -> None:
-        """Everybody has clients that ask and never read; the others must not notice."""
+        """
+        Everybody has clients that ask and never read; the others must not notice.
+
+        Nor those that never finish a request, or speak HTTP to a port of ZeroMQ.
+        """
         ports = self.programs.ports
         greeting = b'\xff' + bytes(8) + b'\x7f\x03\x00NULL' + bytes(48)
         ready = b'\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ'
@@ -243,8 +247,14 @@ class Soak:
             {'version': 1, 'type': 'hello', 'payload': {'role': 'spectator'}}
         ).encode()
         field_hello = bytes((0x81, 0x80 | len(hello))) + bytes(4) + hello
+        size = 1 << 20
+        half = b'\x01\x00\x02' + size.to_bytes(8, 'big') + bytes(size // 2)
+        page = b'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' + bytes(1000)
         links = [
             *stall(ports['rpc'], greeting + ready, request),
+            *stall(ports['rpc'], greeting + ready + half),
+            *stall(ports['rpc'], page),
+            *stall(ports['state'], page),
             *stall(ports['state'], greeting + subscribe),
             *stall(ports['chiral'], opening, ask),
             *stall(ports['webxr'], opening.replace(b'/view', b'/') + field_hello),
