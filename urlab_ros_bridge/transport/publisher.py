@@ -121,6 +121,8 @@ class Publisher:
 
     def send_in_place(self, topic: bytes, payload: memoryview) -> SendTracker:
         """Send a message whose payload is not copied; it must not change until that is done."""
+        # While sending, libzmq looks only once a millisecond at what subscribers have taken.
+        readable(self.socket)
         self.socket.send(topic, _FIRST)
         tracker: SendTracker = self.socket.send(payload, zmq.NOBLOCK, copy=False, track=True)
         return tracker
