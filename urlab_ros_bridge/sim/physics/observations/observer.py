@@ -204,15 +204,7 @@ class Observer:
 
     def packed(self, view: View, step: int) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self.step_reply(view)(step)
-
-    def step_reply(self, view: View) -> Callable[[int], bytes]:
-        """
-        Return `packed` as a function of the step.
-
-        It is valid until the mode changes, or `Engine.divergence`.
-        """
-        return partial(self._fill, self._message(view, 'step_ok'))
+        return self._fill(self._message(view, 'step_ok'), step)
 
     def snapshot(self) -> bytes:
         """
