@@ -29,11 +29,11 @@ from onnx import helper
 from onnx import numpy_helper
 
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.observations import Observer
-from urlab_ros_bridge.ros.policy.terms import Moment
-from urlab_ros_bridge.ros.policy.terms import Reading
+from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.description import read_policy
+from urlab_ros_bridge.policy.observations import ObservationBuilder
+from urlab_ros_bridge.policy.terms import PolicyInputs
+from urlab_ros_bridge.policy.terms import Reading
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -185,7 +185,7 @@ class Gym:
         """Walk for a time after random commands; without a network the teacher leads."""
         description, random, data = self.description, self._random, self._data
         control, teacher = self._begin()
-        observer, targets = Observer(description), self._pose.copy()
+        observer, targets = ObservationBuilder(description), self._pose.copy()
         action, wished = np.zeros(len(targets)), targets.copy()
         seen, taught, errors, commands = [], [], [], []
         late = 0 if calm else int(random.integers(0, round(MOST_LATE / 0.002) + 1))
@@ -196,10 +196,10 @@ class Gym:
             if not calm and step % 75 == 50:
                 push = random.normal(0.0, 30.0, 2) * (random.random() < 0.5)
             data.xfrc_applied[self._trunk, :2] = push if step % 75 in range(50, 55) else 0.0
-            moment = Moment(
+            inputs = PolicyInputs(
                 self._reading(calm), command, self._pose, action, step / description.rate
             )
-            seen.append(observer.observe(moment))
+            seen.append(observer.observe(inputs))
             teacher.set(command[:2], (0.0, 0.0, command[2]), data.time, 1.0)
             before = targets
             if network is not None:

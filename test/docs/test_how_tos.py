@@ -50,9 +50,9 @@ def test_the_robot_of_the_page_drives_and_sees_the_crate(tug):
 
 @pytest.mark.ros
 def test_the_policies_of_the_page_are_read(tmp_path):
-    from urlab_ros_bridge.ros.policy.description import PolicyDescription
-    from urlab_ros_bridge.ros.policy.description import read_policy
-    from urlab_ros_bridge.ros.policy.terms import TERMS
+    from urlab_ros_bridge.policy.description import PolicyDescription
+    from urlab_ros_bridge.policy.description import read_policy
+    from urlab_ros_bridge.policy.terms import TERMS
     from urlab_ros_bridge.schema import keys_of
 
     text = (DOCS / 'howto' / 'bring_your_policy.md').read_text()

@@ -169,7 +169,7 @@ def given_parameters(words):
 
 @pytest.mark.ros
 def test_parameters_of_the_policy_node_are_there():
-    from urlab_ros_bridge.ros.policy.node import PARAMETERS
+    from urlab_ros_bridge.policy.node import PARAMETERS
 
     lines = [words for _, words in OURS if '--ros-args' in words and words[1] == 'policy']
     named = set().union(*map(given_parameters, lines))

@@ -66,7 +66,7 @@ def run(given: ParsedArguments[PolicyArguments]) -> int:
         import onnxruntime  # noqa: F401
     except ImportError as error:
         raise PackageMissing('a policy', 'policy', error) from None
-    from urlab_ros_bridge.ros.policy.main import main as policy_main
+    from urlab_ros_bridge.policy.main import main as policy_main
 
     return policy_main(node_arguments(given))
 

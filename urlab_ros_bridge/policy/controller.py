@@ -12,13 +12,13 @@ from typing import Protocol
 
 import numpy as np
 
-from urlab_ros_bridge.ros.policy.description import HOLD
-from urlab_ros_bridge.ros.policy.description import LIMP
-from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.description import ZERO
-from urlab_ros_bridge.ros.policy.observations import ObservationBuilder
-from urlab_ros_bridge.ros.policy.terms import PolicyInputs
-from urlab_ros_bridge.ros.policy.terms import Reading
+from urlab_ros_bridge.policy.description import HOLD
+from urlab_ros_bridge.policy.description import LIMP
+from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.description import ZERO
+from urlab_ros_bridge.policy.observations import ObservationBuilder
+from urlab_ros_bridge.policy.terms import PolicyInputs
+from urlab_ros_bridge.policy.terms import Reading
 
 NANOSECONDS = 1_000_000_000
 _EARLY = 0.1  # share of a period by which an instant may come before it is due

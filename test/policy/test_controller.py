@@ -6,10 +6,10 @@ import numpy as np
 from policies import write
 import pytest
 
-from urlab_ros_bridge.ros.policy.controller import PolicyController
-from urlab_ros_bridge.ros.policy.controller import PolicyPhase
-from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.terms import Reading
+from urlab_ros_bridge.policy.controller import PolicyController
+from urlab_ros_bridge.policy.controller import PolicyPhase
+from urlab_ros_bridge.policy.description import read_policy
+from urlab_ros_bridge.policy.terms import Reading
 
 POSE = np.array([0.1, -0.2, 0.3])
 WHERE = np.array([1.0, 1.0, 1.0])  # the joints are

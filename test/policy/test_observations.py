@@ -4,10 +4,10 @@ import numpy as np
 from policies import write
 import pytest
 
-from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.observations import ObservationBuilder
-from urlab_ros_bridge.ros.policy.terms import PolicyInputs
-from urlab_ros_bridge.ros.policy.terms import Reading
+from urlab_ros_bridge.policy.description import read_policy
+from urlab_ros_bridge.policy.observations import ObservationBuilder
+from urlab_ros_bridge.policy.terms import PolicyInputs
+from urlab_ros_bridge.policy.terms import Reading
 
 
 def moment(number, size=3):

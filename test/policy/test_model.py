@@ -6,9 +6,9 @@ from policies import linear
 from policies import write
 import pytest
 
-from urlab_ros_bridge.ros.policy.description import PolicyError
-from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.model import OnnxPolicy
+from urlab_ros_bridge.policy.description import PolicyError
+from urlab_ros_bridge.policy.description import read_policy
+from urlab_ros_bridge.policy.model import OnnxPolicy
 
 pytest.importorskip('onnxruntime')
 

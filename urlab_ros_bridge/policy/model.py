@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.description import PolicyError
+from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.description import PolicyError
 
 MAX_BYTES = 500_000_000
 _TYPES = {'tensor(float)': np.float32, 'tensor(double)': np.float64, 'tensor(float16)': np.float16}

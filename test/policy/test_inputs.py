@@ -10,12 +10,12 @@ import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.inputs import BadInput
-from urlab_ros_bridge.ros.policy.inputs import Inputs
-from urlab_ros_bridge.ros.policy.terms import IMU
-from urlab_ros_bridge.ros.policy.terms import JOINTS
-from urlab_ros_bridge.ros.policy.terms import ODOMETRY
+from urlab_ros_bridge.policy.description import read_policy
+from urlab_ros_bridge.policy.inputs import BadInput
+from urlab_ros_bridge.policy.inputs import Inputs
+from urlab_ros_bridge.policy.terms import IMU
+from urlab_ros_bridge.policy.terms import JOINTS
+from urlab_ros_bridge.policy.terms import ODOMETRY
 
 pytestmark = pytest.mark.ros
 

@@ -40,7 +40,7 @@ class Running:
     """A policy node in a thread, and the robot that it moves."""
 
     def __init__(self, path, listener, **parameters):
-        from urlab_ros_bridge.ros.policy.node import PolicyNode
+        from urlab_ros_bridge.policy.node import PolicyNode
 
         self.listener, self.context = listener, Context()
         rclpy.init(context=self.context, domain_id=listener.context.get_domain_id())
@@ -224,7 +224,7 @@ def test_what_is_wrong_with_the_sensors_is_told(start):
 def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(
     start, monkeypatch, capfd
 ):
-    from urlab_ros_bridge.ros.policy.model import OnnxPolicy
+    from urlab_ros_bridge.policy.model import OnnxPolicy
 
     act = OnnxPolicy.act
 

@@ -5,10 +5,10 @@ from policies import plain
 from policies import write
 import pytest
 
-from urlab_ros_bridge.ros.policy.description import find_policy
-from urlab_ros_bridge.ros.policy.description import policy_names
-from urlab_ros_bridge.ros.policy.description import PolicyError
-from urlab_ros_bridge.ros.policy.description import read_policy
+from urlab_ros_bridge.policy.description import find_policy
+from urlab_ros_bridge.policy.description import policy_names
+from urlab_ros_bridge.policy.description import PolicyError
+from urlab_ros_bridge.policy.description import read_policy
 
 
 def test_defaults_are_those_of_the_documentation(tmp_path):

@@ -11,11 +11,11 @@ import numpy as np
 
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import quaternion_of_rpy
-from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.terms import IMU
-from urlab_ros_bridge.ros.policy.terms import JOINTS
-from urlab_ros_bridge.ros.policy.terms import ODOMETRY
-from urlab_ros_bridge.ros.policy.terms import Reading
+from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.terms import IMU
+from urlab_ros_bridge.policy.terms import JOINTS
+from urlab_ros_bridge.policy.terms import ODOMETRY
+from urlab_ros_bridge.policy.terms import Reading
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -15,7 +15,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from urlab_ros_bridge.ros.policy.node import PolicyNode
+from urlab_ros_bridge.policy.node import PolicyNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until

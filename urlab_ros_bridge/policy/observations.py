@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.terms import PolicyInputs
-from urlab_ros_bridge.ros.policy.terms import TERMS
+from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.terms import PolicyInputs
+from urlab_ros_bridge.policy.terms import TERMS
 
 
 class ObservationBuilder:

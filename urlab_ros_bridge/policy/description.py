@@ -14,7 +14,7 @@ import numpy as np
 
 from urlab_ros_bridge.files.shipped import shipped_file
 from urlab_ros_bridge.files.shipped import shipped_names
-from urlab_ros_bridge.ros.policy.terms import TERMS
+from urlab_ros_bridge.policy.terms import TERMS
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
