@@ -38,17 +38,17 @@ from ratios import note
 from rich.console import Console
 from rich.table import Table
 
-from urlab_ros_bridge.cli.commands.eval import episode_progress
-from urlab_ros_bridge.cli.processes import episode_cluster
-from urlab_ros_bridge.cli.processes.episode_cluster import batch_size
-from urlab_ros_bridge.cli.processes.episode_cluster import EpisodeCluster
-from urlab_ros_bridge.cli.processes.episode_worker import Assignment
-from urlab_ros_bridge.cli.processes.episode_worker import EpisodeRunner
-from urlab_ros_bridge.cli.processes.episode_worker import recording_of
 from urlab_ros_bridge.files.whole_file import write_whole
+from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import batch_size
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import EpisodeCluster
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import recording_of
+from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import episode_progress
 
 MACHINES = (1, 10, 100, 1_000, 10_000)
 CORES = 16

@@ -15,9 +15,9 @@ from lifelines import start_process
 from ports import free_ports
 import pytest
 
-from urlab_ros_bridge.cli.processes.lifeline import tied
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.lifeline import tied
 
 pytest.importorskip('mujoco')
 LISTEN = """

@@ -242,7 +242,7 @@ def left_out(words):
     if '--robot' in words:
         return 'it is downloaded; test/robot_import/test_menagerie.py serves a copy'
     if '--ray' in words:
-        return 'test/cli/processes/test_episode_cluster.py starts a cluster'
+        return 'test/gateways/chiral/evaluation/test_episode_cluster.py starts a cluster'
     if words[0] in ('bridge', 'up', 'policy'):
         pytest.importorskip('rclpy')
     return ''

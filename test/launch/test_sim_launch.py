@@ -26,13 +26,13 @@ from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes import table
-from urlab_ros_bridge.cli.processes.lifeline import tied
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import own_words
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.transport.keys import KeysUnusable
 
 LAUNCH_FILE = shipped_file('launch/sim.launch.py')

@@ -24,7 +24,7 @@ WORLD = Path(__file__).parent / 'world' / 'proving_ground.xml'
 READY = 'urlab server ready'
 PORTS = ('--rpc-port', '--state-port', '--camera-port', '--control-port', '--info-port')
 # Becomes the server, which then ends also when this process is killed.
-LIFELINE = 'urlab_ros_bridge.cli.processes.lifeline'
+LIFELINE = 'urlab_ros_bridge.lifeline'
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 

@@ -28,7 +28,7 @@ from launch.actions import SetEnvironmentVariable
 from launch.event_handlers import OnProcessIO
 from launch.events.process import ProcessIO
 
-from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.testing.domains import take_domain
 from urlab_ros_bridge.testing.errors import SimulationFailed
 from urlab_ros_bridge.testing.run_simulation import READY

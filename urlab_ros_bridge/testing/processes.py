@@ -16,8 +16,8 @@ import signal
 import subprocess
 from typing import Any
 
-from urlab_ros_bridge.cli.processes.lifeline import PR_SET_PDEATHSIG
-from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.lifeline import PR_SET_PDEATHSIG
+from urlab_ros_bridge.lifeline import tied
 
 
 def start_process(command: Iterable[object], **options: Any) -> subprocess.Popen[Any]:

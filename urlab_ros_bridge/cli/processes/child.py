@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 
-from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.lifeline import tied
 
 MAX_LINE = 1 << 16
 KEPT_LINES = 12

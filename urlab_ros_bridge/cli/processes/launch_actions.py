@@ -40,7 +40,6 @@ from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
-from urlab_ros_bridge.cli.processes.lifeline import tied
 from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
@@ -55,6 +54,7 @@ from urlab_ros_bridge.cli.processes.table import program
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import RESPAWN_SECONDS
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.lifeline import tied
 
 # Launch compares choices as text; users of Nav2 write True, others true.
 SWITCH_WORDS = ['true', 'false', 'True', 'False', 'yes', 'no', 'on', 'off', '1', '0']

@@ -9,7 +9,7 @@ import time
 from lifelines import ends
 from lifelines import has_ended
 
-from urlab_ros_bridge.cli.processes import lifeline
+from urlab_ros_bridge import lifeline
 
 LIFELINE = lifeline.__file__
 PARENT = f"""

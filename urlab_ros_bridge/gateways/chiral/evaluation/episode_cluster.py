@@ -33,13 +33,13 @@ import time
 from typing import Any
 
 from urlab_ros_bridge import __version__
-from urlab_ros_bridge.cli.processes.episode_pool import WorkerFailed
-from urlab_ros_bridge.cli.processes.episode_worker import Assignment
-from urlab_ros_bridge.cli.processes.episode_worker import EpisodeRunner
-from urlab_ros_bridge.cli.processes.episode_worker import MARK
-from urlab_ros_bridge.cli.processes.episode_worker import ONE_THREAD
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_pool import WorkerFailed
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import MARK
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import ONE_THREAD
 from urlab_ros_bridge.wire.errors import UrlabError
 
 LOCAL = 'local'

@@ -22,12 +22,12 @@ import json
 import os
 from pathlib import Path
 import platform
+import signal
 import sys
 from tempfile import TemporaryDirectory
 from typing import Any
 from typing import Self
 
-from urlab_ros_bridge.cli.signals import unwind_on_stop
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Digest
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
@@ -47,6 +47,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 ONE_THREAD = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
 # Beginning of the name of a file by which a worker elsewhere knows the folder of recordings.
 MARK = '.shared-'
+STOP_SECONDS = 10
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
@@ -197,13 +198,19 @@ def _recording(folder: str, index: int) -> Iterator[list[Log]]:
         raise
 
 
+def stop(number: int, frame: object) -> None:
+    """Take the simulation down on a signal; the kernel ends this process if that takes long."""
+    signal.alarm(STOP_SECONDS)
+    raise SystemExit(128 + number)
+
+
 def main(argv: list[str]) -> int:
     """
-    Work; the policy is looked for where the user stands.
+    Run episodes of a policy that is found in the working folder.
 
     :param argv: the assignment as JSON, and the descriptor of the reports.
     """
-    unwind_on_stop()
+    signal.signal(signal.SIGTERM, stop)
     sys.path.insert(0, str(Path.cwd()))
     try:
         work(Assignment(**json.loads(argv[0])), int(argv[1]))
