@@ -22,7 +22,7 @@ setup:  ## Install and build everything, without a ROS installation; skips what 
 	@pypi/setup.sh
 
 demo: setup  ## Step server, ROS bridge and browser page on the default world (ARGS go to `urlab up`)
-	@$(enter) exec urlab up webxr:=true $(ARGS)
+	@$(enter) exec urlab up --webxr $(ARGS)
 
 web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; skips what is done
 	@pypi/web.sh

@@ -46,8 +46,6 @@ def test_commands():
         ('urlab up --wor', {'--world'}),
         ('urlab server --world ', set(world_names())),
         ('urlab server --step-mode ', {'auto', 'live', 'direct', 'puppet'}),
-        ('urlab up worl', {'world:='}),
-        ('urlab up world:=qua', {'world:=quadruped', 'world:=quadruped_rooms'}),
     ],
 )
 def test_options_and_values(line, words):

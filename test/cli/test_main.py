@@ -49,7 +49,7 @@ def test_an_unknown_command_is_answered_with_the_list(capsys):
     [
         (['keys', '/dev/null'], "DIR: '/dev/null'"),
         (['server', '--data-dir', '/dev/null'], "--data-dir: '/dev/null'"),
-        (['eval', '--policy=math:sqrt', 'results:=/dev/null'], "results: '/dev/null'"),
+        (['eval', '--policy=math:sqrt', '--results=/dev/null'], "--results: '/dev/null'"),
     ],
 )
 def test_a_file_is_not_taken_for_a_folder(words, named, capsys):

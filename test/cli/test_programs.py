@@ -127,7 +127,7 @@ def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
 @pytest.mark.ros
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
-    words = [f'{name}_port:={port}' for name, port in free_ports(*NAMES).items()]
+    words = [f'--{name}-port={port}' for name, port in free_ports(*NAMES).items()]
     environ = {'ROS_DOMAIN_ID': str(free_domain()), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     up = program('up', *words, environ=environ)
     # Without a listener the bridge publishes next to nothing.

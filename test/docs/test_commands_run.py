@@ -237,7 +237,7 @@ def prepare(network, words):
 
 def left_out(words):
     """Return why a command cannot run here, '' when it can."""
-    if 'rviz:=true' in words and shutil.which('rviz2') is None:
+    if '--rviz' in words and shutil.which('rviz2') is None:
         return 'RViz is not among the wheels'
     if '--robot' in words:
         return 'it is downloaded; test/robot_import/test_menagerie.py serves a copy'

@@ -65,6 +65,6 @@ def test_the_server_of_the_conformance_suite():
 def test_everything_of_up(monkeypatch):
     pytest.importorskip('rclpy')
     monkeypatch.setenv('ROS_DOMAIN_ID', str(free_domain()))
-    words = [f'{name}_port:={port}' for name, port in free_ports(*PORTS).items()]
+    words = [f'--{name}-port={port}' for name, port in free_ports(*PORTS).items()]
     start_program('urlab_ros_bridge.cli.main', 'up', *words, until='status rover')
     never_end('up')

@@ -52,7 +52,9 @@ def launched(*words):
 
 
 def values_of(*words):
-    return asdict(parse(find_command('up'), words).values)
+    pairs = (word.split(':=', 1) for word in words)
+    options = [f'--{name.replace("_", "-")}={value}' for name, value in pairs]
+    return asdict(parse(find_command('up'), options).values)
 
 
 @pytest.fixture(autouse=True)

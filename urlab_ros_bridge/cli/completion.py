@@ -66,8 +66,6 @@ def _complete_values(parser: argparse.ArgumentParser, command: Command) -> None:
         argument = known.get(action.dest)
         if argument is not None:
             action.completer = _completer(argument)  # type: ignore[attr-defined]
-    words = parser.add_argument('name:=value', nargs='*')
-    words.completer = _launch_style(known)  # type: ignore[attr-defined]
 
 
 def _completer(argument: Argument) -> Completer:
@@ -88,18 +86,6 @@ def _values(argument: Argument) -> list[str]:
         return ['true', 'false']
     names = _NAMES.get(argument.key.check)
     return list(argument.choices) if names is None else names()
-
-
-def _launch_style(known: dict[str, Argument]) -> Completer:
-    """Complete `name:=value`, as `ros2 launch` takes it."""
-
-    def completer(prefix: str, **_: object) -> list[str]:
-        name, assigns, _value = prefix.partition(':=')
-        if assigns and name in known:
-            return [f'{name}:={value}' for value in _values(known[name])]
-        return [f'{name}:=' for name, each in known.items() if not each.is_positional]
-
-    return completer
 
 
 __all__ = ['complete', 'is_wanted']

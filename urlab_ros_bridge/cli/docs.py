@@ -117,8 +117,7 @@ def commands_page() -> str:
 # Commands
 
 Every command has `--help` and `--version`. A switch such as `--paused` can be given alone or with
-`true` or `false`. Every argument can also be written as `name:=value`, with underscores, as for
-`ros2 launch`.
+`true` or `false`.
 
 | Exit code | Meaning |
 | --- | --- |
@@ -135,9 +134,9 @@ To run several simulations on one machine, move all ports of the second one with
 ## Launch files
 
 `ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written as
-`step_mode:=live`, and starts the same processes. All arguments are checked before anything starts.
-If a process that the others need ends on its own, launch ends with an error and exit code 1. When
-launch ends, even after `kill -9`, the processes end too:
+`step_mode:=live` in place of `--step-mode live`, and starts the same processes. All arguments are
+checked before anything starts. If a process that the others need ends on its own, launch ends with
+an error and exit code 1. When launch ends, even after `kill -9`, the processes end too:
 
 {processes}
 `ros2 launch urlab_ros_bridge nav2.launch.py` also starts Nav2 ([how to](howto/nav2.md)). It

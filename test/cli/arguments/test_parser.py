@@ -4,10 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.parser import make_parser
 from urlab_ros_bridge.cli.arguments.parser import parse
-from urlab_ros_bridge.cli.arguments.parser import split_launch_style
 from urlab_ros_bridge.cli.arguments.parser import split_ros_arguments
 from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.errors import BadArgument
@@ -44,31 +42,10 @@ def test_the_examples_are_valid_command_lines(command, tmp_path, monkeypatch):
         parse(command, words)
 
 
-def test_launch_style_means_the_same_as_options(tmp_path):
-    model = tmp_path / 'a b.xml'
-    model.touch()
-    launch = ['paused:=True', 'rviz:=True', 'rpc_port:=6001', f'model:={model}']
-    options = ['--paused', 'yes', '--rviz', '--rpc-port=6001', '--model', str(model)]
-    first, second = parse(UP, launch), parse(UP, options)
-    assert (first.values, first.names) == (second.values, second.names)
-    assert (first.spelling, second.spelling) == (Spelling.LAUNCH, Spelling.OPTION)
-
-
-@pytest.mark.parametrize(
-    'words',
-    [
-        ['--xacro-arg', 'prefix:=a_', '--xacro-arg=arm:=true'],
-        ['xacro_arg:=prefix:=a_ arm:=true'],
-    ],
-)
-def test_the_value_of_a_repeatable_option_is_no_launch_argument(words):
+def test_a_repeatable_option_may_hold_assignments():
+    words = ['--xacro-arg', 'prefix:=a_', '--xacro-arg=arm:=true']
     options = parse(UP, words).values.import_options()
     assert options.xacro_arguments == {'prefix': 'a_', 'arm': 'true'}
-
-
-def test_launch_style_leaves_ros_words_alone():
-    given = parse(UP, ['paused:=true', '--ros-args', '-p', 'clock_rate:=5.0'])
-    assert given.values.paused and given.ros == ('-p', 'clock_rate:=5.0')
 
 
 @pytest.mark.parametrize(
@@ -77,11 +54,11 @@ def test_launch_style_leaves_ros_words_alone():
         (['wrold:=x'], UnknownArgument, "unknown argument 'wrold'; did you mean 'world'?"),
         (['--wrold=x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
         (['--wrold', 'x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
-        (['rpc_port:=abc'], BadArgument, 'rpc_port: must be a whole number >= 0 and <= 65535,'),
         (['--rpc-port', 'abc'], BadArgument, '--rpc-port: must be a whole number >= 0 and'),
         (['--rpc-port'], UsageError, '--rpc-port: expected one argument; "urlab up --help"'),
         (['rover'], UsageError, "unexpected argument 'rover'"),
-        (['namespace:=a-b'], BadArgument, "namespace: 'a-b' is not a ROS namespace"),
+        (['world:=x'], UsageError, "unexpected argument 'world:=x': write --world x"),
+        (['--namespace=a-b'], BadArgument, "--namespace: 'a-b' is not a ROS namespace"),
         (['--params-file', '/nope'], BadArgument, "--params-file: there is no file '/nope'"),
     ],
 )
@@ -102,10 +79,3 @@ def test_no_word_is_lost_but_the_marks(words):
     ours, ros = split_ros_arguments(words)
     kept = [word for word in words if word not in ('--ros-args', '--')]
     assert sorted(w for w in [*ours, *ros] if w not in ('--ros-args', '--')) == sorted(kept)
-
-
-@given(WORDS)
-def test_launch_style_takes_no_option(words):
-    _, options, launch = split_launch_style(words)
-    assert [word for word in words if word in options] == options
-    assert not [name for name in launch if name.startswith('-')]

@@ -41,7 +41,7 @@ def test_every_command_has_the_name_of_its_module():
 def test_a_new_command_is_one_new_file(tmp_path, monkeypatch, capsys):
     (tmp_path / 'greet.py').write_text(NEW)
     monkeypatch.setattr(commands, '__path__', [*commands.__path__, str(tmp_path)])
-    assert main(['greet', 'name:=you']) == 3
+    assert main(['greet', '--name=you']) == 3
     assert main(['--help']) == 0
     shown = capsys.readouterr().out
     assert 'hello, you' in shown and 'greet       Greet somebody.' in shown

@@ -15,7 +15,7 @@ from map_reader import read_map
 
 @pytest.mark.parametrize(
     ('words', 'name'),
-    [([], 'rover'), (['--output', 'a/b.yaml'], 'a/b'), (['output:=c.d'], 'c.d')],
+    [([], 'rover'), (['--output', 'a/b.yaml'], 'a/b'), (['--output=c.d'], 'c.d')],
 )
 def test_both_files_are_written_and_named(words, name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -152,8 +152,8 @@ def test_a_taken_port_is_one_line_before_anything_starts(running):
         holder.bind(('127.0.0.1', 0))
         holder.listen(1)
         port = holder.getsockname()[1]
-        up = running(words=[f'rpc_port:={port}'])
+        up = running(words=[f'--rpc-port={port}'])
         assert up.wait(20) == 2
     said = up.stdout.read()
     assert said.count('\n') == 1 and f'port {port}' in said
-    assert said.startswith('error: rpc_port: ') and re.search(r'port_offset:=\d+$', said)
+    assert said.startswith('error: --rpc-port: ') and re.search(r'--port-offset \d+$', said)

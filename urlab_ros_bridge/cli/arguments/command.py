@@ -14,7 +14,6 @@ from typing import TypeVar
 from urlab_ros_bridge.cli.arguments.argument import Argument
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
-from urlab_ros_bridge.cli.arguments.argument import Spelling
 
 A = TypeVar('A', bound=Arguments)
 
@@ -27,13 +26,11 @@ class ParsedArguments(Generic[A]):
     :ivar values: the arguments, checked.
     :ivar names: those that were on the command line; the others have their defaults.
     :ivar ros: the ROS arguments, without `--ros-args`.
-    :ivar spelling: how the user wrote the arguments.
     """
 
     values: A
     names: frozenset[str] = frozenset()
     ros: tuple[str, ...] = ()
-    spelling: Spelling = Spelling.OPTION
 
 
 @dataclass(frozen=True, slots=True)

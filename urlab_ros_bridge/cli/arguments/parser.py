@@ -1,16 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Read a command line: options, `name:=value` as launch takes it, and ROS arguments.
+Read a command line: options, and ROS arguments.
 
-argparse only finds the texts, and prints the help; what a text means is the business of
-`argument`, so that launch files and the command line say the same.
+argparse only splits the command line and prints the help; `argument` converts and checks the
+values, so that launch files and the command line accept the same ones.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container
 from collections.abc import Sequence
 import functools
 import re
@@ -21,13 +20,12 @@ from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.arguments.argument import Argument
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
-from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.errors import UsageError
 
-_LAUNCH_STYLE = re.compile(r'([A-Za-z_]\w*):=(.*)', re.DOTALL)
+_LAUNCH_STYLE = re.compile(r'([a-z_]+):=(.*)', re.DOTALL)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -86,55 +84,43 @@ def _add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
 
 def parse(command: Command, argv: Sequence[str]) -> ParsedArguments[Any]:
     """
-    Return what a command line says.
+    Return the arguments of a command line.
 
     :raises UnknownArgument: when it names an argument that the command does not have.
     :raises BadArgument: when a value is not one that its argument takes.
     :raises UsageError: when a value is missing, or an argument is unexpected.
     """
     ours, ros = split_ros_arguments(argv) if command.takes_ros_args else (list(argv), [])
-    repeatable = {each.flag: each for each in command.arguments if each.separator}
-    spelling, options, launch = split_launch_style(ours, repeatable)
-    found, rest = make_parser(command).parse_known_args(options)
+    found, rest = make_parser(command).parse_known_args(ours)
     if rest:
-        raise _unknown(rest[0], command)
+        raise _unexpected(rest[0], command)
     known = arguments_of(command.section)
     texts = {
         name: known[name].separator.join(text) if isinstance(text, list) else text
         for name, text in vars(found).items()
         if text is not None
     }
-    values = read_arguments(command.section, {**texts, **launch}, spelling)
-    return ParsedArguments(values, frozenset({*texts, *launch}), tuple(ros), spelling)
+    for name, text in texts.items():
+        if known[name].is_positional and _LAUNCH_STYLE.fullmatch(text):
+            raise _unexpected(text, command)
+    values = read_arguments(command.section, texts)
+    return ParsedArguments(values, frozenset(texts), tuple(ros))
 
 
-def _unknown(word: str, command: Command) -> UnknownArgument | UsageError:
+def _unexpected(word: str, command: Command) -> UnknownArgument | UsageError:
+    known = arguments_of(command.section)
+    flags = [each.flag for each in known.values() if not (each.is_positional or each.is_hidden)]
     if word.startswith('-'):
-        flags = [each.flag for each in command.arguments if not each.is_positional]
         return UnknownArgument(word.partition('=')[0], flags)
-    return UsageError(f'unexpected argument {word!r}: arguments are --name value, or name:=value')
-
-
-def split_launch_style(
-    argv: Sequence[str], literal: Container[str] = ()
-) -> tuple[Spelling, list[str], dict[str, str]]:
-    """
-    Split off what is written `name:=value`, as `ros2 launch` takes it; the last one wins.
-
-    :param literal: options whose value may itself be written like that.
-
-    >>> split_launch_style(['--paused', 'world:=fleet'])[1:]
-    (['--paused'], {'world': 'fleet'})
-    """
-    options: list[str] = []
-    launch: dict[str, str] = {}
-    for before, word in zip(('', *argv), argv, strict=False):
-        found = _LAUNCH_STYLE.fullmatch(word)
-        if found and before not in literal:
-            launch[found[1]] = found[2]
-        else:
-            options.append(word)
-    return (Spelling.LAUNCH if launch else Spelling.OPTION), options, launch
+    if launch := _LAUNCH_STYLE.fullmatch(word):
+        if launch[1] not in known:
+            return UnknownArgument(launch[1], known)
+        flag = known[launch[1]].flag
+        return UsageError(
+            f'unexpected argument {word!r}: write {flag} {launch[2]} (name:=value is for '
+            'ros2 launch)'
+        )
+    return UsageError(f'unexpected argument {word!r}: arguments are written --name value')
 
 
 def split_ros_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:

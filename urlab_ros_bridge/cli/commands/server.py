@@ -136,7 +136,7 @@ def serve(server: Server) -> None:
 def run(given: ParsedArguments[ServerArguments]) -> int:
     """Serve until a signal comes."""
     logger = set_up_logging(given.values.log_level)
-    check_ports(given.values, given.values.bind, given.spelling)
+    check_ports(given.values, given.values.bind)
     config = server_config(given)
     if not (config.keys or is_loopback(config.bind)):
         logger.warning('--insecure: anyone who can reach %s can drive the simulation', config.bind)

@@ -93,7 +93,7 @@ def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
     commands = chosen_processes(asdict(values), given.ros, screen)
     check_packages(process for process, _ in commands)
     check_keys(values.keys)
-    check_ports(values, values.bind, given.spelling)
+    check_ports(values, values.bind)
     if values.webxr:
         screen.write_line(
             'up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive'
@@ -128,21 +128,20 @@ COMMAND = Command(
     name='up',
     summary='Run the step server and the ROS 2 bridge together.',
     text='Run the step server and the ROS 2 bridge together, with a live status line below\n'
-    'their messages. Takes the arguments of launch/sim.launch.py, as --name value or as\n'
-    'name:=value. Ctrl-C stops everything, a second Ctrl-C immediately.',
+    'their messages. Ctrl-C stops everything, a second Ctrl-C immediately.',
     section=SuiteArguments,
     run=run,
     takes_ros_args=True,
     handles_signals=True,
     examples=(
         ('urlab up', 'the rover world in ROS 2'),
-        ('urlab up world:=quadruped rviz:=true', 'another world, with RViz'),
+        ('urlab up --world quadruped --rviz', 'another world, with RViz'),
         ('urlab up --model my_robot.xml --use-respawn', 'your own MJCF, restarted when it dies'),
         (
             'urlab up --model my_robot.urdf.xacro --xacro-arg gripper:=true',
             'a robot from its xacro',
         ),
-        ('urlab up webxr:=true', 'also watch and control it in a browser'),
+        ('urlab up --webxr', 'also watch and control it in a browser'),
         ('urlab up --port-offset 10', 'a second simulation on this machine'),
     ),
 )

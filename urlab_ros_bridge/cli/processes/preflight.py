@@ -41,7 +41,7 @@ _STEP = 10
 _TRIED_OFFSETS = 100
 
 
-def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
+def check_ports(values: PortOffset, address: str, spelling: Spelling = Spelling.OPTION) -> None:
     """
     Check that the server will get its ports.
 

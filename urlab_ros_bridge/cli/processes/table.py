@@ -19,6 +19,7 @@ import sys
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
+from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.files.shipped import shipped_file
 from urlab_ros_bridge.kept_memory import allocator_variables
@@ -76,38 +77,7 @@ class Process:
         return bool(self.command and self.only_if)
 
 
-_SERVER_OPTIONS = (
-    'world',
-    'model',
-    'robot',
-    'prefix',
-    'actor_id',
-    'package_path',
-    'xacro_arg',
-    'srdf',
-    'base',
-    'allow_missing_meshes',
-    'bind',
-    'keys',
-    'insecure',
-    'rpc_port',
-    'state_port',
-    'camera_port',
-    'control_port',
-    'info_port',
-    'port_offset',
-    'step_mode',
-    'dialect',
-    'paused',
-    'speed',
-    'data_dir',
-    'data_limit',
-    'allow_absolute_paths',
-    'no_shm',
-    'cameras',
-    'gl',
-    'log_level',
-)
+_SERVER_ARGUMENTS = (*arguments_of(SimulationArguments), 'log_level')
 
 # In order of start; they are stopped in reverse.
 PROCESSES: tuple[Process, ...] = (
@@ -115,7 +85,7 @@ PROCESSES: tuple[Process, ...] = (
         'server',
         command='server',
         needs=('mujoco',),
-        options=tuple((name.replace('_', '-'), name) for name in _SERVER_OPTIONS),
+        options=tuple((name.replace('_', '-'), name) for name in _SERVER_ARGUMENTS),
     ),
     Process(
         'bridge',
