@@ -41,8 +41,9 @@ test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may
 	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
 	@export ROS_DISTRO=kilted; $(enter) exec $(pytest) -m '$(or $(ONLY),ros)' $(ARGS)
 
-fuzz: setup  ## Every decoder with very many inputs (ARGS: --inputs N --only NAME ... --atheris)
-	@$(enter) exec python test/fuzz/run_fuzz.py $(ARGS)
+fuzz: setup  ## Every decoder on inputs guided by coverage (ARGS: --seconds N --only NAME ...)
+	@$(enter) { python -c 'import atheris' 2>/dev/null || python -m pip install -q 'atheris>=3,<4'; } && \
+	  exec python test/fuzz/run_fuzz.py $(ARGS)
 
 soak: setup  ## Faults of every kind under load for half an hour (ARGS: --minutes N --short)
 	@$(enter) PYTHONPATH=test/harness:$$PYTHONPATH exec python test/soak/run_soak.py $(ARGS)

@@ -1,11 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Every decoder of the suite in one form: bytes in, nothing or an error that it promises out.
+Every decoder in one form: it takes bytes and returns, or raises an error that it documents.
 
-A target is good when no bytes make it raise anything else, hang, or take memory beyond the limit
-of the program that runs it.  `test_targets.py` tries each for a moment, `make fuzz` for as long as
-one wants, by mutation or guided by coverage.
+`test_targets.py` tries each on some inputs that hypothesis makes of its corpus, `make fuzz` on as
+many as one likes, guided by coverage (atheris).
 """
 
 from __future__ import annotations
@@ -13,19 +12,15 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable
 from dataclasses import dataclass
+import datetime
 from functools import cache
-import hashlib
+from functools import partial
+import json
 from pathlib import Path
 import shutil
 import tempfile
+from typing import Any
 from urllib.parse import unquote_to_bytes
-
-from fuzz_mutation import Mutator
-from fuzz_text import TextMutator
-from fuzz_trial import LongTrial
-from fuzz_values import NoValue
-from fuzz_values import read_values
-from fuzz_values import ValueMutator
 
 import urlab_ros_bridge
 from urlab_ros_bridge.client.errors import ProtocolError
@@ -60,11 +55,10 @@ from urlab_ros_bridge.sim.editor.level import level as level_module
 from urlab_ros_bridge.sim.editor.level.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.client_models import reader as model_reader
-from urlab_ros_bridge.sim.model.client_models.document import Bundle
 from urlab_ros_bridge.sim.model.client_models.document import Document
 from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
+from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
@@ -91,22 +85,16 @@ class Target:
     One decoder.
 
     :ivar run: takes any bytes.
-    :ivar promised: what it may raise.
-    :ivar words: what its language is made of; mutations put them in.
-    :ivar cost: how many times dearer than a plain decoder: it gets so many times fewer inputs.
-    :ivar mutator: makes inputs of a corpus, words and a seed.
-    :ivar begin: starts what takes long to start, and no part of any input.
+    :ivar promised: errors that it may raise.
+    :ivar words: tokens of its language, to be put into inputs.
     """
 
     run: Callable[[bytes], object]
     promised: tuple[type[Exception], ...]
     words: tuple[bytes, ...] = ()
-    cost: int = 1
-    mutator: type[Mutator] | type[ValueMutator] | type[TextMutator] = Mutator
-    begin: Callable[[], object] = lambda: None
 
     def outcome(self, data: bytes) -> str:
-        """Return 'taken', or the name of the error; what was not promised is raised."""
+        """Return 'taken', or the name of a documented error; raise any other."""
         try:
             self.run(data)
         except self.promised as error:
@@ -114,21 +102,8 @@ class Target:
         return 'taken'
 
 
-_JSON = (
-    b'{',
-    b'}',
-    b'[',
-    b']',
-    b'null',
-    b'true',
-    b'1e999',
-    b'-0',
-    b'"',
-    b':',
-    b',',
-    b'NaN',
-    b'\\u',
-)
+_JSON = (b'{', b'}', b'[', b']', b'null', b'true', b'1e999', b'-0', b'"', b':', b',', b'NaN',
+         b'\\u')  # fmt: skip
 _PACK = (b'\x80', b'\x90', b'\xa0', b'\xc0', b'\xc4', b'\xc7', b'\xca', b'\xcb', b'\xcf', b'\xd3',
          b'\xd9', b'\xdc', b'\xdd\xff\xff\xff\xff', b'\xde', b'\xdf\xff\xff\xff\xff')  # fmt: skip
 _YAML = (b': ', b'\n  ', b'- ', b'[', b']', b'{', b'}', b'&a ', b'*a', b'<<: ', b'!!map ',
@@ -246,6 +221,40 @@ def _yaml(data: bytes) -> None:
     read_yaml(_file('any.yaml', data))
 
 
+# Values that YAML has and JSON has not, by the name that stands for them in an input.
+_YAML_ONLY: dict[str, Any] = {
+    '!date': datetime.date(2001, 1, 1),
+    '!bytes': b'\x00\xff',
+    '!set': {1, 'a'},
+    '!int keys': {1: 2, None: 3, 1.5: 4, False: 5},
+    '!huge': 10**400,
+}
+
+
+class NoValue(Exception):
+    """An input is not JSON."""
+
+
+def read_values(data: bytes) -> Any:
+    """
+    Return the value of an input, as a YAML file would have it.
+
+    :raises NoValue: if the input is not JSON.
+    """
+    try:
+        return _with_yaml(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise NoValue(str(error)) from None
+
+
+def _with_yaml(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_yaml(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_yaml(item) for item in value]
+    return _YAML_ONLY.get(value, value) if isinstance(value, str) else value
+
+
 def _profile_values(data: bytes) -> None:
     read_profile(read_values(data))
 
@@ -285,108 +294,23 @@ def _document(data: bytes) -> None:
     Document(_places(), _folder() / 'data', True).read(data, 'fuzz.xml')
 
 
-_CHANCE = ('memory', 'signal', 'time')
-_SPOOLED = 2_000  # models after which the copies of their files are removed
-
-
-class _Models:
-    """Models as the server takes them from clients: read, tried in another process, taken."""
-
-    def __init__(self) -> None:
-        _places()
-        self._trial = LongTrial(cpu=5, wall=20.0)
-        self._begin()
-
-    def start(self) -> None:
-        """Start the server's own process for trials."""
-        self._trial._running()
-
-    def _begin(self) -> None:
-        self._models = ClientModels(DataFolder(_folder() / 'data'), self._trial)
-        self._left = _SPOOLED
-
-    def now(self) -> ClientModels:
-        """Return what takes the next model."""
-        if not self._left:
-            self._begin()
-        self._left -= 1
-        return self._models
-
-
 @cache
-def _all_models() -> _Models:
-    return _Models()
-
-
-def _start_trial() -> None:
-    _all_models().start()
-
-
 def _models() -> ClientModels:
-    return _all_models().now()
+    """Models as the server takes them from clients: read, tried in another process, accepted."""
+    _places()
+    return ClientModels(DataFolder(_folder() / 'data'), Trial(cpu=5, wall=20.0))
 
 
 def _compiled(data: bytes) -> None:
-    """A model; the server itself compiles what has passed, and must not be hurt by that."""
+    """A model: the server itself compiles it after it has passed the trial."""
     _models().of_text(data.decode('utf-8', 'replace')).spec.compile()
 
 
-class _Mesh:
-    """
-    A mesh file that is given to spawn.
-
-    The document around it is always the same, so it is read for one in a hundred: that one goes
-    the server's whole way besides, and both must say the same.
-    """
-
-    def __init__(self, suffix: str) -> None:
-        self._suffix = suffix
-        self._tried = 0
-        self._around = ('', '')
-
-    def __call__(self, data: bytes) -> None:
-        """Take a file with this content."""
-        self._tried += 1
-        if self._tried % 100 == 1:
-            self._around = self._document()
-            verdicts = [_error_of(way, data) for way in (self._whole, self._short)]
-            said = [str(verdict) for verdict in verdicts]
-            # Which memory is free, and so how it ends, may differ from one time to the next.
-            if said[0] != said[1] and not any(word in said[0] + said[1] for word in _CHANCE):
-                raise AssertionError(f'two verdicts on one mesh: {said}')
-            if verdicts[0] is not None:
-                raise verdicts[0]
-        else:
-            self._short(data)
-
-    def _whole(self, data: bytes) -> None:
-        path = _folder() / 'data' / f'mesh{self._suffix}'
-        models = _models()
-        path.write_bytes(data)
-        models.mesh(path)
-
-    def _short(self, data: bytes) -> None:
-        before, after = self._around
-        name = hashlib.sha256(data).hexdigest()[:40] + self._suffix
-        _models()._passed(Bundle(xml=f'{before}{name}{after}', compiled={name: data}))
-
-    def _document(self) -> tuple[str, str]:
-        """Return what stands before and after the name of the file."""
-        _models()
-        path = _folder() / 'data' / f'any{self._suffix}'
-        path.write_bytes(b'')
-        text = model_reader._MESH.format(f'"{path}"')
-        bundle = Document(_places(), path.parent, False).read(text, 'xml')
-        before, _, after = bundle.xml.partition(next(iter(bundle.compiled)))
-        return before, after
-
-
-def _error_of(run: Callable[[bytes], None], data: bytes) -> OpError | None:
-    try:
-        run(data)
-    except OpError as error:
-        return error
-    return None
+def _mesh(suffix: str, data: bytes) -> None:
+    """A mesh file that is given to spawn."""
+    models, path = _models(), _folder() / 'data' / f'mesh{suffix}'
+    path.write_bytes(data)
+    models.mesh(path)
 
 
 def _recording(data: bytes) -> None:
@@ -468,39 +392,29 @@ TARGETS: dict[str, Target] = {
     ),
     'urlab_tick': Target(_tick, (WireError, ProtocolError), (b'\x08sim_time', b'\x0astate/full')),
     'urlab_snapshot': Target(_snapshot, (WireError, ProtocolError), _PACK),
-    'urlab_handshake': Target(_handshake, (WireError, ProtocolError), _PACK, cost=4),
-    'urlab_step_reply': Target(_step_reply, (WireError, ProtocolError), _PACK, cost=2),
+    'urlab_handshake': Target(_handshake, (WireError, ProtocolError), _PACK),
+    'urlab_step_reply': Target(_step_reply, (WireError, ProtocolError), _PACK),
     'urlab_control': Target(_control, (WireError,), (b'\0', b'/control', b'control/')),
     'urlab_gains': Target(control.unpack_gains, (WireError,), _JSON),
     'urlab_info': Target(control.unpack_info, (WireError,), _JSON),
     'urlab_camera': Target(
         lambda data: camera_frame.unpack_frame(data, 4, 4), (WireError,), (b'ucm1',)
     ),
-    'shm_region': Target(_region, (RegionUnavailable, WireError), (b'URLB',), cost=10),
+    'shm_region': Target(_region, (RegionUnavailable, WireError), (b'URLB',)),
     'recording': Target(_recording, (WireError,), _JSON),
     'chiral_action': Target(_chiral, (GatewayError,), _PACK),
     'chiral_observation': Target(_chiral_observation, (GatewayError,), _PACK),
-    'chiral_profile': Target(_profile, (SchemaError,), _YAML, cost=4, mutator=TextMutator),
-    'sidecar': Target(_sidecar, (SchemaError,), _YAML, cost=4, mutator=TextMutator),
-    'level': Target(_level, (SchemaError, WorldError), _YAML, cost=4, mutator=TextMutator),
-    'yaml': Target(_yaml, (SchemaError,), _YAML, cost=2),
-    'profile_values': Target(
-        _profile_values, (SchemaError, NoValue), cost=2, mutator=ValueMutator
-    ),
-    'sidecar_values': Target(
-        _sidecar_values, (SchemaError, NoValue), cost=2, mutator=ValueMutator
-    ),
-    'level_values': Target(
-        _level_values, (SchemaError, WorldError, NoValue), cost=2, mutator=ValueMutator
-    ),
-    'model': Target(_document, (OpError,), _XML, cost=4),
-    'compiled_model': Target(_compiled, (OpError,), _XML, cost=20, begin=_start_trial),
-    'mesh_obj': Target(
-        _Mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20, begin=_start_trial
-    ),
-    'mesh_stl': Target(
-        _Mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20, begin=_start_trial
-    ),
+    'chiral_profile': Target(_profile, (SchemaError,), _YAML),
+    'sidecar': Target(_sidecar, (SchemaError,), _YAML),
+    'level': Target(_level, (SchemaError, WorldError), _YAML),
+    'yaml': Target(_yaml, (SchemaError,), _YAML),
+    'profile_values': Target(_profile_values, (SchemaError, NoValue)),
+    'sidecar_values': Target(_sidecar_values, (SchemaError, NoValue)),
+    'level_values': Target(_level_values, (SchemaError, WorldError, NoValue)),
+    'model': Target(_document, (OpError,), _XML),
+    'compiled_model': Target(_compiled, (OpError,), _XML),
+    'mesh_obj': Target(partial(_mesh, '.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n')),
+    'mesh_stl': Target(partial(_mesh, '.stl'), (OpError,), (b'solid', b'facet')),
     'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),
@@ -509,7 +423,5 @@ TARGETS: dict[str, Target] = {
     'web_access': Target(
         _access, (HandshakeRefusal,), (b'Origin:', b'Host:', b'?token=', b'\n', b'%')
     ),
-    'keys': Target(
-        _keys, (KeysUnusable,), (b'public-key', b'secret-key', b'=', b'"', b'\0'), cost=20
-    ),
+    'keys': Target(_keys, (KeysUnusable,), (b'public-key', b'secret-key', b'=', b'"', b'\0')),
 }

@@ -18,6 +18,7 @@ import threading
 import time
 
 import msgpack
+from odd_requests import LIKELY
 import pytest
 import zmq
 
@@ -47,18 +48,6 @@ CHANGES = (
     'os.symlink', 'os.chmod', 'os.chown',
 )  # fmt: skip
 SOURCE = Path(urlab_ros_bridge.__file__).parent
-BENCH = SOURCE.parent / 'bench'
-
-
-@pytest.fixture(scope='module')
-def likely():
-    """Return what bench/fuzz.py takes for a likely value of a field."""
-    sys.path.insert(0, str(BENCH))
-    try:
-        import fuzz_frames
-    finally:
-        sys.path.remove(str(BENCH))
-    return fuzz_frames._LIKELY
 
 
 def unquoted(text):
@@ -197,7 +186,7 @@ class Caller:
         self._context.destroy(linger=0)
 
 
-def requests(house, likely, ops):
+def requests(house, ops):
     """Yield requests in which one field leads out, and the others are likely."""
     chance = random.Random(1)
     paths, documents = list(house.paths()), list(house.documents())
@@ -207,7 +196,7 @@ def requests(house, likely, ops):
             attacks = paths + (documents if field in DOCUMENTS else [])
             for attack in attacks:
                 message = {
-                    name: likely.get(name, lambda _: 'x')(chance)
+                    name: chance.choice(LIKELY.get(name, ('x',)))
                     for name in fields
                     if name in op.required or (name != field and chance.random() < 0.2)
                 }
@@ -222,7 +211,7 @@ def requests(house, likely, ops):
 
 
 @pytest.mark.parametrize('editing', [False, True], ids=['server', 'editor'])
-def test_no_field_of_any_op_leads_out(house, likely, editing):
+def test_no_field_of_any_op_leads_out(house, editing):
     words = ['--editor'] if editing else ['--world=rover']
     ops = [op for op in OPS.values() if (op.category == 'editor_only') is editing]
     if editing:
@@ -232,7 +221,7 @@ def test_no_field_of_any_op_leads_out(house, likely, editing):
         caller = Caller(port_of(line))
         house.canary.seen()
         count = 0
-        for op, message in requests(house, likely, ops):
+        for op, message in requests(house, ops):
             if op in ('spawn_entity', 'delete_entity', 'replay_start'):
                 caller.ask('recording_stop')  # which would be a reason to refuse
             caller.ask(op, **message)

@@ -1,0 +1,141 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server program under requests and control messages of every kind."""
+
+from collections import Counter
+import os
+from pathlib import Path
+
+from example_counts import examples
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from odd_requests import frames
+from odd_requests import SESSION
+import pytest
+import zmq
+
+from test.security.programs import ANY_PORTS
+from test.security.programs import port_of
+from test.security.programs import program
+from urlab_ros_bridge.wire import control
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+PATIENCE = 60_000  # ms; a step may take 5 s, and several wait for one another
+GROWTH_MB = 60.0
+RARE = {'hello', 'recording_save', 'meta'}  # a hello ships the whole model
+EDITING = [name for name, op in OPS.items() if op.category == EDITOR_ONLY]
+RUNNING = [name for name in OPS if name not in EDITING and name not in RARE]
+# What would only slow down the rest.
+TIDY = (
+    ('set_paused', {'paused': False}), ('recording_stop', {}), ('recording_clear', {}),
+    ('replay_stop', {}), ('set_sim_speed', {'percent': 100}), ('randomize', {'restore': True}),
+    ('reset', {}),
+)  # fmt: skip
+
+
+class Attack:
+    """Sends frames to a server, and judges its replies."""
+
+    def __init__(self, places):
+        self._context = zmq.Context()
+        self._requests, self._asker, self._control = (
+            self._socket(kind, place)
+            for kind, place in (
+                (zmq.DEALER, places['rpc']),
+                (zmq.REQ, places['rpc']),
+                (zmq.PUB, places['control']),
+            )
+        )
+        self.answers = Counter()
+        self.session = self.ask('hello', shared=True)['session_id']
+
+    def _socket(self, kind, port):
+        socket = self._context.socket(kind)
+        socket.linger, socket.rcvtimeo = 0, PATIENCE
+        socket.connect(f'tcp://127.0.0.1:{port}')
+        return socket
+
+    def ask(self, op, **fields):
+        session = {} if op == 'hello' else {'session_id': self.session}
+        self._asker.send(codec.pack({'op': op, **session, **fields}))
+        return codec.unpack(self._asker.recv(), 1 << 30)
+
+    def send(self, requests, controls):
+        for parts in controls:
+            self._control.send_multipart(parts)
+        session = self.session.encode()
+        for frame in requests:
+            self._requests.send_multipart([b'', frame.replace(SESSION.encode(), session)])
+        for _ in requests:
+            self.judge(self._requests.recv_multipart()[-1])
+        if self.ask('status').get('code') == 'session_expired':
+            self.session = self.ask('hello', shared=True)['session_id']
+        for op, fields in TIDY:
+            self.ask(op, **fields)
+
+    def judge(self, reply):
+        message = codec.unpack(reply, 1 << 30)
+        answer = message['op']
+        if answer == 'error':
+            answer = message['code']
+            assert set(message) == {'op', 'code', 'message'}
+            assert answer in ERROR_CODES and answer != 'internal_error', message
+        else:
+            assert answer.endswith('_ok')
+        self.answers[answer] += 1
+
+    def close(self):
+        self._context.destroy(linger=0)
+
+
+def controls(prefix):
+    setpoints = st.binary(max_size=40) | st.lists(
+        st.tuples(st.integers(-1, 12), st.floats(-2, 2, width=32)), max_size=4
+    ).map(lambda pairs: control.pack_setpoints(*zip(*pairs, strict=True)) if pairs else b'')
+    topic = st.sampled_from(control.KINDS).map(lambda kind: control.control_topic(kind, prefix))
+    return st.tuples(topic | st.binary(max_size=20), setpoints).map(list)
+
+
+def memory_mb(pid):
+    text = Path(f'/proc/{pid}/status').read_text()
+    return int(text.partition('VmRSS:')[2].split()[0]) / 1024
+
+
+def descriptors(pid):
+    return len(os.listdir(f'/proc/{pid}/fd'))
+
+
+@pytest.mark.parametrize('world', ['rover', 'quadruped', 'editor'])
+def test_the_server_takes_no_harm(world, tmp_path, monkeypatch):
+    monkeypatch.setenv('MALLOC_ARENA_MAX', '1')  # memory that threads keep would hide a leak
+    words = ['--editor'] if world == 'editor' else [f'--world={world}']
+    words += [f'--data-dir={tmp_path}/data', *ANY_PORTS]
+    ops = [*RUNNING, *RARE, *(EDITING * 3 if world == 'editor' else [])]
+    usage = []
+    with (tmp_path / 'log').open('w') as log, program('server', *words, log=log) as (server, line):
+        attack = Attack({name: port_of(line, name) for name in ('rpc', 'control')})
+
+        @settings(max_examples=examples(1200))
+        @given(st.lists(frames(ops), min_size=1, max_size=12), st.lists(controls(world)))
+        def holds(requests, control_messages):
+            attack.send(requests, control_messages)
+            assert server.poll() is None
+            usage.append((memory_mb(server.pid), descriptors(server.pid)))
+
+        try:
+            holds()
+            assert not attack.ask('status').get('fault')
+        finally:
+            attack.close()
+    assert server.returncode == 0
+    assert 'Traceback' not in (tmp_path / 'log').read_text()
+    (memory, files), (memory_after, files_after) = usage[len(usage) // 2], usage[-1]
+    assert memory_after - memory < GROWTH_MB and files_after < files + 40
+    # It got beyond the first checks: ops were done, and refused for many reasons.
+    print(world, dict(attack.answers))
+    done = {answer for answer in attack.answers if answer.endswith('_ok')}
+    assert len(done) >= 10 and len(attack.answers) - len(done) >= 8
