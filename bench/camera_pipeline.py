@@ -43,12 +43,12 @@ from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.cameras.renderer import environment as share
 
 ENVIRONMENT = {
     **os.environ,
-    **gl.platform_variables('egl'),
+    **environment.platform_variables('egl'),
     **share.thread_variables(),
     **allocator_variables(),
 }

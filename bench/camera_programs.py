@@ -4,15 +4,15 @@
 
 RENDER_ONLY = """
 import sys, time
-from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.cameras.renderer import environment as share
 share.step_back()
-context, name = gl.open_context(64, 64)
+context, name = environment.open_context(64, 64)
 import numpy as np
-from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
 from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
-from urlab_ros_bridge.sim.cameras.capture.state import VisualState
+from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from pathlib import Path
@@ -36,18 +36,18 @@ print(count / (time.perf_counter() - start), used, name, sep='|')
 
 IN_A_THREAD = """
 import logging, sys, threading, time
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 server = Server(ServerConfig(rpc_port=0, state_port=0, camera_port=0, control_port=0, info_port=0,
                              cameras='off'))
 server.start()
 def render():
-    context, name = gl.open_context(64, 64)
+    context, name = environment.open_context(64, 64)
     import mujoco
-    from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
+    from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
     from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
-    from urlab_ros_bridge.sim.cameras.capture.state import VisualState
+    from urlab_ros_bridge.sim.cameras.visual_state import VisualState
     rig, engine = server.context.cameras, server.context.engine
     model = engine.world.model.__copy__()
     data = mujoco.MjData(model)

@@ -61,8 +61,7 @@ from ros_children import take_own_domain
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.kept_memory import allocator_variables
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
@@ -150,8 +149,8 @@ class Turns(NamedTuple):
 def take_turns(rpc_port: int, folder: Path) -> Turns:
     """Let the running simulation and a process that only draws the same take turns."""
     variables = {
-        **gl.platform_variables('egl'),
-        **cpu_affinity.thread_variables(),
+        **environment.platform_variables('egl'),
+        **environment.thread_variables(),
         **allocator_variables(),
     }
     file, streamed, alone = folder / 'drawing.json', [], []

@@ -58,15 +58,15 @@ os._exit(code)
 # It writes {camera: [[wall time at the beginning, how long it took], ...]}, in ns.
 DRAWING = """
 import json, sys, time
-from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.cameras.renderer import environment as share
 share.step_back()
-context, name = gl.open_context(64, 64)
+context, name = environment.open_context(64, 64)
 import numpy as np
-from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
 from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
-from urlab_ros_bridge.sim.cameras.capture.state import VisualState
+from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 world = load_world(ServerConfig(world='rover'))

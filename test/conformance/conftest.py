@@ -23,8 +23,8 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.sim.ops import cameras as camera_ops
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 
@@ -33,7 +33,7 @@ from urlab_ros_bridge.sim.stage import Stage
 def _patient_with_pictures():
     """On a busy machine pictures come later, and a renderer takes its time to start."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(include_cameras, 'FRAME_SECONDS', 60.0)
+        patch.setattr(camera_ops, 'FRAME_SECONDS', 60.0)
         patch.setattr(supervisor, 'START_SECONDS', 120.0)
         patch.setattr(cameras, 'FIRST_FRAME', 120.0)
         yield

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.files.folders import cache_folder
 
 
 def test_the_folder_is_in_the_cache_of_the_user(tmp_path):

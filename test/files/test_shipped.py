@@ -5,8 +5,8 @@
 from pathlib import Path
 import sys
 
-from urlab_ros_bridge.files.shipped import shipped_file
-from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.files.folders import shipped_file
+from urlab_ros_bridge.files.folders import shipped_names
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -51,8 +51,8 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_in
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
-from urlab_ros_bridge.sim.editor.level import level as level_module
-from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor import level as level_module
+from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models.document import Document

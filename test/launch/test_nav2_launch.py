@@ -20,7 +20,7 @@ from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
 from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 
 LAUNCH_FILE = shipped_file('launch/nav2.launch.py')
 DEFAULTS = {name: as_text(each.initial()) for name, each in arguments_of(Nav2Arguments).items()}

@@ -15,7 +15,7 @@ from lifelines import start_process
 from ports import free_ports
 import pytest
 
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 
 _spec = importlib.util.spec_from_file_location('recorder', shipped_file('test/launch/recorder.py'))
 recorder = importlib.util.module_from_spec(_spec)

@@ -31,7 +31,7 @@ from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import own_words
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import READY_LINE
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.transport.keys import KeysUnusable
 

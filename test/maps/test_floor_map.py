@@ -25,7 +25,7 @@ from urlab_ros_bridge.maps.map_heights import robot_band
 from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.sim.physics.sensing import RayScanner
 
 ROOM = """<mujoco>
   <asset>

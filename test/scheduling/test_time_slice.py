@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from urlab_ros_bridge.scheduling import time_slice as module
-from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
+from urlab_ros_bridge.scheduling import thread_timing as module
+from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 
 
 def slice_ns():

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
+from urlab_ros_bridge.scheduling.thread_timing import sleep_precisely
 
 
 def slack_ns():

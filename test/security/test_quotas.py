@@ -21,15 +21,15 @@ from urlab_ros_bridge.gateways.simspark import connections as simspark
 from urlab_ros_bridge.gateways.simspark.wire import framing
 from urlab_ros_bridge.gateways.virtual_field.protocol import foreign_gltf
 from urlab_ros_bridge.gateways.virtual_field.serving import publications
+from urlab_ros_bridge.sim import shared_memory
+from urlab_ros_bridge.sim.editor import drawings
 from urlab_ros_bridge.sim.editor.ops import scene
-from urlab_ros_bridge.sim.editor.view import drawings
 from urlab_ros_bridge.sim.model.client_models import limits as models
-from urlab_ros_bridge.sim.ops.stepping import step
-from urlab_ros_bridge.sim.physics.recording import recorder
+from urlab_ros_bridge.sim.ops import step
+from urlab_ros_bridge.sim.physics import recorder
 from urlab_ros_bridge.sim.requests import fields
 from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
-from urlab_ros_bridge.sim.shm import service
 from urlab_ros_bridge.transport import publisher
 from urlab_ros_bridge.transport import router
 from urlab_ros_bridge.transport import server_sockets
@@ -52,7 +52,7 @@ NUMBERS = {
     'handshake of a connection': (server_sockets._HANDSHAKE_MS // 1000,),
     'shared sessions': (sessions.MAX_SHARED,),
     'subscriptions': (publisher.MAX_SUBSCRIPTIONS, publisher.MAX_TOPIC_BYTES // 1024),
-    'channels of shared': (service.MAX_CHANNELS,),
+    'channels of shared': (shared_memory.MAX_CHANNELS,),
     'model of a client': (
         models.SIZES['nbody'][1], models.SIZES['ngeom'][1], models.SIZES['ncam'][1],
         models.SIZES['bytes'][1] >> 30, models.CPU_SECONDS, models.MEMORY_BYTES >> 30,

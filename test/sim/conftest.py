@@ -18,8 +18,8 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.sim.ops import cameras
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.encoding import codec
@@ -35,7 +35,7 @@ PATIENCE = 60.0
 def _patient_with_pictures():
     """A picture that comes late is left out of a reply; on a busy machine it may come later."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(include_cameras, 'FRAME_SECONDS', 60.0)
+        patch.setattr(cameras, 'FRAME_SECONDS', 60.0)
         yield
 
 

@@ -56,7 +56,7 @@ from watchers import webxr_spectator
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0  # s for recovery, on a machine that others load as well
@@ -82,7 +82,7 @@ class Soak:
         self.log, self.results = Log(), []
         has_ros = everything and importlib.util.find_spec('rclpy') is not None
         names = Programs.NAMES if has_ros else Programs.NAMES[:-1]
-        self.has_cameras = not all(map(gl.missing_library, gl.BACKENDS))
+        self.has_cameras = not all(map(environment.missing_library, environment.BACKENDS))
         self.programs = Programs(folder, 'rover', names)
         self.loads: Loads = {}
         self.saved: dict[Path, int] = {}

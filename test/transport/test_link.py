@@ -100,7 +100,7 @@ def test_editor_ops_and_oversize_requests_go_over_zmq(start, connect, zmq_ops):
 
 
 def test_step_whose_reply_is_too_large_is_done_once(start, connect, zmq_ops, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.RPC_STRIDE', 700)
+    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.RPC_STRIDE', 700)
     client = connect(start(world='quadruped'))
     client.set_mode('direct')
     steps = [client.step(3, observations='full').step for _ in range(4)]
@@ -221,7 +221,7 @@ def test_the_one_pair_of_a_stock_server_is_used_by_request_only(
 
 
 def test_close_gives_everything_back(start, connect, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.GRACE', 0.1)
+    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.GRACE', 0.1)
     server = start()
     client = connect(server)
     client.status()

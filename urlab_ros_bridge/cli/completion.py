@@ -22,7 +22,7 @@ from urlab_ros_bridge.cli.arguments.checks import PROFILES
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.parser import make_parser
 from urlab_ros_bridge.cli.commands import all_commands
-from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.models import world_names
 
 Completer = Callable[..., list[str]]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from urlab_ros_bridge.files.shipped import shipped_file
-from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.files.folders import shipped_file
+from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.policy.terms import TERMS
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import key

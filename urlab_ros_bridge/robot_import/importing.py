@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 import mujoco
 
-from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.files.folders import cache_folder
 from urlab_ros_bridge.robot_import.actuators import add_actuators
 from urlab_ros_bridge.robot_import.actuators import command_interfaces
 from urlab_ros_bridge.robot_import.actuators import initial_positions

@@ -19,7 +19,7 @@ from typing import Any
 import mujoco
 import yaml
 
-from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.files.folders import cache_folder
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.errors import RobotImportError
 from urlab_ros_bridge.robot_import.writing import content_digest

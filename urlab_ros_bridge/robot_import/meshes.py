@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.files.folders import cache_folder
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 
 Color = tuple[float, float, float, float]

@@ -10,7 +10,7 @@ import threading
 import mujoco
 
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.sim.cameras.service import CameraPart
+from urlab_ros_bridge.sim.cameras.supervisor import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
@@ -21,7 +21,7 @@ from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.requests.background import compiling
-from urlab_ros_bridge.sim.shm.service import offer_shared_memory
+from urlab_ros_bridge.sim.shared_memory import offer_shared_memory
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage

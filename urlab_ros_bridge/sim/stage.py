@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from dataclasses import asdict
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -39,20 +40,42 @@ from urlab_ros_bridge.sim.physics.control.articulation import ArticulationContro
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.live import LiveLoop
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.physics.observations.observer import Observer
-from urlab_ros_bridge.sim.physics.randomize.randomize import Randomizer
-from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
-from urlab_ros_bridge.sim.physics.recording.replay import Replay
+from urlab_ros_bridge.sim.physics.noise import RangeNoise
+from urlab_ros_bridge.sim.physics.noise import SensorNoise
+from urlab_ros_bridge.sim.physics.observer import Observer
+from urlab_ros_bridge.sim.physics.randomizer import Randomizer
+from urlab_ros_bridge.sim.physics.recorder import StateRecorder
+from urlab_ros_bridge.sim.physics.replay import Replay
 from urlab_ros_bridge.sim.physics.run_state import RunState
-from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
-from urlab_ros_bridge.sim.physics.sensors.noise import RangeNoise
-from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
-from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.physics.sensing import RayScanner
+from urlab_ros_bridge.sim.physics.sensing import Sensing
 from urlab_ros_bridge.sim.requests.claims import Claims
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import SessionTable
-from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+
+
+@dataclass(slots=True)
+class StreamCounters:
+    """
+    What came in on the control stream since the world began.
+
+    :ivar applied: messages of which something was applied.
+    :ivar discarded: messages that came in a stepped mode.
+    :ivar rejected: messages that are malformed, or that the controller refused.
+    :ivar unknown_ids: setpoints for actuators that the articulation of the topic does not have.
+    """
+
+    received: int = 0
+    applied: int = 0
+    discarded: int = 0
+    rejected: int = 0
+    unknown_ids: int = 0
+
+    def report(self) -> dict[str, int]:
+        """Return the block of a `status` reply."""
+        return asdict(self)
+
 
 _LOG = logging.getLogger(__name__)
 Made = TypeVar('Made')
@@ -334,4 +357,4 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
         raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
-__all__ = ['Context', 'Stage', 'WorldPart', 'build_context', 'check_world']
+__all__ = ['Context', 'Stage', 'StreamCounters', 'WorldPart', 'build_context', 'check_world']

@@ -27,7 +27,7 @@ from typing import Protocol
 import zmq
 
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
-from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
+from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
 from urlab_ros_bridge.transport.server_sockets import PeerConnection
 from urlab_ros_bridge.transport.server_sockets import readable

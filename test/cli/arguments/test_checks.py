@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.cli.arguments import checks
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 
 NEAR = re.compile(r"did you mean '([^']*)'\?")
 

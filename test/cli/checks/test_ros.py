@@ -5,7 +5,7 @@ import pytest
 from urlab_ros_bridge.cli.checks import ros
 from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 
 
 @pytest.fixture(autouse=True)

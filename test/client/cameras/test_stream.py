@@ -182,7 +182,7 @@ def test_extension_fields_of_the_handshake():
 
 
 def test_against_the_real_server():
-    gl = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.gl')
+    gl = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.environment')
     if all(gl.missing_library(name) for name in gl.BACKENDS):
         pytest.skip('OpenGL is not installed')
     from urlab_ros_bridge.client.client import Client

@@ -11,7 +11,7 @@ pytest.importorskip('rclpy')
 
 from urlab_ros_bridge.ros.lockstep.pictures import is_due  # noqa: E402
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures  # noqa: E402
-from urlab_ros_bridge.sim.cameras.capture.schedule import Schedule  # noqa: E402
+from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
 
 MS = 1_000_000
 

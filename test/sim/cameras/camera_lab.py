@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 
 needs_gl = pytest.mark.skipif(
-    all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
+    all(environment.missing_library(name) for name in environment.BACKENDS),
+    reason='OpenGL is not installed',
 )
 
 SCENE = """

@@ -13,7 +13,7 @@ import pytest
 
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.sim.cameras.listeners import MAX_PORTS
+from urlab_ros_bridge.sim.cameras.supervisor import MAX_PORTS
 from urlab_ros_bridge.sim.model.client_models.limits import CAMERA_PIXELS
 from urlab_ros_bridge.sim.model.client_models.limits import CAMERAS
 

@@ -23,9 +23,8 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import NotReady
 from urlab_ros_bridge.sim.cameras import supervisor
-from urlab_ros_bridge.sim.cameras.listeners import open_listeners
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.cameras.supervisor import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
 from urlab_ros_bridge.transport.shm import RegionReader
@@ -183,7 +182,7 @@ def test_the_renderer_leaves_a_processor_to_physics(own_server):
         wait_for(lambda: client.step(include_cameras={'front': 'sync'}).cameras)
     (renderer,) = [child for child in renderers() if child.pid not in others]
     mine = psutil.Process()
-    assert renderer.nice() >= min(mine.nice() + share.NICENESS, LOWEST_PRIORITY)
+    assert renderer.nice() >= min(mine.nice() + environment.NICENESS, LOWEST_PRIORITY)
     usable = sorted(mine.cpu_affinity())
     assert renderer.cpu_affinity() == (usable[1:] or usable)
 
@@ -234,7 +233,9 @@ def check_there_are_no_pictures(server, reason):
 
 
 def test_without_opengl_one_message_says_what_to_install(lab, monkeypatch, caplog):
-    monkeypatch.setattr(gl, '_LIBRARIES', {'egl': ('libNoEGL.so', 'NoEGL'), 'osmesa': ('x', 'x')})
+    monkeypatch.setattr(
+        environment, '_LIBRARIES', {'egl': ('libNoEGL.so', 'NoEGL'), 'osmesa': ('x', 'x')}
+    )
     server = start_server(model=lab)
     try:
         (record,) = [item for item in caplog.records if item.levelno >= logging.WARNING]
@@ -290,13 +291,15 @@ def test_an_address_that_cannot_be_bound_is_named():
 
 
 def test_no_graphics_names_every_reason():
-    error = gl.NoGraphics({'egl': 'a reason', 'osmesa': 'another'})
+    error = environment.NoGraphics({'egl': 'a reason', 'osmesa': 'another'})
     assert 'egl: a reason; osmesa: another' in str(error)
 
 
 def test_backends():
-    assert gl.candidates('auto') == ('egl', 'osmesa') and gl.candidates('osmesa') == ('osmesa',)
-    assert set(gl.platform_variables('egl').values()) == {'egl'}
+    assert environment.candidates('auto') == ('egl', 'osmesa') and environment.candidates(
+        'osmesa'
+    ) == ('osmesa',)
+    assert set(environment.platform_variables('egl').values()) == {'egl'}
 
 
 @needs_gl

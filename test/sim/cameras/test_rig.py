@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 
 
 class FakePort:

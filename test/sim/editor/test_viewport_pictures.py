@@ -12,13 +12,14 @@ import pytest
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
 pytestmark = pytest.mark.skipif(
-    all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
+    all(environment.missing_library(name) for name in environment.BACKENDS),
+    reason='OpenGL is not installed',
 )
 # A camera of the same name, a mirror, a red cube that moves, a green ball that nothing touches.
 SCENE = """

@@ -7,7 +7,7 @@ import pytest
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import BadValue
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 
 
 def test_the_typed_client(server):
@@ -30,7 +30,8 @@ def test_an_item_that_says_nothing_is_refused(rover, item):
 
 
 @pytest.mark.skipif(
-    all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
+    all(environment.missing_library(name) for name in environment.BACKENDS),
+    reason='OpenGL is not installed',
 )
 def test_cameras_show_it_from_the_next_frame_on(server):
     running = server()

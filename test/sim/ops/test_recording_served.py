@@ -11,7 +11,7 @@ import pytest
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.replies.ops import ReplayLoaded
-from urlab_ros_bridge.sim.ops.recordings import recording as recording_ops
+from urlab_ros_bridge.sim.ops import recording as recording_ops
 
 
 @pytest.fixture

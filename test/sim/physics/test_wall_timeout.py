@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.sim.ops import wall_timeout as ops_module
+from urlab_ros_bridge.sim.ops import commands as ops_module
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.physics import live as live_module
 from urlab_ros_bridge.sim.physics import run_state

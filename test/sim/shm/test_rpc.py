@@ -118,7 +118,7 @@ def test_editor_ops_want_the_other_transport(server, connect, editor):
 
 def test_oversize_reply_is_named_and_the_op_is_done_once(server, connect, monkeypatch):
     """The stock client repeats such an op over ZMQ at once: a step must not be done twice."""
-    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.RPC_STRIDE', 700)
+    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.RPC_STRIDE', 700)
     zmq_client, shm = pair(server(world='quadruped'), connect)
     frame = codec.pack(
         {'op': 'step', 'session_id': shm.session_id, 'n_steps': 4, 'observations': 'full'}
@@ -176,7 +176,7 @@ def test_stop_answers_a_waiting_step(server, connect):
 
 
 def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.sim.shm.service.GRACE', 0.2)
+    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.GRACE', 0.2)
     running = server()
     client = connect(running, shared=True)
     directory = Path(running.stage.shm_dir)

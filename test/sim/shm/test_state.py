@@ -9,11 +9,11 @@ import pytest
 from stock_shm import StockRegion
 import zmq
 
-from urlab_ros_bridge.sim.shm.state import ShmStatePublisher
-from urlab_ros_bridge.sim.shm.state import stride_for
+from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
+from urlab_ros_bridge.sim.streams.state import stride_for
 from urlab_ros_bridge.transport.shm import RegionReader
-from urlab_ros_bridge.transport.shm.files import STATE_FILE
-from urlab_ros_bridge.transport.shm.watch import OpenWatch
+from urlab_ros_bridge.transport.shm.directory import STATE_FILE
+from urlab_ros_bridge.transport.shm.server import OpenWatch
 from urlab_ros_bridge.wire.encoding import codec
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+from urlab_ros_bridge.sim.stage import StreamCounters
 from urlab_ros_bridge.sim.streams.control_stream import ControlStream
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_BYTES
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_LIMIT

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.physics.observations.observer import View
+from urlab_ros_bridge.sim.physics.observer import View
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire import rows

@@ -4,9 +4,9 @@
 
 import time
 
-from urlab_ros_bridge.transport.shm import large_replies
-from urlab_ros_bridge.transport.shm.large_replies import LargeReplies
-from urlab_ros_bridge.transport.shm.large_replies import MAX_KEPT
+from urlab_ros_bridge.transport.shm import server
+from urlab_ros_bridge.transport.shm.server import LargeReplies
+from urlab_ros_bridge.transport.shm.server import MAX_KEPT
 
 
 def test_reply_is_handed_out_once_and_only_for_the_same_request():
@@ -18,7 +18,7 @@ def test_reply_is_handed_out_once_and_only_for_the_same_request():
 
 
 def test_reply_is_forgotten_after_a_while(monkeypatch):
-    monkeypatch.setattr(large_replies, 'KEPT_SECONDS', 0.01)
+    monkeypatch.setattr(server, 'KEPT_SECONDS', 0.01)
     large = LargeReplies()
     large.keep(b'request', b'reply')
     time.sleep(0.02)
@@ -31,6 +31,6 @@ def test_memory_is_bounded(monkeypatch):
         large.keep(b'%d' % number, b'reply')
     kept = [large.take(b'%d' % number) for number in range(3 * MAX_KEPT)]
     assert kept == [None] * (2 * MAX_KEPT) + [b'reply'] * MAX_KEPT
-    monkeypatch.setattr(large_replies, '_MAX_BYTES', 3)
+    monkeypatch.setattr(server, '_MAX_BYTES', 3)
     large.keep(b'request', b'reply')
     assert large.take(b'request') is None

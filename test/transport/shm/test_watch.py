@@ -11,8 +11,8 @@ import pytest
 
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.region import Region
-from urlab_ros_bridge.transport.shm.watch import OpenWatch
-from urlab_ros_bridge.transport.shm.watch import POLL_SECONDS
+from urlab_ros_bridge.transport.shm.server import OpenWatch
+from urlab_ros_bridge.transport.shm.server import POLL_SECONDS
 
 READER = """
 import mmap, sys, time

@@ -32,7 +32,7 @@ from typing import TypeVar
 
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import UnknownArgument
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.schema import keys_of

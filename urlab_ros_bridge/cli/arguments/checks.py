@@ -14,7 +14,7 @@ from pathlib import Path
 import re
 import socket
 
-from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.robot_import.options import pairs
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import read_yaml

@@ -21,7 +21,7 @@ from urlab_ros_bridge.cli.arguments.argument import as_text
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.kept_memory import allocator_variables
 
 # Begins the line that the server prints on stdout when all its sockets are bound.

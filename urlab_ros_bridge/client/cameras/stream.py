@@ -23,7 +23,7 @@ from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.link import TRANSPORTS
 from urlab_ros_bridge.transport.shm.access import RegionReader
-from urlab_ros_bridge.transport.shm.files import camera_file
+from urlab_ros_bridge.transport.shm.directory import camera_file
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.transport.shm.region import time_of
 from urlab_ros_bridge.transport.shm.stream import Directory

@@ -27,7 +27,7 @@ from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.link import TRANSPORTS
 from urlab_ros_bridge.transport.shm.access import RegionReader
-from urlab_ros_bridge.transport.shm.files import STATE_FILE
+from urlab_ros_bridge.transport.shm.directory import STATE_FILE
 from urlab_ros_bridge.transport.shm.stream import Directory
 from urlab_ros_bridge.transport.shm.stream import is_usable
 from urlab_ros_bridge.transport.shm.stream import RegionStream

@@ -14,8 +14,8 @@ from typing import Protocol
 from typing import TypeVar
 
 from urlab_ros_bridge.client.errors import UnreadableHandshake
-from urlab_ros_bridge.files.trim_memory import trim_memory
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.kept_memory import trim_memory
 from urlab_ros_bridge.transport.connection_events import ServerWatch
 from urlab_ros_bridge.wire.errors import UrlabError
 

@@ -13,18 +13,18 @@ import time
 from typing import Any
 from typing import Protocol
 
-from urlab_ros_bridge.sim.cameras.capture.changes import pack_arrays
-from urlab_ros_bridge.sim.cameras.capture.schedule import Delayed
-from urlab_ros_bridge.sim.cameras.capture.schedule import DelayLine
-from urlab_ros_bridge.sim.cameras.capture.schedule import Schedule
-from urlab_ros_bridge.sim.cameras.capture.state import VisualState
-from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.catalog.free_camera import FreeCameraView
-from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
-from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.connection import RendererConnection
+from urlab_ros_bridge.sim.cameras.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
+from urlab_ros_bridge.sim.cameras.schedule import Delayed
+from urlab_ros_bridge.sim.cameras.schedule import DelayLine
+from urlab_ros_bridge.sim.cameras.schedule import Schedule
+from urlab_ros_bridge.sim.cameras.visual_state import pack_arrays
+from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.transport.shm.region import Region
 

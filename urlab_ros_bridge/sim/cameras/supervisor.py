@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Keeps a renderer process running while it is needed.
+The cameras of a world: listening sockets, and a renderer process while it is needed.
 
 The listening sockets belong to the server.  Nothing is started before a client connects to one or
-a reply wants a frame: worlds whose cameras have no subscribers cost nothing.  A renderer that dies
+a reply needs a frame: worlds whose cameras have no subscribers cost nothing.  A renderer that dies
 is started again in the same way, on the same ports.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
+import errno
 import json
 import logging
 import os
@@ -26,13 +27,83 @@ import time
 
 import urlab_ros_bridge
 from urlab_ros_bridge.kept_memory import allocator_variables
-from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.link.messages import wait_readable
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras.connection import port_of
+from urlab_ros_bridge.sim.cameras.connection import RendererConnection
+from urlab_ros_bridge.sim.cameras.connection import wait_readable
+from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
+from urlab_ros_bridge.wire.ops import RPC_PORT
+
+MAX_PORTS = 32  # of the cameras of a world; more cameras share them
+_MORE_PORTS = 200  # beyond the number of cameras
+_BACKLOG = 32
+
+
+def open_listeners(config: ServerConfig, count: int) -> list[socket.socket]:
+    """
+    Open `count` listening sockets for the subscribers of cameras.
+
+    Each takes the first free port from `camera_port` on, as stock servers do; 5559 and the
+    server's own ports are left out.  Port 0 stands for any free port.
+
+    :raises SocketInUse: when there are not enough free ports, or the address cannot be bound.
+    """
+    taken = {RPC_PORT, config.rpc_port, config.state_port}
+    listeners: list[socket.socket] = []
+    port = last = config.camera_port
+    if port:
+        last = min(port + count + _MORE_PORTS, 65535)
+    try:
+        while len(listeners) < count:
+            if port > last:
+                raise SocketInUse(
+                    _endpoint(config.bind, f'{config.camera_port}-{last}'),
+                    f'{count} free ports are needed',
+                    '--camera-port',
+                )
+            if not port or port not in taken:
+                listener = _listen(config.bind, port)
+                if listener is not None:
+                    listeners.append(listener)
+            port += bool(port)
+    except Exception:
+        for listener in listeners:
+            listener.close()
+        raise
+    return listeners
+
+
+def endpoint_of(listener: socket.socket) -> str:
+    """Return the address in ZeroMQ's spelling."""
+    host, port = listener.getsockname()[:2]
+    return _endpoint(host, port)
+
+
+def _listen(host: str, port: int) -> socket.socket | None:
+    """Return a listening socket, None when the port is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setblocking(False)
+    try:
+        listener.bind(('' if host == '*' else host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE and port:
+            return None
+        raise SocketInUse(
+            _endpoint(host, port), error.strerror or str(error), '--camera-port'
+        ) from error
+    return listener
+
+
+def _endpoint(host: str, port: int | str) -> str:
+    return f'tcp://{host}:{port}'
+
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
@@ -133,11 +204,11 @@ class RendererSupervisor(threading.Thread):
         self._needed = False
         reasons = {}
         for backend in self._backends:
-            reason = gl.missing_library(backend) or self._start_on(backend)
+            reason = environment.missing_library(backend) or self._start_on(backend)
             if not reason or self._stopping:
                 return
             reasons[backend] = reason
-        error = gl.NoGraphics(reasons)
+        error = environment.NoGraphics(reasons)
         if not self._has_run:
             _LOG.error('%s', error)
             self._turn_off(str(error))
@@ -300,11 +371,55 @@ def _environment(backend: str) -> dict[str, str]:
     paths = [root, *os.environ.get('PYTHONPATH', '').split(os.pathsep)]
     return {
         **os.environ,
-        **gl.platform_variables(backend),
-        **cpu_affinity.thread_variables(),
+        **environment.platform_variables(backend),
+        **environment.thread_variables(),
         **allocator_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 
 
-__all__ = ['RendererSupervisor']
+class CameraPart:
+    """Runs the cameras of one world; see `stage.WorldPart`."""
+
+    def __init__(self, config: ServerConfig, rig: CameraRig) -> None:
+        """
+        Listen for subscribers, unless there is nothing to show or no way to.
+
+        :raises SocketInUse: when there are no free ports.
+        """
+        self._rig = rig
+        self._supervisor: RendererSupervisor | None = None
+        if not rig.items:
+            return
+        if config.cameras == 'off':
+            rig.turn_off('cameras are off: the server was started with --cameras off')
+            return
+        backends = environment.candidates(config.gl)
+        if all(environment.missing_library(name) for name in backends):
+            error = environment.NoGraphics(
+                {name: environment.missing_library(name) for name in backends}
+            )
+            _LOG.error('%s', error)
+            rig.turn_off(str(error))
+            return
+        listeners = open_listeners(config, min(len(rig.items), MAX_PORTS))
+        rig.endpoints = [
+            endpoint_of(listeners[port_of(item.index, len(listeners))]) for item in rig.items
+        ]
+        rig.off = ''
+        self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
+        # After the publishers that are there already: rows do not wait for pictures.
+        rig.engine.hooks.state.append(rig.publish)
+        self._supervisor.start()
+        if config.cameras == 'on':
+            self._supervisor.need()
+
+    def close(self) -> None:
+        """End the renderer and close the ports."""
+        if self._supervisor is not None:
+            self._supervisor.close()
+            # They hold each other, and the rig holds the world.
+            self._supervisor = self._rig.renderer = None
+
+
+__all__ = ['MAX_PORTS', 'CameraPart', 'RendererSupervisor', 'endpoint_of', 'open_listeners']

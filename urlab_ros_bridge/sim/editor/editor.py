@@ -17,18 +17,18 @@ import weakref
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.level.actors import LevelActor
-from urlab_ros_bridge.sim.editor.level.blueprints import BlueprintLibrary
-from urlab_ros_bridge.sim.editor.level.geometry import Forms
-from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.blueprints import BlueprintLibrary
+from urlab_ros_bridge.sim.editor.drawings import Drawings
+from urlab_ros_bridge.sim.editor.drawings import OverlayUpdater
+from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
-from urlab_ros_bridge.sim.editor.play.play import LevelPlayer
-from urlab_ros_bridge.sim.editor.play.running import RunningWorld
-from urlab_ros_bridge.sim.editor.view.camera_placement import ViewportCamera
-from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.overlays import OverlayUpdater
-from urlab_ros_bridge.sim.editor.view.viewport import Viewport
+from urlab_ros_bridge.sim.editor.play import LevelPlayer
+from urlab_ros_bridge.sim.editor.play import RunningWorld
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.viewport import Viewport
+from urlab_ros_bridge.sim.editor.viewport import ViewportCamera
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Context

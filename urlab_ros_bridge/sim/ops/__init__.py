@@ -6,20 +6,18 @@ from __future__ import annotations
 
 from urlab_ros_bridge.sim.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import cameras
-from urlab_ros_bridge.sim.ops import claims
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
 from urlab_ros_bridge.sim.ops import randomize
+from urlab_ros_bridge.sim.ops import recording
+from urlab_ros_bridge.sim.ops import reset
 from urlab_ros_bridge.sim.ops import runtime
 from urlab_ros_bridge.sim.ops import session
+from urlab_ros_bridge.sim.ops import step
 from urlab_ros_bridge.sim.ops import wrench
 from urlab_ros_bridge.sim.ops.entities import spawning as entities_spawn
 from urlab_ros_bridge.sim.ops.entities import state as entities
-from urlab_ros_bridge.sim.ops.recordings import recording
-from urlab_ros_bridge.sim.ops.recordings import replay
-from urlab_ros_bridge.sim.ops.stepping import reset
-from urlab_ros_bridge.sim.ops.stepping import step
 from urlab_ros_bridge.sim.requests.registry import Registry
 
 __all__ = ['build_registry']
@@ -33,9 +31,7 @@ _MODULES = (
     poses,
     contacts,
     cameras,
-    claims,
     recording,
-    replay,
     session,
     randomize,
     wrench,

@@ -1,20 +1,34 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""set_camera_streaming and set_camera_delay."""
+"""
+set_camera_streaming, set_camera_delay, and `include_cameras`: frames in the replies of step.
+
+`include_cameras` (Protocol Reference, "Camera observations"): `latest` returns the newest finished
+frame and keeps the camera rendering for a while; only the first such request has to wait for a
+frame.  `sync` returns a frame of exactly the state that the reply reports.  A number N, the
+`frame_id` of an earlier reply, returns a frame of that state or a later one, and never waits: what
+is not rendered yet is left out.  All work in every mode.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+import time
 from typing import Any
 
-from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.frame_memory import StoredFrame
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 TRANSPORTS = ('zmq', 'shm')
 MAX_DELAY = 60.0  # s
@@ -108,3 +122,160 @@ def register(registry: Registry) -> None:
     """Add the ops of this module."""
     registry.register('set_camera_streaming', set_camera_streaming)
     registry.register('set_camera_delay', set_camera_delay)
+
+
+# Below the 5 s that stock clients wait for any reply; the first frame waits for the renderer.
+FRAME_SECONDS = 4.0
+_RETRY = 0.002
+LATEST, SYNC = 'latest', 'sync'
+MAX_FRAME_ID = 2**53  # of which all are floats too
+
+
+class CameraRequest:
+    """
+    The checked `include_cameras` of one request.
+
+    :ivar modes: key in the reply -> (camera, ``latest``, ``sync``, or the lowest frame_id).
+    """
+
+    def __init__(self, rig: CameraRig, modes: Mapping[str, tuple[CameraItem, str | int]]) -> None:
+        self._rig = rig
+        self.modes = modes
+
+    def complete(self, reply: dict[str, Any]) -> Deferred:
+        """
+        Capture the state that `reply` reports.  Needs the lock.
+
+        :return: the reply with its `cameras`, once they are rendered.
+        """
+        rig = self._rig
+        latest = {item.index for item, mode in self.modes.values() if mode == LATEST}
+        exact = {item.index for item, mode in self.modes.values() if mode == SYNC}
+        numbered = {item.index for item, mode in self.modes.values() if type(mode) is int}
+        ready = rig.pull(latest | numbered)
+        # A delayed camera has nothing to show before its latency has passed.
+        first = {index for index in latest - ready if not rig.delays(index)}
+        rig.capture_soon(numbered - exact - first)
+        state, capture = rig.capture()
+        return Deferred(lambda: self._finish(reply, state, capture, exact | first, ready))
+
+    def _finish(
+        self,
+        reply: dict[str, Any],
+        state: bytes,
+        capture: Capture,
+        asked: set[int],
+        ready: set[int],
+    ) -> dict[str, Any]:
+        frames = self._render(state, capture, sorted(asked))
+        port = self._rig.port
+        if port is not None:
+            for index in ready - asked:
+                frames[index] = port.memory.read(index)
+        # The reply counts the steps of a session, captures those of the world.
+        before = capture.step - int(reply['step'])
+        blocks = {
+            key: frame_block(item, frame, before)
+            for key, (item, mode) in self.modes.items()
+            if (frame := frames.get(item.index)) is not None
+            and (type(mode) is not int or frame.capture.state_id >= mode)
+        }
+        return {**reply, 'cameras': blocks} if blocks else reply
+
+    def _render(
+        self, state: bytes, capture: Capture, cameras: list[int]
+    ) -> dict[int, StoredFrame | None]:
+        deadline = time.monotonic() + FRAME_SECONDS
+        port = self._rig.wait(FRAME_SECONDS) if cameras else None
+        if port is None:
+            return {}
+        future = port.ask(state, capture, cameras)
+        while future is None and self._rig.port is port and time.monotonic() < deadline:
+            time.sleep(_RETRY)
+            future = port.ask(state, capture, cameras)
+        if future is None:
+            return {}
+        try:
+            slots = future.result(max(deadline - time.monotonic(), 0.0))
+        except TimeoutError:
+            return {}
+        frames = {index: port.memory.read(index, slot) for index, slot in slots.items()}
+        return {
+            index: frame if frame is not None and frame.capture == capture else None
+            for index, frame in frames.items()
+        }
+
+
+def frame_block(item: CameraItem, frame: StoredFrame, before: int) -> dict[str, Any]:
+    """
+    Return one entry of `cameras`; `step` is an extension.
+
+    :param before: steps of the world that the reply's `step` does not count.
+    """
+    return {
+        'width': item.width,
+        'height': item.height,
+        'dtype': item.dtype,
+        'data': frame.pixels,
+        'frame_id': frame.capture.state_id,
+        'sim_time': frame.capture.stamp_ns / NANOSECONDS,
+        'step': frame.capture.step - before,
+    }
+
+
+def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
+    """
+    Read `include_cameras`: true, "latest", "sync", or {camera: how}.
+
+    How is "latest", "sync", a `frame_id`, {"frame_id": number}, true or false.
+
+    :return: None when no frames are wanted, or none can be had.
+    :raises OpError: bad_value for any other value or an unknown camera; not_ready when a
+        `sync` frame is asked for and cameras are off.
+    """
+    wanted = fields.given('include_cameras')
+    if not wanted:
+        return None
+    rig = context.cameras
+    modes = _modes(rig, wanted)
+    if rig.off:
+        if any(mode == SYNC for _, mode in modes.values()):
+            raise OpError('not_ready', rig.off)
+        return None
+    return CameraRequest(rig, modes) if modes else None
+
+
+def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str | int]]:
+    if wanted is True or wanted == 1 or wanted in (LATEST, SYNC):
+        mode = SYNC if wanted == SYNC else LATEST
+        # The viewport is none of a stock server's cameras: it comes when asked for by name.
+        return {item.key: (item, mode) for item in rig.items if not item.free}
+    if not isinstance(wanted, dict):
+        raise bad_value(
+            'include_cameras', wanted, 'true, false, "latest", "sync" or {camera: mode}'
+        )
+    found: dict[str, tuple[CameraItem, str | int]] = {}
+    for key, given in wanted.items():
+        how = _mode(key, given)
+        if how is not None:
+            found[key] = (find_camera(rig, key), how)
+    return found
+
+
+def _mode(key: Any, given: Any) -> str | int | None:
+    """Return how one camera is asked for, None when it is not."""
+    if given is None or given is False:
+        return None
+    if given is True or given in (LATEST, SYNC):
+        return SYNC if given == SYNC else LATEST
+    number = given['frame_id'] if type(given) is dict and given.keys() == {'frame_id'} else given
+    if type(number) not in (int, float) or not 0 <= number <= MAX_FRAME_ID or number % 1:
+        raise bad_value(
+            f'include_cameras.{key}',
+            given,
+            '"latest", "sync", a frame_id (0 or more), {"frame_id": number}, true or false',
+        )
+    return int(number)
+
+
+__all__ = ['FRAME_SECONDS', 'CameraRequest', 'frame_block', 'requested_cameras']

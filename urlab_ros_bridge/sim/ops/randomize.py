@@ -14,11 +14,11 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.physics.randomize.kinds import elements
-from urlab_ros_bridge.sim.physics.randomize.kinds import KINDS
-from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableElement
-from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableKind
-from urlab_ros_bridge.sim.physics.randomize.randomize import Draw
+from urlab_ros_bridge.sim.physics.randomizer import Draw
+from urlab_ros_bridge.sim.physics.randomizer import elements
+from urlab_ros_bridge.sim.physics.randomizer import KINDS
+from urlab_ros_bridge.sim.physics.randomizer import RandomizableElement
+from urlab_ros_bridge.sim.physics.randomizer import RandomizableKind
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry

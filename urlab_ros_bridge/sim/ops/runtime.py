@@ -1,14 +1,17 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mode, pause, speed, control source, twist and controller gains."""
+"""Mode, pause, speed, control source, twist, controller gains, and claims of control."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.ops.stepping.twist import read_twist
+from urlab_ros_bridge.sim.ops.commands import read_twist
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
+from urlab_ros_bridge.sim.requests.claims import DEFAULT_TTL
+from urlab_ros_bridge.sim.requests.claims import MAX_TTL
+from urlab_ros_bridge.sim.requests.claims import owner_of
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -119,9 +122,31 @@ def _the_articulation(context: Context, fields: Fields) -> str:
     return prefixes[0]
 
 
+def claim_control(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Claim an articulation: from then on commands of others are refused with not_control_owner.
+
+    The claim ends `ttl_s` after the owner's last claim or command, or with release_control.
+    """
+    prefix = context.world.articulation(fields.need('articulation')).prefix
+    ttl = fields.number('ttl_s', DEFAULT_TTL, low=0.1, high=MAX_TTL)
+    owner = owner_of(session, fields)
+    context.claims.claim(prefix, owner, ttl, force=fields.boolean('force'))
+    return {'articulation': prefix, 'owner': owner, 'ttl_s': ttl}
+
+
+def release_control(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """End the own claim of an articulation."""
+    prefix = context.world.articulation(fields.need('articulation')).prefix
+    context.claims.release(prefix, owner_of(session, fields))
+    return {'articulation': prefix}
+
+
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
     for handler in (set_mode, set_paused, set_control_source, set_twist):
         registry.register(handler.__name__, handler, urgent=True)
     for handler in (configure_controller, set_sim_speed):
         registry.register(handler.__name__, handler)
+    registry.register('claim_control', claim_control)
+    registry.register('release_control', release_control)

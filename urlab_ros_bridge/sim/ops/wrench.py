@@ -13,8 +13,8 @@ import numpy as np
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
-from urlab_ros_bridge.sim.ops.wall_timeout import MAX_SECONDS
-from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
+from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
+from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
 from urlab_ros_bridge.sim.physics.external import Pull

@@ -21,14 +21,14 @@ import numpy as np
 
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.world import World
-from urlab_ros_bridge.sim.physics.clock import WorldClock
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.run_state import RunState
-from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.physics.run_state import WorldClock
+from urlab_ros_bridge.sim.physics.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.divergence import Divergence

@@ -14,8 +14,8 @@ import logging
 import threading
 import time
 
-from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
-from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
+from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
+from urlab_ros_bridge.scheduling.thread_timing import sleep_precisely
 from urlab_ros_bridge.sim.physics.engine import Engine
 
 IDLE_BEAT = 0.1  # s; stock servers repeat the state at about 10 Hz when nothing steps

@@ -18,7 +18,7 @@ import numpy as np
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+from urlab_ros_bridge.sim.stage import StreamCounters
 from urlab_ros_bridge.transport.receiver import MessageReceiver
 from urlab_ros_bridge.transport.receiver import RECEIVE_QUEUE
 from urlab_ros_bridge.wire import control as wire

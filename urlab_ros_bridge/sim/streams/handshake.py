@@ -10,7 +10,11 @@ from typing import Any
 import mujoco
 
 from urlab_ros_bridge import __version__
-from urlab_ros_bridge.sim.cameras.describe import camera_topics
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import INSTANCE
+from urlab_ros_bridge.sim.cameras.catalog import SEMANTIC
+from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
+from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -20,6 +24,43 @@ from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.streams.assets import reloadable_model
 from urlab_ros_bridge.wire.rows import SCENE
+
+HEADER = 'ucm1'  # value of the hello option `camera_header`
+
+
+def camera_topics(rig: CameraRig, prefix: str, header: str = '') -> dict[str, dict[str, Any]]:
+    """
+    Return the cameras of an articulation, or of the world with the prefix ``scene``.
+
+    :param header: ``ucm1`` names the topic whose frames have headers.
+    """
+    return {
+        item.name: _block(rig, item, header == HEADER)
+        for item in rig.items
+        if item.prefix == prefix
+    }
+
+
+def _block(rig: CameraRig, item: CameraItem, framed: bool) -> dict[str, Any]:
+    block: dict[str, Any] = {
+        'mode': item.mode,
+        'resolution': [item.width, item.height],
+        'fovy': float(rig.engine.world.model.cam_fovy[item.id]),
+        'zmq_endpoint': rig.endpoints[item.index],
+        'zmq_topic': item.topics[framed].decode().rstrip(' '),
+        'rate': item.rate,
+        'body': item.body.removeprefix(f'{item.prefix}_'),
+        'encoding': item.dtype,
+    }
+    if item.depth_pair:
+        block['depth_pair'] = item.depth_pair
+    if item.latency or item.jitter:
+        block['latency'], block['jitter'] = item.latency, item.jitter
+    if item.mode in (SEMANTIC, INSTANCE):
+        labels = label_map(rig.engine.world.model, rig.prefixes, item.mode)
+        block['labels'] = {name: list(color) for name, color in labels.colors.items()}
+    return block
+
 
 EXTENSIONS = (
     'shared_session',
@@ -219,3 +260,6 @@ def _entity_block(context: Context, name: str) -> dict[str, Any]:
             qvel_offset=entity.free.qvel.start,
         )
     return block
+
+
+__all__ = ['HEADER', 'camera_topics']

@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.model.articulation import EntityIndex
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.sim.physics.sensing import RayScanner
 from urlab_ros_bridge.wire import rows
 
 Send = Callable[[bytes, bytes], None]

@@ -19,9 +19,9 @@ from urlab_ros_bridge.transport.errors import NotConnected
 from urlab_ros_bridge.transport.errors import RequestTimeout
 from urlab_ros_bridge.transport.shm.access import RegionReader
 from urlab_ros_bridge.transport.shm.access import RegionWriter
-from urlab_ros_bridge.transport.shm.files import LOCK_FILE
-from urlab_ros_bridge.transport.shm.files import reply_file
-from urlab_ros_bridge.transport.shm.files import request_file
+from urlab_ros_bridge.transport.shm.directory import LOCK_FILE
+from urlab_ros_bridge.transport.shm.directory import reply_file
+from urlab_ros_bridge.transport.shm.directory import request_file
 from urlab_ros_bridge.transport.shm.region import Region
 
 # Longer than most steps take: for those, sleeping would cost more than it saves.

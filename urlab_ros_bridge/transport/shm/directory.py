@@ -4,9 +4,11 @@
 The session directory: one for each start of a server, removed at its end.
 
 It is ``<runtime folder>/urlab-<uid>/URLabShm/<id>``, for its user only.  A lock on the file `lock`
-in it lives as long as the server process, however that ends; a directory without such a lock is
-a dead server's and the next start removes it.  (Process ids would not do: two containers can
-share the folder and each have a process 7.)
+in it lives as long as the server process, however that ends; a directory without such a lock is a
+dead server's and the next start removes it.  (Process ids would not do: two containers can share
+the folder and each have a process 7.)
+
+The names of the files in it are those of the Protocol Reference, "Transports".
 """
 
 from __future__ import annotations
@@ -24,8 +26,38 @@ import tempfile
 import time
 import uuid
 
-from urlab_ros_bridge.transport.shm.files import LOCK_FILE
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+
+STATE_FILE = 'state.shm'
+LOCK_FILE = 'lock'  # the bundled server's: locked as long as its process lives
+
+
+def request_file(directory: Path, channel: str = '') -> Path:
+    """
+    Return the region that a client writes requests into.
+
+    :param channel: of a client that has a pair of its own (extension), '' for the stock one.
+
+    >>> request_file(Path('/x')), request_file(Path('/x'), '1f')
+    (PosixPath('/x/req.shm'), PosixPath('/x/req_1f.shm'))
+    """
+    return directory / (f'req_{channel}.shm' if channel else 'req.shm')
+
+
+def reply_file(directory: Path, channel: str = '') -> Path:
+    """Return the region that the server writes replies into, see `request_file`."""
+    return directory / (f'rep_{channel}.shm' if channel else 'rep.shm')
+
+
+def camera_file(directory: Path, prefix: str, name: str) -> Path:
+    """
+    Return the region of a camera; a slash in a name cannot be in a file's name.
+
+    >>> camera_file(Path('/x'), 'g1', 'head/rgb')
+    PosixPath('/x/cam_g1_head_rgb.shm')
+    """
+    return directory / f'cam_{prefix}_{name}.shm'.replace('/', '_').replace('\0', '_')
+
 
 FOLDER = 'URLabShm'
 _HALF_MADE_SECONDS = 60.0
@@ -133,4 +165,11 @@ def _make_locked(parent: Path) -> tuple[Path, int]:
     return parent / name, fd
 
 
-__all__ = ['SessionDirectory', 'remove_stale', 'runtime_folders']
+__all__ = [
+    'SessionDirectory',
+    'camera_file',
+    'remove_stale',
+    'reply_file',
+    'request_file',
+    'runtime_folders',
+]

@@ -1,37 +1,140 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Request/reply through two shared-memory regions.
+Request/reply through two shared-memory regions, and which regions clients have open.
 
 The client writes a request into one region and waits for the other one to change.  One request is
 in flight; of several written at once only the latest is seen (as stock servers have it).  A client
-of this project rings when it has written, so it is waited for asleep.  A stock client only
-writes, so it is looked for every 200 us while it is active, more rarely when it is not, and never
-when no client has the region open.
+of this project wakes the server when it has written, so the server sleeps meanwhile.  A stock
+client only writes, so it is polled every 200 us while it is active, more rarely when it is not,
+and never when no client has the region open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import logging
 import threading
 import time
 
-from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
-from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
+from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
+from urlab_ros_bridge.scheduling.thread_timing import sleep_precisely
 from urlab_ros_bridge.transport.router import Accept
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
-from urlab_ros_bridge.transport.shm.large_replies import LargeReplies
 from urlab_ros_bridge.transport.shm.region import Region
+from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.errors import MalformedRegion
+
+POLL_SECONDS = 0.05
+_LOG = logging.getLogger(__name__)
+
+
+class OpenWatch(threading.Thread):
+    """Watches regions that this process has made."""
+
+    def __init__(self) -> None:
+        super().__init__(name='shm-watch', daemon=True)
+        self._watched: dict[Region, Callable[[bool], None]] = {}
+        self._open: set[Region] = set()
+        self._lock = threading.Lock()
+        self._ending = threading.Event()
+
+    def add(self, region: Region, report: Callable[[bool], None] = lambda is_open: None) -> None:
+        """
+        Watch a region.
+
+        :param report: called on the watching thread with true when a client has opened it, and
+            with false when none has it open any more.
+        """
+        with self._lock:
+            self._watched[region] = report
+
+    def remove(self, region: Region) -> None:
+        """Forget a region; call it before the region is closed."""
+        with self._lock:
+            self._watched.pop(region, None)
+            self._open.discard(region)
+
+    def is_open(self, region: Region) -> bool:
+        """Return whether another process has a region open."""
+        return region in self._open
+
+    def run(self) -> None:
+        """Watch until `close`."""
+        while not self._ending.wait(POLL_SECONDS):
+            with self._lock:
+                for region, report in list(self._watched.items()):
+                    self._look(region, report)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._ending.set()
+        if self.is_alive():
+            self.join(timeout=5.0)
+
+    def _look(self, region: Region, report: Callable[[bool], None]) -> None:
+        if region.fd < 0:
+            del self._watched[region]
+            return
+        with suppress(ValueError):  # it is being closed
+            region.repair()
+        is_open = region.shared()
+        if is_open == (region in self._open):
+            return
+        (self._open.add if is_open else self._open.discard)(region)
+        try:
+            report(is_open)
+        except Exception:
+            _LOG.exception('%s: its readers were not notified of a change', region.name)
+
+
+KEPT_SECONDS = 5.0
+MAX_KEPT = 4
+_MAX_BYTES = 256 * 1024 * 1024
+
+
+class LargeReplies:
+    """
+    A few replies by the exact bytes of their requests; thread-safe.
+
+    :ivar empty: there are none.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[bytes, tuple[float, bytes]] = {}
+        self.empty = True
+
+    def keep(self, frame: bytes, reply: bytes) -> None:
+        """Keep a reply for a moment; of too many the oldest goes."""
+        if len(reply) > _MAX_BYTES:
+            return
+        with self._lock:
+            self._kept.pop(frame, None)
+            while len(self._kept) >= MAX_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[frame] = (time.monotonic() + KEPT_SECONDS, reply)
+            self.empty = False
+
+    def take(self, frame: bytes) -> bytes | None:
+        """Hand out the reply to a repeated request, once; None when there is none."""
+        if self.empty or len(frame) > RPC_STRIDE:  # which never came through a region
+            return None
+        now = time.monotonic()
+        with self._lock:
+            self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > now}
+            found = self._kept.pop(frame, None)
+            self.empty = not self._kept
+        return None if found is None else found[1]
+
 
 SPIN_SECONDS = 2e-4
 # Seconds without a request -> seconds between two looks at a region whose client does not ring.
 POLL = ((1.0, 2e-4), (2.0, 1e-3), (float('inf'), 1e-2))
 LONG_SLEEP = 0.5
-_LOG = logging.getLogger(__name__)
 
 
 class RegionServer(threading.Thread):
@@ -150,4 +253,4 @@ class RegionServer(threading.Thread):
         return pack_error('reply_too_large', text, 'json' if reply[:1] == b'{' else 'msgpack')
 
 
-__all__ = ['RegionServer']
+__all__ = ['LargeReplies', 'OpenWatch', 'RegionServer']

@@ -16,7 +16,7 @@ import pytest
 from std_msgs.msg import Header
 from yard import fitted
 
-from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.files.folders import shipped_file
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')

@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.models import world_names
-from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
 from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
@@ -127,7 +127,7 @@ def sky_begins():
 
 
 def main(folder):
-    context, _ = gl.open_context(64, 64)
+    context, _ = environment.open_context(64, 64)
     report = {'sky': sky_begins(), 'bundled': {}, 'scenes': {}}
     for name in world_names():
         report['bundled'][name] = compare(load_world(ServerConfig(world=name)))

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import DrawnFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import FrameEncoder
-from urlab_ros_bridge.sim.cameras.renderer.frame_sender import open_senders
+from urlab_ros_bridge.sim.cameras.renderer.encoder import open_senders
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 

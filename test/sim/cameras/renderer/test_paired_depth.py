@@ -11,7 +11,7 @@ from camera_lab import needs_gl
 from lifelines import run_process
 import pytest
 
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.renderer import paired_depth
 
 pytestmark = needs_gl
@@ -20,10 +20,10 @@ PROGRAM = Path(__file__).with_name('paired_depth_check.py')
 
 @pytest.fixture(scope='module')
 def report(tmp_path_factory):
-    backend = next(name for name in gl.BACKENDS if not gl.missing_library(name))
+    backend = next(name for name in environment.BACKENDS if not environment.missing_library(name))
     done = run_process(
         [sys.executable, str(PROGRAM), str(tmp_path_factory.mktemp('worlds'))],
-        env={**os.environ, **gl.platform_variables(backend)},
+        env={**os.environ, **environment.platform_variables(backend)},
         capture_output=True,
         text=True,
         timeout=240,

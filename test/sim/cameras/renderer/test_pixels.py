@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 import numpy as np
 
-from urlab_ros_bridge.sim.cameras.renderer import pixels
+from urlab_ros_bridge.sim.cameras.renderer import frames
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=12)
 WORDS = SHAPES.flatmap(lambda shape: hnp.arrays(np.uint32, shape))
@@ -17,7 +17,7 @@ WORDS = SHAPES.flatmap(lambda shape: hnp.arrays(np.uint32, shape))
 @given(WORDS)
 def test_colours_are_flipped_and_opaque(words):
     out = np.empty_like(words)
-    pixels.bgra(words, out)
+    frames.bgra(words, out)
     parts = out.view(np.uint8).reshape(*out.shape, 4)
     source = words.view(np.uint8).reshape(*out.shape, 4)
     assert (parts[..., 3] == 255).all()
@@ -36,7 +36,7 @@ def test_metres_undo_the_projection(near, far, orthographic, share):
     else:
         depth = near * (far - z) / (z * (far - near))
     out = np.empty(z.shape, np.float32)
-    pixels.metres(depth.astype(np.float32), near, far, orthographic, out)
+    frames.metres(depth.astype(np.float32), near, far, orthographic, out)
     # A float32 buffer holds perspective depth far away only so well.
     error = 1e-6 * (z * far / near * 1e-3 + far) + 1e-5 * z
     assert (np.abs(out[::-1] - z) <= np.maximum(error, 1e-3 * z)).all()
@@ -46,7 +46,7 @@ def test_nothing_and_the_far_plane_are_zero():
     for orthographic in (False, True):
         source = np.array([[0.0, 1.0], [0.5, 0.0]], np.float32)
         out = np.empty((2, 2), np.float32)
-        pixels.metres(source, 0.5, 10.0, orthographic, out)
+        frames.metres(source, 0.5, 10.0, orthographic, out)
         assert out[1, 0] == out[0, 1] == 0.0
         assert out[1, 1] == np.float32(0.5) and 0.5 < out[0, 0] < 10.0
 
@@ -57,6 +57,6 @@ def test_id_colours_become_labels(ids):
     words = (blue | green << 8 | red << 16 | 0xFF000000).astype(np.uint32)
     table = np.arange(1000, dtype=np.uint32) * 7 + 3
     out = np.empty_like(words)
-    pixels.labelled(words, table, out)
+    frames.labelled(words, table, out)
     expected = np.where(ids < 1000, ids * 7 + 3, table[0])
     assert (out[::-1] == expected).all()

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.editor.level.actors import LevelActor
-from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.level.geometry import Forms
-from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import normalised
+from urlab_ros_bridge.sim.editor.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.level import LevelActor
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import normalised
 from urlab_ros_bridge.sim.model.assembly import assemble
 
 ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}

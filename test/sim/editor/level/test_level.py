@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.editor.level.actors import LevelActor
-from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.level import LevelActor
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import from_euler
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble

@@ -10,17 +10,17 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
-from urlab_ros_bridge.sim.editor.level.transforms import looking_along
-from urlab_ros_bridge.sim.editor.level.transforms import matrix
-from urlab_ros_bridge.sim.editor.level.transforms import normalised
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
-from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
-from urlab_ros_bridge.sim.editor.level.transforms import read_scale
-from urlab_ros_bridge.sim.editor.level.transforms import rotate
-from urlab_ros_bridge.sim.editor.level.transforms import to_euler
-from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.sim.editor.transforms import looking_along
+from urlab_ros_bridge.sim.editor.transforms import matrix
+from urlab_ros_bridge.sim.editor.transforms import normalised
+from urlab_ros_bridge.sim.editor.transforms import read_location
+from urlab_ros_bridge.sim.editor.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.transforms import read_scale
+from urlab_ros_bridge.sim.editor.transforms import rotate
+from urlab_ros_bridge.sim.editor.transforms import to_euler
+from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 

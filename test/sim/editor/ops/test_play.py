@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
-from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
-from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.play.play import LevelPlayer
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.play import LevelPlayer
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Stage

@@ -6,14 +6,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
-from urlab_ros_bridge.sim.editor.level.transforms import matrix
-from urlab_ros_bridge.sim.editor.level.transforms import to_wire
-from urlab_ros_bridge.sim.editor.view.drawings import box_geometry
-from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.drawings import MAX_DRAWINGS
-from urlab_ros_bridge.sim.editor.view.drawings import ONE_PICTURE
-from urlab_ros_bridge.sim.editor.view.drawings import shapes
+from urlab_ros_bridge.sim.editor.drawings import box_geometry
+from urlab_ros_bridge.sim.editor.drawings import Drawings
+from urlab_ros_bridge.sim.editor.drawings import MAX_DRAWINGS
+from urlab_ros_bridge.sim.editor.drawings import ONE_PICTURE
+from urlab_ros_bridge.sim.editor.drawings import shapes
+from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.sim.editor.transforms import matrix
+from urlab_ros_bridge.sim.editor.transforms import to_wire
 
 RED = (1.0, 0.0, 0.0)
 
@@ -101,7 +101,7 @@ def test_axes_are_red_green_and_blue_along_their_own_axes(drawings):
 
 
 def test_every_kind_can_be_put_into_a_mujoco_scene(drawings):
-    overlays = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.overlays')
+    overlays = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.drawing')
     drawings.add('marker', RED, -1, '', location=[1, 2, 3], label='here')
     ends = {'from': [0, 0, 0], 'to': [0, 0, 2], 'width': 0.01}
     drawings.add('line', RED, -1, '', **ends)

@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.overlays import OverlayUpdater
+from urlab_ros_bridge.sim.cameras.renderer import environment
+from urlab_ros_bridge.sim.editor.drawings import Drawings
+from urlab_ros_bridge.sim.editor.drawings import OverlayUpdater
 
 
 class Cameras:
@@ -46,7 +46,8 @@ def test_cameras_are_told_when_a_drawing_comes_and_when_it_goes():
 
 
 @pytest.mark.skipif(
-    all(gl.missing_library(name) for name in gl.candidates('auto')), reason='no OpenGL'
+    all(environment.missing_library(name) for name in environment.candidates('auto')),
+    reason='no OpenGL',
 )
 def test_a_drawing_is_seen_in_a_real_picture_until_it_is_cleared(server, connect):
     caller = connect(server(editor=True, world='rover', paused=True), timeout=60)

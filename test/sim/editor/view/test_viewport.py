@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import from_euler
-from urlab_ros_bridge.sim.editor.level.transforms import rotate
-from urlab_ros_bridge.sim.editor.view.viewport import Tracking
-from urlab_ros_bridge.sim.editor.view.viewport import Viewport
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.sim.editor.transforms import rotate
+from urlab_ros_bridge.sim.editor.viewport import Tracking
+from urlab_ros_bridge.sim.editor.viewport import Viewport
 
 
 class Scene:

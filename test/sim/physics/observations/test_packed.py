@@ -9,9 +9,9 @@ import msgpack
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.observations.observer import View
-from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
-from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
+from urlab_ros_bridge.sim.physics.observer import View
+from urlab_ros_bridge.sim.physics.packed import ObservationLayout
+from urlab_ros_bridge.sim.physics.packed import PackedMessage
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 

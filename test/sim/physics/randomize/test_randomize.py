@@ -10,7 +10,7 @@ import pytest
 
 from test.sim.streams.test_assets import reload
 from test.sim.streams.test_handshake import model_of
-from urlab_ros_bridge.sim.physics.randomize.kinds import KINDS
+from urlab_ros_bridge.sim.physics.randomizer import KINDS
 
 LAB = """<mujoco model="lab"><statistic extent="7" meansize="2"/>
   <asset><material name="paint" rgba="0.2 0.4 0.6 0.5"/></asset><worldbody>

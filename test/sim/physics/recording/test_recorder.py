@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.recording import recorder as module
-from urlab_ros_bridge.sim.physics.recording.recorder import layout_of
-from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
+from urlab_ros_bridge.sim.physics import recorder as module
+from urlab_ros_bridge.sim.physics.recorder import layout_of
+from urlab_ros_bridge.sim.physics.recorder import StateRecorder
 from urlab_ros_bridge.wire.recording import decode
 
 UNNAMED = """

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.physics.recording import replay as module
-from urlab_ros_bridge.sim.physics.recording.replay import LIVE
+from urlab_ros_bridge.sim.physics import replay as module
+from urlab_ros_bridge.sim.physics.replay import LIVE
 from urlab_ros_bridge.wire.recording import RecordedTake
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
-from urlab_ros_bridge.sim.physics.sensors.lidar import NotAScanner
-from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.sim.physics.sensing import NotAScanner
+from urlab_ros_bridge.sim.physics.sensing import RayScanner
 
 WORLD = """
 <mujoco>

@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from urlab_ros_bridge.files.shipped import shipped_file
-from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.files.folders import shipped_file
+from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import shown

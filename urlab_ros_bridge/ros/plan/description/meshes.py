@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from urlab_ros_bridge.files.cache import cache_folder
+from urlab_ros_bridge.files.folders import cache_folder
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.wire.errors import UrlabError

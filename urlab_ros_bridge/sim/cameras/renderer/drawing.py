@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
+import logging
 from typing import Any
 from typing import NamedTuple
 
@@ -16,16 +19,120 @@ import numpy as np
 from OpenGL import GL
 from OpenGL.error import GLError
 
-from urlab_ros_bridge.sim.cameras.catalog import view_modes
-from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.catalog.catalog import DEPTH
-from urlab_ros_bridge.sim.cameras.catalog.quality import Quality
-from urlab_ros_bridge.sim.cameras.renderer import pixels
-from urlab_ros_bridge.sim.cameras.renderer.gl import GraphicsLost
+from urlab_ros_bridge.sim.cameras import free_camera
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import DEPTH
+from urlab_ros_bridge.sim.cameras.renderer import frames
+from urlab_ros_bridge.sim.cameras.renderer.environment import GraphicsLost
 from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.renderer.labels import LabelMap
-from urlab_ros_bridge.sim.cameras.renderer.overlays import add_overlays
 from urlab_ros_bridge.sim.cameras.renderer.paired_depth import PairedDepth
+from urlab_ros_bridge.sim.cameras.visual_state import apply_arrays
+from urlab_ros_bridge.sim.cameras.visual_state import VisualState
+from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
+
+SOFTWARE_RENDERERS = ('llvmpipe', 'softpipe', 'swrast', 'software rasterizer', 'swr')
+# Half of MuJoCo's defaults: vertices cost as much as pixels in software.
+SOFTWARE_SLICES, SOFTWARE_STACKS = 16, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """
+    Settings of one renderer.
+
+    :ivar samples: multisampling, 0 is off.
+    :ivar slices: of cylinders and spheres around their axis, `stacks` along it; 0 = as in the
+        model.
+    """
+
+    shadows: bool
+    reflections: bool
+    samples: int
+    slices: int
+    stacks: int
+    sites: bool
+
+    def prepare(self, model: mujoco.MjModel) -> None:
+        """Write the settings into the renderer's own model, before its context is made."""
+        settings = model.vis.quality
+        settings.offsamples = self.samples
+        if not self.shadows:
+            settings.shadowsize = 0
+        if self.slices:
+            settings.numslices = min(settings.numslices, self.slices)
+            settings.numstacks = min(settings.numstacks, self.stacks)
+
+
+def is_software(renderer: str) -> bool:
+    """Return whether OpenGL's renderer name is that of a software renderer."""
+    return any(name in renderer.lower() for name in SOFTWARE_RENDERERS)
+
+
+def choose_quality(model: mujoco.MjModel, spec: RenderSpec, renderer: str) -> Quality:
+    """Return the settings that hold: the sidecar's, else those fit for the renderer."""
+    software = is_software(renderer)
+    samples = 0 if software else int(model.vis.quality.offsamples)
+    return Quality(
+        shadows=not software if spec.shadows is None else spec.shadows,
+        reflections=not software if spec.reflections is None else spec.reflections,
+        samples=samples if spec.samples is None else spec.samples,
+        slices=SOFTWARE_SLICES if software else 0,
+        stacks=SOFTWARE_STACKS if software else 0,
+        sites=spec.sites,
+    )
+
+
+_LOG = logging.getLogger(__name__)
+_TYPES = {
+    name.removeprefix('mjGEOM_').lower(): kind
+    for name, kind in mujoco.mjtGeom.__members__.items()
+    if name.startswith('mjGEOM_')
+}
+_CONNECTORS = ('capsule', 'cylinder', 'arrow', 'arrow1', 'arrow2', 'line')
+
+
+def add_overlays(scene: mujoco.MjvScene, overlays: Iterable[Mapping[str, Any]]) -> None:
+    """
+    Append geoms to a scene that mjv_updateScene has just filled; what has no room is left out.
+
+    An overlay is a mapping: `type` (``sphere``, ``box``, ``capsule``, ``cylinder``, ``ellipsoid``,
+    ``arrow``, ``line``, ``label``), `pos` [3] m and `mat` [9] (row-major, default identity),
+    `size` [1..3] m, `rgba` [4] and `label`.  Or, for long things, `from` [3], `to` [3] and
+    `width` (m; pixels for a line) instead of pos, mat and size.
+    """
+    for overlay in overlays:
+        if scene.ngeom >= scene.maxgeom:
+            return
+        try:
+            _fill(scene.geoms[scene.ngeom], overlay)
+        except (KeyError, TypeError, ValueError) as error:
+            _LOG.debug('overlay %r is left out: %s', overlay, error)
+            continue
+        scene.ngeom += 1
+
+
+def _fill(geom: mujoco.MjvGeom, overlay: Mapping[str, Any]) -> None:
+    kind = overlay.get('type', 'sphere')
+    size = np.zeros(3)
+    given = np.atleast_1d(np.asarray(overlay.get('size', 0.05), float))[:3]
+    size[: len(given)] = given
+    if len(given) == 1:
+        size[:] = given[0]
+    rgba = np.asarray(overlay.get('rgba', (1.0, 0.0, 0.0, 1.0)), np.float32)
+    if rgba.shape != (4,):
+        raise ValueError('rgba must have 4 values')
+    matrix = np.asarray(overlay.get('mat', np.eye(3)), float).reshape(9)
+    position = np.asarray(overlay.get('pos', (0.0, 0.0, 0.0)), float).reshape(3)
+    mujoco.mjv_initGeom(geom, _TYPES[kind], size, position, matrix, rgba)
+    if 'from' in overlay:
+        if kind not in _CONNECTORS:
+            raise ValueError(f'from and to are for {", ".join(_CONNECTORS)}')
+        ends = [np.asarray(overlay[end], float).reshape(3) for end in ('from', 'to')]
+        mujoco.mjv_connector(geom, _TYPES[kind], float(overlay.get('width', 0.01)), *ends)
+    geom.category = mujoco.mjtCatBit.mjCAT_DECOR
+    geom.label = str(overlay.get('label', ''))[:99]
+
 
 _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
@@ -53,7 +160,7 @@ class RawFrame(NamedTuple):
 
     :ivar words: uint32 (height, width): BGRA, or the bits of float32 depth.
     :ivar lens: of a depth camera, see `DepthLens`.
-    :ivar table: of a labelling camera, see `pixels.labelled`.
+    :ivar table: of a labelling camera, see `frames.labelled`.
     """
 
     words: np.ndarray
@@ -67,12 +174,12 @@ class RawFrame(NamedTuple):
             depth = np.frombuffer(out, np.float32).reshape(shape)
             near, far, orthographic, nothing = self.lens
             raw = self.words.view(np.float32)
-            pixels.metres(raw, near, far, orthographic, depth, nothing)
+            frames.metres(raw, near, far, orthographic, depth, nothing)
         elif self.table is not None:
             labels = np.frombuffer(out, np.uint32).reshape(shape)
-            pixels.labelled(self.words, self.table, labels)
+            frames.labelled(self.words, self.table, labels)
         else:
-            pixels.bgra(self.words, np.frombuffer(out, np.uint32).reshape(shape))
+            frames.bgra(self.words, np.frombuffer(out, np.uint32).reshape(shape))
 
 
 class SceneRenderer:
@@ -81,7 +188,7 @@ class SceneRenderer:
 
     :ivar words_needed: pixels of the largest camera.
     :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
-    :ivar view_mode: how the free camera sees, one of `view_modes.VIEW_MODES`.
+    :ivar view_mode: how the free camera sees, one of `free_camera.VIEW_MODES`.
     """
 
     def __init__(
@@ -95,7 +202,7 @@ class SceneRenderer:
         self._model, self._data, self._quality = model, data, quality
         self._cameras = {camera.index: camera for camera in cameras}
         self.overlays: list[Mapping[str, Any]] = []
-        self.view_mode = view_modes.LIT
+        self.view_mode = free_camera.LIT
         width = max((camera.width for camera in cameras), default=1)
         height = max((camera.height for camera in cameras), default=1)
         model.vis.global_.offwidth, model.vis.global_.offheight = width, height
@@ -166,11 +273,11 @@ class SceneRenderer:
         """
         camera, scene = self._cameras[index], self._scene
         self._view.fixedcamid = camera.id
-        mode = self.view_mode if camera.free else view_modes.LIT
-        view_modes.update_scene(mode, self._model, self._data, self._option, self._view, scene)
+        mode = self.view_mode if camera.free else free_camera.LIT
+        free_camera.update_scene(mode, self._model, self._data, self._option, self._view, scene)
         flat = camera.mode != 'real'
         self._set_flags(flat)
-        view_modes.set_flags(mode, scene)
+        free_camera.set_flags(mode, scene)
         if not flat:
             add_overlays(scene, self.overlays)
         rect = mujoco.MjrRect(0, 0, camera.width, camera.height)
@@ -261,4 +368,65 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-__all__ = ['DepthLens', 'RawFrame', 'SceneRenderer']
+_MODEL_FILE = 'model.mjb'
+
+
+class SceneBuilder:
+    """A model, its data and its renderer."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        cameras: Sequence[CameraItem],
+        mjb: bytes,
+        gl_renderer: str,
+    ) -> None:
+        self._model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
+        data = mujoco.MjData(self._model)
+        quality = choose_quality(self._model, RenderSpec(**settings['rendering']), gl_renderer)
+        self._state = VisualState(self._model, data, cameras)
+        self._renderer = SceneRenderer(self._model, data, cameras, settings['prefixes'], quality)
+        self.set_overlays(settings.get('overlays', []))
+
+    @property
+    def words_needed(self) -> int:
+        """Return the pixels of the largest camera."""
+        return self._renderer.words_needed
+
+    @property
+    def state_size(self) -> int:
+        """Return the bytes of a state."""
+        return self._state.size
+
+    def change_arrays(self, content: bytes) -> None:
+        """Take over what `changes.pack_arrays` made."""
+        apply_arrays(self._model, content)
+        self._renderer.model_changed()
+
+    def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
+        """Draw these geoms too, see `overlays.add_overlays`."""
+        self._renderer.overlays = list(overlays)
+
+    def put(self, state: memoryview) -> None:
+        """Move everything to where a state says."""
+        self._state.put(state)
+        if self._state.free is not None:
+            self._renderer.view_mode = self._state.free.view_mode
+
+    def draw(
+        self, cameras: Sequence[int], take: Callable[[], np.ndarray]
+    ) -> Iterator[tuple[RawFrame, np.ndarray, int]]:
+        """Draw a frame for each camera, see `SceneRenderer.draw_all`."""
+        return self._renderer.draw_all(cameras, take)
+
+
+__all__ = [
+    'DepthLens',
+    'Quality',
+    'RawFrame',
+    'SceneBuilder',
+    'SceneRenderer',
+    'add_overlays',
+    'choose_quality',
+    'is_software',
+]

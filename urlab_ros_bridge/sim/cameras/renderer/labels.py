@@ -18,7 +18,7 @@ import zlib
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.cameras.catalog.catalog import SEMANTIC
+from urlab_ros_bridge.sim.cameras.catalog import SEMANTIC
 
 BACKGROUND = 'background'
 OPAQUE = 0xFF000000

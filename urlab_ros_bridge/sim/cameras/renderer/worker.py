@@ -19,11 +19,10 @@ import socket
 import sys
 import time
 
-from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.link.messages import wait_readable
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
-from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras.connection import wait_readable
+from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
@@ -47,18 +46,18 @@ class Worker:
         :raises NoGraphics: when OpenGL cannot be used.
         """
         # OpenGL's platform is chosen when these are imported.
-        from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
-        from urlab_ros_bridge.sim.cameras.catalog.quality import is_software
+        from urlab_ros_bridge.sim.cameras.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.renderer import encoder
-        from urlab_ros_bridge.sim.cameras.renderer.frame_sender import open_senders
-        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
+        from urlab_ros_bridge.sim.cameras.renderer.drawing import is_software
+        from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneBuilder
+        from urlab_ros_bridge.sim.cameras.renderer.encoder import open_senders
         from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
         memory_fd, model_fd, settings_fd, *rest = fds
         settings = json.loads(link.from_file(settings_fd))
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
         listeners, region_fds = rest[: settings['ports']], rest[settings['ports'] :]
-        self._gl, name = gl.open_context(64, 64)
+        self._gl, name = environment.open_context(64, 64)
         self._scene = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
         self._memory = FrameMemory(
             self._scene.state_size, [camera.size for camera in cameras], memory_fd
@@ -78,7 +77,7 @@ class Worker:
             regions,
             self._scene.words_needed,
             self._send_to_server,
-            threaded=not (cpu_affinity.on_one_processor() and is_software(name)),
+            threaded=not (environment.on_one_processor() and is_software(name)),
         )
         return name
 
@@ -144,7 +143,7 @@ def main(argv: list[str]) -> int:
     # A renderer that hangs does not notice the end of the link, and would keep the cameras' ports.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     connection = socket.socket(fileno=int(argv[0]))
-    cpu_affinity.step_back()
+    environment.step_back()
     message = link.receive(connection)
     if message is None:
         return 0
@@ -152,7 +151,7 @@ def main(argv: list[str]) -> int:
     try:
         try:
             name = worker.load(message[2])
-        except gl.NoGraphics as error:
+        except environment.NoGraphics as error:
             link.send(connection, link.pack(link.FAILED, str(error)))
             return 3
         link.send(connection, link.pack(link.READY, {'renderer': name}))
@@ -161,7 +160,7 @@ def main(argv: list[str]) -> int:
     connection.setblocking(False)
     try:
         worker.run()
-    except gl.GraphicsLost as error:
+    except environment.GraphicsLost as error:
         _LOG.error('%s', error)
         return 4
     except Exception:

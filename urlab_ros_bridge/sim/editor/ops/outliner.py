@@ -9,11 +9,11 @@ from typing import Any
 
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level.actors import LevelActor
-from urlab_ros_bridge.sim.editor.ops import rows
-from urlab_ros_bridge.sim.editor.ops.requests import failing_as
-from urlab_ros_bridge.sim.editor.ops.requests import target_of
-from urlab_ros_bridge.sim.editor.ops.requests import three
+from urlab_ros_bridge.sim.editor.level import LevelActor
+from urlab_ros_bridge.sim.editor.ops import common
+from urlab_ros_bridge.sim.editor.ops.common import failing_as
+from urlab_ros_bridge.sim.editor.ops.common import target_of
+from urlab_ros_bridge.sim.editor.ops.common import three
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -25,7 +25,7 @@ _CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
 
 def list_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return the actors of the level where they stand in it."""
-    actors = [rows.row(editor, actor) for actor in editor.level.actors]
+    actors = [common.row(editor, actor) for actor in editor.level.actors]
     return {'actors': actors, 'in_pie': editor.in_pie}
 
 
@@ -41,7 +41,7 @@ def find_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     actors = editor.live_actors() if live else list(editor.level.actors)
     found = []
     for actor in actors:
-        line = rows.row(editor, actor)
+        line = common.row(editor, actor)
         if tag and tag not in line['tags']:
             continue
         if actor.name.startswith(start) and _is_a(editor, actor, wanted):
@@ -51,7 +51,7 @@ def find_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
 
 def _is_a(editor: LevelEditor, actor: LevelActor, wanted: str) -> bool:
     """Compare classes as the stock plugin: any case, with or without the prefix A, U or F."""
-    names = {name.lower() for name in rows.classes(editor, actor)}
+    names = {name.lower() for name in common.classes(editor, actor)}
     return not wanted or wanted in names or (wanted[0] in 'auf' and wanted[1:] in names)
 
 
@@ -118,13 +118,13 @@ def add_quick_convert(
         **target.settings,
         'physics': 'static' if static else 'mocap' if driven else 'dynamic',
         'complex_mesh': fields.boolean('complex_mesh'),
-        'coacd_threshold': fields.number('coacd_threshold', rows.DEFAULT_COACD, low=0.0),
+        'coacd_threshold': fields.number('coacd_threshold', common.DEFAULT_COACD, low=0.0),
         'friction': list(friction),
     }
     converted = replace(target, settings=settings)
     with failing_as('add_quick_convert_failed'):
         editor.forms.of(converted)
-    return {**_replaced(editor, fields, converted), **rows.quick_convert(converted)}
+    return {**_replaced(editor, fields, converted), **common.quick_convert(converted)}
 
 
 def remove_quick_convert(

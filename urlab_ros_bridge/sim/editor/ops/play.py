@@ -8,7 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.levels import read_level
-from urlab_ros_bridge.sim.editor.play.play import READY
+from urlab_ros_bridge.sim.editor.play import READY
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.streams.handshake import hello_reply

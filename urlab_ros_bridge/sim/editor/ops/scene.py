@@ -7,28 +7,114 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from urlab_ros_bridge.sim.editor.blueprints import ActorBlueprint
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import IDENTITY
-from urlab_ros_bridge.sim.editor.level.transforms import ORIGIN
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
-from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
-from urlab_ros_bridge.sim.editor.level.transforms import read_scale
-from urlab_ros_bridge.sim.editor.level.transforms import to_euler
-from urlab_ros_bridge.sim.editor.ops import rows
-from urlab_ros_bridge.sim.editor.ops.requests import actor_id_of
-from urlab_ros_bridge.sim.editor.ops.requests import color_of
-from urlab_ros_bridge.sim.editor.ops.requests import failing_as
-from urlab_ros_bridge.sim.editor.ops.requests import target_of
-from urlab_ros_bridge.sim.editor.ops.requests import text_of
-from urlab_ros_bridge.sim.editor.ops.requests import three
-from urlab_ros_bridge.sim.editor.ops.spawning import spawn
-from urlab_ros_bridge.sim.editor.ops.spawning import spawn_light as put_light
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.level import LevelActor
+from urlab_ros_bridge.sim.editor.ops import common
+from urlab_ros_bridge.sim.editor.ops.common import actor_id_of
+from urlab_ros_bridge.sim.editor.ops.common import color_of
+from urlab_ros_bridge.sim.editor.ops.common import failing_as
+from urlab_ros_bridge.sim.editor.ops.common import target_of
+from urlab_ros_bridge.sim.editor.ops.common import text_of
+from urlab_ros_bridge.sim.editor.ops.common import three
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import IDENTITY
+from urlab_ros_bridge.sim.editor.transforms import ORIGIN
+from urlab_ros_bridge.sim.editor.transforms import read_location
+from urlab_ros_bridge.sim.editor.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.transforms import read_scale
+from urlab_ros_bridge.sim.editor.transforms import to_euler
+from urlab_ros_bridge.sim.editor.transforms import Vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
+
+_UNSCALED = (1.0, 1.0, 1.0)
+
+
+def spawn(
+    editor: LevelEditor,
+    level: Level,
+    blueprint: ActorBlueprint,
+    actor_id: str,
+    pose: ActorPose,
+    scale: Vector,
+    physics: str,
+) -> tuple[LevelActor, bool]:
+    """
+    Put an actor into `level`, or move the one with that id.
+
+    :param actor_id: '' gives it its name as id.
+    :param physics: '' leaves what the blueprint or the existing actor says.
+    :return: the actor, and whether it existed.
+    :raises OpError: spawn_failed.
+    """
+    settings = dict(blueprint.settings)
+    if blueprint.kind == 'robot' and (physics or scale != _UNSCALED):
+        what = 'physics' if physics else 'scale'
+        raise OpError('spawn_failed', f'{blueprint.name} is a robot: its MJCF defines its {what}')
+    if scale != _UNSCALED:
+        settings['scale'] = list(scale)
+    if physics:
+        settings['physics'] = physics
+    existing = level.by_id(actor_id) if actor_id else None
+    if existing is not None:
+        _check_class(editor, existing, blueprint)
+        kept = {key: value for key, value in existing.settings.items() if key != 'scale'}
+        made = replace(existing, pose=pose, settings={**kept, **settings})
+    else:
+        made = _new(level, blueprint.kind, actor_id, blueprint.name, pose, settings)
+    with failing_as('spawn_failed'):
+        # Compiled once for all actors that look the same: what is broken is refused here.
+        editor.forms.of(made)
+    level.add(made)
+    return made, existing is not None
+
+
+def put_light(
+    level: Level, actor_id: str, pose: ActorPose, settings: dict[str, Any]
+) -> LevelActor:
+    """
+    Put a light into `level`, or update the one with that id.
+
+    :raises OpError: spawn_failed, when the id is another actor's.
+    """
+    existing = level.by_id(actor_id) if actor_id else None
+    if existing is not None and existing.kind != 'light':
+        raise OpError('spawn_failed', f'the actor {actor_id!r} is not a light')
+    if existing is not None:
+        made = replace(existing, pose=pose, settings=settings)
+    else:
+        made = _new(level, 'light', actor_id, f'{settings["kind"]}_light', pose, settings)
+    level.add(made)
+    return made
+
+
+def _new(
+    level: Level, kind: str, actor_id: str, stem: str, pose: ActorPose, settings: dict[str, Any]
+) -> LevelActor:
+    if level.by_name(actor_id) is not None:
+        raise OpError('spawn_failed', f'{actor_id!r} is the name of another actor')
+    name = level.free_name(kind, actor_id or stem)
+    return LevelActor(kind, name, actor_id or name, pose, settings)
+
+
+def _check_class(editor: LevelEditor, existing: LevelActor, blueprint: ActorBlueprint) -> None:
+    """Make sure that a slip of the pen does not turn one robot into another."""
+    if existing.kind == 'light':
+        what = existing.light_class
+    else:
+        what = editor.library.of(existing.kind, existing.settings).class_path
+    if what != blueprint.class_path:
+        raise OpError(
+            'spawn_failed',
+            f'the actor {existing.actor_id!r} is a {what}, not a {blueprint.class_path}; '
+            'destroy it first, or give another actor_id',
+        )
+
 
 MAX_CELLS = 1024  # stock plugin
 DEFAULT_INTENSITY = 5000.0
@@ -49,9 +135,9 @@ def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     )
     editor.level = level
     return {
-        **rows.identity_fields(editor, made),
+        **common.identity_fields(editor, made),
         'blueprint_class_path': blueprint.class_path,
-        **rows.pose_fields(made),
+        **common.pose_fields(made),
         'was_existing': existed,
         'requires_pie_restart': editor.in_pie,
     }
@@ -83,9 +169,9 @@ def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
         'blueprint_class_path': blueprint.class_path,
         'actors': [
             {
-                **rows.identity_fields(editor, made),
+                **common.identity_fields(editor, made),
                 'was_existing': existed,
-                **rows.pose_fields(made),
+                **common.pose_fields(made),
             }
             for made, existed in cells
         ],
@@ -108,9 +194,9 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     made = put_light(level, actor_id_of(fields), pose, settings)
     editor.level = level
     return {
-        **rows.identity_fields(editor, made),
+        **common.identity_fields(editor, made),
         **settings,
-        **rows.pose_fields(made),
+        **common.pose_fields(made),
         'rotation_euler': list(to_euler(pose.quat)),
         'requires_pie_restart': editor.in_pie,
     }
@@ -137,9 +223,9 @@ def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields)
     if made.kind != 'light':
         path = editor.library.of(made.kind, made.settings).class_path
     return {
-        **rows.identity_fields(editor, made),
+        **common.identity_fields(editor, made),
         'blueprint_class_path': path,
-        **rows.pose_fields(made),
+        **common.pose_fields(made),
         'requires_pie_restart': editor.in_pie,
     }
 
@@ -190,15 +276,15 @@ def actor_hierarchy(editor: LevelEditor, session: ServerSession, fields: Fields)
     """Return an actor and the tree of its bodies."""
     target = target_of(editor, fields)
     with failing_as('actor_hierarchy_failed'):
-        return {'root': rows.hierarchy(editor, target)}
+        return {'root': common.hierarchy(editor, target)}
 
 
 def snapshot(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return every actor, of the running world if there is one, with the members of robots."""
     return {
-        'actors': [rows.snapshot_row(editor, actor) for actor in editor.live_actors()],
+        'actors': [common.snapshot_row(editor, actor) for actor in editor.live_actors()],
         'in_pie': editor.in_pie,
-        'level_path': rows.level_path(editor.level),
+        'level_path': common.level_path(editor.level),
     }
 
 

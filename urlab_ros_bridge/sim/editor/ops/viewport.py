@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.cameras.catalog.view_modes import VIEW_MODES
+from urlab_ros_bridge.sim.cameras.free_camera import VIEW_MODES
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import need_location
-from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
-from urlab_ros_bridge.sim.editor.ops.requests import failing_as
-from urlab_ros_bridge.sim.editor.ops.requests import target_of
-from urlab_ros_bridge.sim.editor.ops.requests import text_of
-from urlab_ros_bridge.sim.editor.ops.requests import three
-from urlab_ros_bridge.sim.editor.ops.rows import actor_path
-from urlab_ros_bridge.sim.editor.view.viewport import DEFAULT_OFFSET
-from urlab_ros_bridge.sim.editor.view.viewport import MAX_SMOOTHING
-from urlab_ros_bridge.sim.editor.view.viewport import Tracking
+from urlab_ros_bridge.sim.editor.ops.common import actor_path
+from urlab_ros_bridge.sim.editor.ops.common import failing_as
+from urlab_ros_bridge.sim.editor.ops.common import target_of
+from urlab_ros_bridge.sim.editor.ops.common import text_of
+from urlab_ros_bridge.sim.editor.ops.common import three
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import need_location
+from urlab_ros_bridge.sim.editor.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.viewport import DEFAULT_OFFSET
+from urlab_ros_bridge.sim.editor.viewport import MAX_SMOOTHING
+from urlab_ros_bridge.sim.editor.viewport import Tracking
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields

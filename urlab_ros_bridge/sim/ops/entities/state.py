@@ -14,9 +14,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.level.transforms import as_vector
+from urlab_ros_bridge.sim.editor.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.bodies import ARTICULATION

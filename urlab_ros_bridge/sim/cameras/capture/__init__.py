@@ -1,3 +1,0 @@
-# Copyright 2026 The urlab_ros_bridge authors
-# SPDX-License-Identifier: Apache-2.0
-"""When pictures are taken, of which state, and when they are delivered."""

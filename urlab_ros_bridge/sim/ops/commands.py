@@ -1,0 +1,182 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of requests: setpoints, forces, twists; checked whole before any is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+import time
+from typing import Any
+from typing import NamedTuple
+
+import numpy as np
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+MAX_SECONDS = 1e6
+
+
+def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
+    """
+    Return how long the command of a request may wait while time is frozen; None: forever.
+
+    `wall_seen` is the wall time in the last `sim_time` row that the client saw.  It is this
+    server's own clock, so it gives the age of a request that has waited in a queue, whatever the
+    client's clock says.
+
+    :param moves: the command keeps something moving; one that stops it is never too old.
+    :raises OpError: stale_command when it is older than `wall_timeout` already.
+    """
+    limit = fields.number('wall_timeout', low=0.0, high=MAX_SECONDS)
+    seen = fields.integer('wall_seen', 0)
+    if not limit or not moves:
+        return None
+    age = (time.time_ns() - seen) / NANOSECONDS
+    if seen and age > limit:
+        raise OpError(
+            'stale_command',
+            f'the client last received the time {age:.3f} s ago, wall_timeout is {limit:g} s',
+        )
+    return WallTimeout(limit, time.monotonic())
+
+
+class TwistCommand(NamedTuple):
+    """
+    A checked twist for one controller: m/s and rad/s in the base frame.
+
+    :ivar resets: of the state that it was chosen for, as snapshots count; None: of any.
+    """
+
+    controller: Any
+    linear: Sequence[float]
+    angular: Sequence[float]
+    timeout: float | None
+    wall: WallTimeout | None
+    resets: int | None
+
+    def apply(self, now: float) -> tuple[float, float, float]:
+        """Give it to the controller at a simulated time (s); return what the limits leave."""
+        vx, vy, yaw = self.controller.set(self.linear, self.angular, now, self.timeout, self.wall)
+        return vx, vy, yaw
+
+
+def read_twist(context: Context, control: ArticulationControl, fields: Fields) -> TwistCommand:
+    """
+    Check the fields of a twist.
+
+    The extension `resets` tells for which state it was chosen, as snapshots count: one that moves
+    the robot is refused when the world was reset since.
+
+    :raises OpError: no_twist_controller, stale_command, or what is wrong with a field.
+    """
+    if control.twist is None:
+        prefix = control.articulation.prefix
+        raise OpError('no_twist_controller', f'{prefix} has no twist controller')
+    linear = fields.vector('linear', np.zeros(3))
+    angular = fields.vector('angular', np.zeros(3))
+    timeout = fields.number('timeout', low=0.0) or None
+    moves = bool(linear.any() or angular.any())
+    wall = read_wall_timeout(fields, moves)
+    chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
+    _check_resets(chosen_for, context.engine.clock.resets, moves)
+    return TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
+
+
+def _check_resets(chosen_for: int | None, resets: int, moves: bool) -> None:
+    if moves and chosen_for is not None and chosen_for != resets:
+        raise OpError('stale_command', 'the world was reset after this twist was chosen')
+
+
+Setpoints = Sequence[float] | np.ndarray
+
+
+@dataclass(slots=True)
+class StepCommand:
+    """The checked `per_articulation` part of a step request."""
+
+    ctrl: Sequence[tuple[ArticulationControl, Setpoints]] = ()
+    ctrl_map: list[tuple[ArticulationControl, int, float]] = field(default_factory=list)
+    xfrc: list[tuple[int, np.ndarray]] = field(default_factory=list)
+    raw: set[str] = field(default_factory=set)
+    twists: list[TwistCommand] = field(default_factory=list)
+
+    def stage(self, now: float) -> None:
+        """Write the setpoints, ctrl_map wins over ctrl, and the twists at a simulated time (s)."""
+        for control, values in self.ctrl:
+            control.write(values)
+        for control, index, value in self.ctrl_map:
+            control.slots['zmq'][index] = value
+        for twist in self.twists:
+            twist.apply(now)
+
+
+def read_command(context: Context, fields: Fields) -> StepCommand:
+    """Check and resolve `per_articulation` before anything is applied."""
+    ctrl: list[tuple[ArticulationControl, np.ndarray]] = []
+    command = StepCommand(ctrl)
+    for prefix, block in fields.mapping('per_articulation').items():
+        control = context.engine.controls.get(prefix)
+        if control is None:
+            raise unknown('unknown_articulation', 'articulation', prefix, context.engine.controls)
+        where = f'per_articulation.{prefix}.'
+        if not isinstance(block, dict):
+            raise bad_value(where[:-1], block, 'a map')
+        part = Fields(block, where)
+        values = part.vector('ctrl')
+        if values is not None:
+            ctrl.append((control, values))
+        if part.string('control_mode').lower() == 'raw':
+            command.raw.add(prefix)
+        if 'ctrl_map' in part:
+            _read_ctrl_map(control, part, command, where)
+        if 'xfrc_applied' in part:
+            _read_xfrc(context, control, part, command, where)
+        if 'twist' in part:
+            twist = Fields(part.mapping('twist'), f'{where}twist.')
+            command.twists.append(read_twist(context, control, twist))
+    return command
+
+
+def _read_ctrl_map(
+    control: ArticulationControl, part: Fields, command: StepCommand, where: str
+) -> None:
+    names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
+    prefix = f'{control.articulation.prefix}_'
+    named = part.mapping('ctrl_map')
+    values = vector(where + 'ctrl_map', list(named.values()))
+    for name, value in zip(named, values, strict=True):
+        index = names.get(name, names.get(name.removeprefix(prefix)))
+        if index is None:
+            raise unknown('bad_value', 'actuator', name, names)
+        command.ctrl_map.append((control, index, float(value)))
+
+
+def _read_xfrc(
+    context: Context, control: ArticulationControl, part: Fields, command: StepCommand, where: str
+) -> None:
+    bodies = control.articulation.local('bodies')
+    for name, force in part.mapping('xfrc_applied').items():
+        body = bodies.get(name)
+        if body is None:
+            body = context.world.body_id(name)
+        values = vector(f'{where}xfrc_applied.{name}', force)
+        if len(values) != 6:
+            raise OpError(
+                'dim_mismatch',
+                f'{where}xfrc_applied.{name} has {len(values)} values, '
+                'a wrench has 6 (force, torque; world frame)',
+            )
+        command.xfrc.append((body, values))
+
+
+__all__ = ['TwistCommand', 'read_twist']

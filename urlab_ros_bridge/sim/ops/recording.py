@@ -1,0 +1,207 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recording and replay (Protocol Reference, "Recording" and "Replay")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import logging
+import math
+from pathlib import Path
+import re
+import threading
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.physics.replay import LIVE
+from urlab_ros_bridge.sim.requests.background import yielding
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.paths import read_text
+from urlab_ros_bridge.sim.requests.paths import write_atomically
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.recording import decode
+from urlab_ros_bridge.wire.recording import encode
+from urlab_ros_bridge.wire.recording import MalformedRecording
+from urlab_ros_bridge.wire.recording import RecordedTake
+
+DEFAULT_NAME = 'recording'  # the stock plugin's
+SUFFIX = '.json'
+MAX_NAME = 60  # characters, of up to 4 bytes; file systems take 255 bytes
+NO_LIMIT = 3.4028234663852886e38  # FLT_MAX, which the stock plugin echoes for "no limit"
+FILE_SECONDS = 1.0  # files are never quick: their ops run on a worker
+_LOG_FRAMES = 100_000  # a save of more frames is reported in the log, every tenth
+_LOG = logging.getLogger(__name__)
+_NAMES = threading.Lock()
+_BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
+
+
+def recording_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Record from now on; recording_save calls the file `name` unless it is given another name.
+
+    The session itself is called live, as the protocol says.  `max_duration_s` makes it a sliding
+    window.  A replay that is under way ends.
+    """
+    name = fields.string('name')
+    limit = fields.number('max_duration_s', NO_LIMIT)
+    if limit <= 0:
+        raise bad_value('max_duration_s', limit, 'more than 0 (leave it out for no limit)')
+    context.recorder.start(math.inf if limit >= NO_LIMIT else limit, name)
+    context.replay.stop()
+    return {'name': LIVE, 'max_duration_s': limit}
+
+
+def recording_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Stop to record; the frames stay for recording_save and for a replay."""
+    recorder = context.recorder
+    recorder.stop()
+    return {
+        'name': LIVE,
+        'frame_count': recorder.frames,
+        'sim_duration_s': recorder.duration,
+    }
+
+
+def recording_save(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Write the recorded frames to a file, whole or not at all; recording may continue.
+
+    Without `path` the file has the name of the recording, and a number where that is taken.  A
+    file that `path` names is replaced, as by stock servers; `overwrite` (extension) false keeps
+    it, which is the default of shared sessions.  Runs without the model's lock but for the moment
+    of the snapshot.
+    """
+    wanted = fields.string('path')
+    overwrite = fields.boolean('overwrite', bool(wanted) and not session.shared)
+    with context.engine.lock:
+        take, name = context.recorder.snapshot(), context.recorder.name
+    if not len(take):
+        raise OpError('recording_not_active', 'nothing was recorded; call recording_start first')
+    room = context.data.room()
+    with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
+        try:
+            pieces = _pieces(context, take, str(path))
+            write_atomically(path, pieces, replace=overwrite, room=room)
+        finally:
+            context.recorder.saved = None
+    return {'absolute_path': str(path)}
+
+
+def _file_of(name: str) -> str:
+    """Return the file of a recording; what a file name cannot hold becomes _."""
+    safe = re.sub(r'[^\w.+-]', '_', name.removesuffix(SUFFIX))[:MAX_NAME].lstrip('.')
+    return f'{safe or DEFAULT_NAME}{SUFFIX}'
+
+
+@contextmanager
+def _reserved(
+    context: Context, wanted: str, default: str, overwrite: bool, room: int
+) -> Iterator[Path]:
+    """
+    Choose the file and reserve it against other saves.
+
+    :param room: of the data folder.
+    :raises OpError: path_not_writable.
+    """
+    with _NAMES:
+        if wanted:
+            path = context.data.for_writing(wanted, room=room)
+            if not overwrite and (path.exists() or path in _BEING_WRITTEN):
+                raise OpError(
+                    'path_not_writable', f'{path} exists; set overwrite to true to replace it'
+                )
+        else:
+            path = _free(context.data.for_writing(default, room=room), overwrite)
+        mine = path not in _BEING_WRITTEN
+        _BEING_WRITTEN.add(path)
+    try:
+        yield path
+    finally:
+        if mine:
+            with _NAMES:
+                _BEING_WRITTEN.discard(path)
+
+
+def _free(path: Path, overwrite: bool) -> Path:
+    """Return the path, or the first of name_2, name_3, .. that is not taken."""
+    found, number = path, 1
+    while not overwrite and (found.exists() or found in _BEING_WRITTEN):
+        number += 1
+        found = path.with_name(f'{path.stem}_{number}{path.suffix}')
+    return found
+
+
+def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
+    """Yield the text of a file; `status` and the log report the progress."""
+    total, tenth = len(take), 0
+    for done, text in yielding(encode(take), lambda: context.engine.run.draining):
+        context.recorder.saved = done / total
+        if total >= _LOG_FRAMES and done * 10 // total > tenth:
+            tenth = done * 10 // total
+            _LOG.info('saving %s: %d %% of %d frames', path, tenth * 10, total)
+        yield text
+
+
+def recording_clear(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Forget the recorded frames; a running recording continues."""
+    context.recorder.clear()
+    return {}
+
+
+def replay_load(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Read a recording; it is called like the file without suffix and chosen for replay_start."""
+    fields.need('path')
+    path = context.data.for_reading(fields.string('path'))
+    try:
+        take = decode(yielding(read_text(path), lambda: context.engine.run.draining))
+    except MalformedRecording as error:
+        raise OpError('path_not_readable', f'{path} is not a recording: {error}') from error
+    name = path.name if path.stem == LIVE else path.stem
+    with context.engine.lock:
+        context.replay.add(name, take)
+    return {'name': name, 'total_frames': len(take)}
+
+
+def replay_list_sessions(
+    context: Context, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
+    """Return what can be chosen."""
+    return {'sessions': context.replay.sessions}
+
+
+def replay_set_active(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Choose what replay_start plays; a running replay continues."""
+    fields.need('name')
+    context.replay.choose(fields.string('name'))
+    return {}
+
+
+def replay_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Play the chosen session: from now on `step` shows its frames."""
+    total = context.replay.start()
+    return {'active_session': context.replay.active, 'total_frames': total}
+
+
+def replay_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Give the world back to physics; nothing to do when nothing is played."""
+    context.replay.stop()
+    return {}
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('recording_start', recording_start)
+    registry.register('recording_stop', recording_stop, urgent=True)
+    registry.register(
+        'recording_save', recording_save, locked=False, seconds=lambda *_: FILE_SECONDS
+    )
+    registry.register('recording_clear', recording_clear)
+    registry.register('replay_load', replay_load, locked=False, seconds=lambda *_: FILE_SECONDS)
+    registry.register('replay_list_sessions', replay_list_sessions)
+    registry.register('replay_set_active', replay_set_active)
+    registry.register('replay_start', replay_start)
+    registry.register('replay_stop', replay_stop, urgent=True)

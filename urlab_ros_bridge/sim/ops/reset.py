@@ -1,0 +1,121 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""reset and forward: rewinding the world, and recomputing what follows from its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.step import requested_view
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.stamp import MAX_TIME
+
+_OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
+
+
+def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Rewind to a keyframe or the state that the world starts in, then override single joints.
+
+    Without a `start_keyframe` in the sidecar that is mj_resetData's.
+
+    `seed` starts the noise of the sensors; mj_step itself has no randomness.  Three extensions:
+    `keep_time` resets the state but not the clock, `keep_state` the clock but not the state, and
+    `articulation` one robot alone, which keeps the time.
+    """
+    world, engine = context.world, context.engine
+    if fields.boolean('keep_state'):
+        _rewind(context, fields)
+        return _observed(context, session)
+    name = fields.string('keyframe_name')
+    key = world.keyframe_id(name) if name else None
+    if key is not None and not 0.0 <= world.model.key_time[key] <= MAX_TIME:
+        raise bad_value(
+            f'time of keyframe {name}', float(world.model.key_time[key]), f'from 0 to {MAX_TIME:g}'
+        )
+    seed = fields.number('seed')
+    overrides = _joint_overrides(context, fields)
+    robot = fields.string('articulation')
+    if robot:
+        _reset_robot(context, fields, robot, key)
+    else:
+        engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
+    for slot, value in overrides:
+        world.data.qpos[slot] = value
+    engine.settle()
+    engine.state_changed()
+    return _observed(context, session)
+
+
+def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
+    view = requested_view(Fields({}), session)
+    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
+
+
+def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None) -> None:
+    """Reset one robot, and nothing else."""
+    if not fields.boolean('keep_time'):
+        raise bad_value('keep_time', False, 'true where there is an articulation')
+    if fields.given('seed'):
+        raise bad_value('seed', fields.number('seed'), 'absent where there is an articulation')
+    world = context.world
+    robot = world.articulation(prefix)
+    if key is not None and world.keyframe_owner(key) != prefix:
+        own = [name for name, owner in world.keyframe_owners().items() if owner == prefix]
+        raise unknown('unknown_keyframe', 'keyframe', world.model.key(key).name, own)
+    context.engine.reset_robot(robot, key)
+
+
+def _rewind(context: Context, fields: Fields) -> None:
+    others = [name for name in _OF_THE_STATE if fields.given(name)]
+    if others:
+        raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
+    if context.engine.run.replay_source is not None:
+        raise OpError('not_ready', 'a replay sets the time; call replay_stop first')
+    context.engine.rewind_clock()
+    context.engine.settle()
+    context.engine.state_changed()
+
+
+def _whole(seed: float) -> int:
+    """Return a seed that the generator takes; stock servers accept any number."""
+    return int(seed) % 2**63
+
+
+def forward(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """Recompute derived state without advancing time, and observe."""
+    view = requested_view(fields, session)
+    context.engine.settle()
+    context.engine.state_changed()
+    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
+
+
+def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
+    """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
+    slots = []
+    model = context.world.model
+    for prefix, joints in fields.mapping('per_articulation_qpos').items():
+        articulation = context.world.articulation(prefix)
+        names = articulation.local('joints')
+        part = Fields({'joints': joints}, f'per_articulation_qpos.{prefix}.')
+        named = part.mapping('joints')
+        values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
+        for name, value in zip(named, values, strict=True):
+            joint = names.get(name, names.get(name.removeprefix(f'{articulation.prefix}_')))
+            if joint is None:
+                raise unknown('bad_value', 'joint', name, names)
+            slots.append((int(model.jnt_qposadr[joint]), float(value)))
+    return slots
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('reset', reset)
+    registry.register('forward', forward)

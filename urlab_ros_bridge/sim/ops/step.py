@@ -1,0 +1,281 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+step: everything that advances the world, and the state that a client pushes in puppet mode.
+
+Pushed vectors have the order of the compiled model (`qpos_joints` of the handshake).  By name
+(extension) no order matters; a joint is called as in the compiled model, or by its local name
+where only one robot has a joint of this name.  Joints that are not named keep their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextlib import nullcontext
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.model.keyframes import joint_widths
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.ops.cameras import requested_cameras
+from urlab_ros_bridge.sim.ops.commands import read_command
+from urlab_ros_bridge.sim.ops.commands import StepCommand
+from urlab_ros_bridge.sim.physics.observer import Topics
+from urlab_ros_bridge.sim.physics.observer import View
+from urlab_ros_bridge.sim.physics.run_state import ReplaySource
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_NAME
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import Reply
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.ops import MAX_STEPS
+from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
+from urlab_ros_bridge.wire.ops import SNAPSHOT
+from urlab_ros_bridge.wire.stamp import MAX_TIME
+
+_TURNS = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
+_SHORTEST = 1e-6
+
+
+def read_pushed_state(world: World, fields: Fields) -> dict[str, np.ndarray]:
+    """
+    Return the vectors of MjData that a request sets: ``qpos``, ``qvel``, ``ctrl``.
+
+    :raises OpError: dim_mismatch, bad_value; nothing was written then.
+    """
+    model, pushed = world.model, {}
+    for name, size in (('qpos', model.nq), ('qvel', model.nv), ('ctrl', model.nu)):
+        values = fields.vector(name)
+        if values is not None:
+            if len(values) != size:
+                raise OpError(
+                    'dim_mismatch', f'{name} has {len(values)} values, the model has {size}'
+                )
+            pushed[name] = values
+    for name, addresses, which in (
+        ('qpos', model.jnt_qposadr, 0),
+        ('qvel', model.jnt_dofadr, 1),
+    ):
+        field = f'{name}_map'
+        named = fields.mapping(field)
+        if named and name not in pushed:
+            pushed[name] = getattr(world.data, name).copy()
+        for joint, values in _by_joint(world, field, named, which):
+            start = int(addresses[joint])
+            pushed[name][start : start + len(values)] = values
+    return pushed
+
+
+def _by_joint(
+    world: World, field: str, named: dict[str, Any], which: int
+) -> list[tuple[int, np.ndarray]]:
+    """Return joint and values; `which` is 0 for the widths of qpos, 1 for those of qvel."""
+    found: dict[int, tuple[str, np.ndarray]] = {}
+    for name, value in named.items():
+        joint, where = _joint(world, field, name), f'{field}.{name}'
+        if joint in found:
+            raise bad_value(field, name, f'another joint than {found[joint][0]!r}')
+        values = vector(where, value if isinstance(value, list) else [value])
+        width = joint_widths(world.model, joint)[which]
+        if len(values) != width:
+            raise OpError(
+                'dim_mismatch', f'{where} has {len(values)} values, the joint has {width}'
+            )
+        turns = world.model.jnt_type[joint] in _TURNS
+        if turns and not which and np.linalg.norm(values[-4:]) < _SHORTEST:
+            raise bad_value(where, value, 'a rotation (its norm is 0)')
+        found[joint] = (name, values)
+    return [(joint, values) for joint, (_, values) in found.items()]
+
+
+def _joint(world: World, field: str, name: object) -> int:
+    """Return the joint that a name means; a compiled name always means its own joint."""
+    model, robots = world.model, world.articulations.values()
+    if isinstance(name, str):
+        joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
+        if joint >= 0:
+            return joint
+    found = [member.id for robot in robots for member in robot.joints if member.name == name]
+    if len(found) > 1:
+        several = 'a name of one joint only: put the prefix before it'
+        raise bad_value(field, name, several)
+    if not found:
+        local = [member.name for robot in robots for member in robot.joints]
+        compiled = [model.joint(index).name for index in range(model.njnt)]
+        raise unknown('bad_value', 'joint', name, [*local, *compiled])
+    return found[0]
+
+
+MAX_TOPICS = 1000
+
+
+def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
+    """
+    Advance the world as the mode says, and observe it.
+
+    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
+    and read back.  With the extension `while_paused` a paused live world advances n_steps.
+    During a replay: n_steps of its frames.  With the extension `while_live` the request is for
+    live mode alone: whoever only reads there moves no world that another client has begun to step.
+    """
+    engine, replay_source = context.engine, context.engine.run.replay_source
+    view, cameras = requested_view(fields, session), requested_cameras(context, fields)
+    if fields.boolean('while_live') and engine.run.mode != 'live':
+        raise OpError('not_live', f'while_live: the server is in {engine.run.mode} mode')
+    if replay_source is not None:
+        _replay(context, fields, replay_source)
+    elif engine.run.mode == 'puppet':
+        _puppet(context, fields)
+    else:
+        context.claims.check(fields.mapping('per_articulation'), session, fields)
+        command = read_command(context, fields)
+        if engine.run.mode == 'direct':
+            advance(context, step_count(fields), command)
+        else:
+            _live(context, fields, command)
+    if replay_source is not None or cameras is not None:
+        reply = context.observer.observe(view, engine.clock.steps_since(session.base))
+        if replay_source is not None:
+            reply.update(replay_source.report())
+        return cameras.complete(reply) if cameras else reply
+    return observed(context, session, view)
+
+
+def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
+    """Return the reply of a step in the session's encoding: packed already where that is quick."""
+    observer, count = context.observer, context.engine.clock.steps_since(session.base)
+    if session.encoding == 'msgpack':
+        return observer.packed(view, count)
+    return observer.observe(view, count)
+
+
+def advance(context: Context, count: int, command: StepCommand) -> None:
+    """Run `count` sub-steps in direct mode with a command."""
+    engine = context.engine
+    deadline = engine.run.step_deadline()
+    engine.run.wait_unpaused(deadline)
+    command.stage(context.world.data.time)
+    try:
+        if command.xfrc:
+            with _wrenches(context, command):
+                engine.advance(count, command.raw, deadline)
+        else:
+            engine.advance(count, command.raw, deadline)
+    finally:
+        engine.publish(rows=False)
+
+
+def _live(context: Context, fields: Fields, command: StepCommand) -> None:
+    engine = context.engine
+    stepping = fields.boolean('while_paused')
+    if stepping and not engine.run.paused:
+        raise OpError(
+            'bad_value', 'while_paused: the simulation is running; set_paused true first'
+        )
+    count, deadline = step_count(fields) if stepping else 0, engine.run.step_deadline()
+    command.stage(context.world.data.time)
+    with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
+        for done in range(1, count + 1):
+            engine.advance(1, command.raw, deadline)
+            engine.publish(rows=True)
+            engine.run.check_deadline(deadline, done, count)
+
+
+@contextmanager
+def _wrenches(context: Context, command: StepCommand) -> Iterator[None]:
+    """
+    Apply the wrenches of a command for its window only.
+
+    mj_step leaves xfrc_applied as it is; the protocol wants a one-shot impulse.
+    """
+    xfrc = context.world.data.xfrc_applied
+    for body, force in command.xfrc:
+        xfrc[body] += force
+    try:
+        yield
+    finally:
+        xfrc[:] = 0.0
+
+
+def _puppet(context: Context, fields: Fields) -> None:
+    """Write the client's state, run mj_forward once."""
+    world, engine = context.world, context.engine
+    pushed = read_pushed_state(world, fields)
+    time = fields.number('time', world.data.time, low=0.0, high=MAX_TIME)
+    for name, values in pushed.items():
+        getattr(world.data, name)[:] = values
+    world.data.time = time
+    engine.accept_state()
+    engine.publish(rows=False)
+
+
+def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> None:
+    """Show the next n_steps frames; commands and pushed states are not looked at."""
+    engine, deadline = context.engine, context.engine.run.step_deadline()
+    if engine.run.mode == 'direct':
+        engine.run.wait_unpaused(deadline)
+    if engine.run.replay_source is not replay_source:
+        raise OpError('step_timeout', 'the replay ended while the step waited')
+    try:
+        replay_source.advance(step_count(fields), deadline)
+    finally:
+        engine.publish(rows=False)
+
+
+def requested_view(fields: Fields, session: ServerSession) -> View:
+    """Return what this one reply contains: as the request says, else the session."""
+    level = session.observations
+    if 'observations' in fields:
+        level = fields.choice('observations', OBSERVATION_LEVELS)
+    published = session.published_state or level == SNAPSHOT
+    return View(level, narrowed_to(fields), published)
+
+
+def narrowed_to(fields: Fields) -> Topics:
+    """
+    Read `topics` (extension): prefixes of topics of the state stream, as one subscribes to them.
+
+    The reply shows of what its level has only what rows with such topics show, and the positions
+    and velocities of all articulations; None: all of it.
+    """
+    topics = fields.given('topics')
+    if topics is None:
+        return None
+    if not isinstance(topics, list) or len(topics) > MAX_TOPICS:
+        raise bad_value('topics', topics, f'a list of at most {MAX_TOPICS} strings')
+    for topic in topics:
+        if not isinstance(topic, str) or len(topic) > MAX_NAME:
+            raise bad_value('topics', topic, f'a string of at most {MAX_NAME} characters')
+    return frozenset(topics)
+
+
+def step_count(fields: Fields) -> int:
+    """Return n_steps; less than 1 counts as 1, as with stock servers."""
+    count = fields.integer('n_steps', 1)
+    if count > MAX_STEPS:
+        raise bad_value('n_steps', count, f'at most {MAX_STEPS}')
+    return max(count, 1)
+
+
+def _step_seconds(context: Context, fields: Fields) -> float:
+    """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
+    engine = context.engine
+    if (engine.run.mode == 'direct' and engine.run.paused) or fields.given('include_cameras'):
+        return math.inf
+    if engine.run.mode == 'live' and 'while_paused' not in fields:
+        return 0.0
+    return engine.run.seconds_per_step * fields.integer('n_steps', 1)
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('step', step, seconds=_step_seconds)
