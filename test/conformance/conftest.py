@@ -12,7 +12,6 @@ import dispatching
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent / 'mutants'))
 
 from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places

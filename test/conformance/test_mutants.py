@@ -1,11 +1,8 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault is found by the check that is named for it, and by none about other things."""
+"""A check fails on a server that breaks its rule, and no check fails on a sound one."""
 
-from dataclasses import replace
-
-from all_mutants import MUTANTS
-from faults_narrow import FAULTS
+import faults
 from proxy import Fault
 from proxy import Proxy
 from proxy import SpoiledChannel
@@ -16,64 +13,22 @@ from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
 from urlab_ros_bridge.conformance import Plan
 from urlab_ros_bridge.conformance import run
+from urlab_ros_bridge.conformance import select
 from urlab_ros_bridge.conformance.runner import FAIL
 
-CHECKS = all_checks()
-# Streams and whatever waits for them need sockets and running time.
+# Checks that need sockets, a renderer or running time.
 STREAMED = (
     'rows', 'camera', 'control', 'info', 'server', 'shm', 'recording.live', 'step.live',
-    'set_paused.stops_time', 'rows.stop',
+    'set_paused.stops_time',
 )  # fmt: skip
-# What is tried on a server with a fault in its streams, beside the check that must find it.
-BESIDE = (
-    'rows.two_parts', 'rows.topics', 'rows.joint', 'rows.snapshot', 'rows.stop', 'camera.latest',
-    'error', 'observe',
-)  # fmt: skip
-# These take most of the time, so they are tried on faults that could concern them.
-HEAVY = ('encoding', 'replay', 'recording', 'step.direct.stands_still')
-# Every fault is tried on these; on all the others with --long.
-COMMON = ('error', 'hello', 'observe', 'stamp', 'step')
-REQUESTS = [m for m in MUTANTS if m.caught_by.partition('.')[0] not in STREAMED]
-STREAMS = [m for m in MUTANTS if m not in REQUESTS]
 
 
-def plan_of(*patterns):
-    chosen = [c for c in CHECKS if any(c.matches(pattern) for pattern in patterns)]
-    return Plan(tuple(chosen), transports=('zmq',), quick=True)
-
-
-ALL_REQUESTS = Plan(
-    tuple(c for c in CHECKS if not any(c.matches(pattern) for pattern in STREAMED)),
-    transports=('zmq',),
-    quick=True,
-)
-
-
-def plan_for(mutant, whole):
-    """Return all checks, or without `whole` those of the same groups and the most common ones."""
-    near = {name.partition('.')[0] for name in (mutant.caught_by, *mutant.related)}
-    spared = [name for name in HEAVY if name.partition('.')[0] not in near]
-    chosen = [c for c in ALL_REQUESTS.checks if not any(c.matches(name) for name in spared)]
-    if not whole:
-        groups = {*near, *COMMON}
-        chosen = [c for c in chosen if c.name.partition('.')[0] in groups]
-    return replace(ALL_REQUESTS, checks=tuple(chosen))
+def plan_of(*names):
+    return Plan(tuple(select(all_checks(), list(names))), transports=('zmq',), quick=True)
 
 
 def failures(peer, plan):
-    results = run(peer, plan)
-    return {r.check.name: (r.expected, r.got) for r in results if r.outcome == FAIL}
-
-
-def judge(mutant, found):
-    assert mutant.caught_by in found
-    related = (mutant.caught_by, *mutant.related)
-    strangers = {
-        name: said
-        for name, said in found.items()
-        if not any(name == word or name.startswith(f'{word}.') for word in related)
-    }
-    assert strangers == {}
+    return {result.check.name for result in run(peer, plan) if result.outcome == FAIL}
 
 
 @pytest.fixture
@@ -99,34 +54,23 @@ def spoiled(dispatch):
 
 
 def test_a_sound_dispatcher_has_no_faults(spoiled):
-    assert failures(spoiled(Fault()), ALL_REQUESTS) == {}
+    requests = (c for c in all_checks() if not any(c.matches(pattern) for pattern in STREAMED))
+    plan = Plan(tuple(requests), transports=('zmq',), quick=True)
+    assert failures(spoiled(Fault()), plan) == set()
 
 
-def test_a_sound_stream_has_no_faults(sound, connect):
-    with Proxy(sound, Fault(row=lambda *parts: [parts])) as proxy:
-        assert failures(connect(proxy.places), plan_of(*BESIDE, 'rows', 'camera')) == {}
+@pytest.mark.parametrize(('check', 'fault'), faults.OF_REQUESTS)
+def test_a_fault_of_requests_is_found(spoiled, check, fault):
+    assert failures(spoiled(fault()), plan_of(check)) == {check}
 
 
-@pytest.mark.parametrize('mutant', REQUESTS, ids=lambda mutant: mutant.name)
-def test_fault_of_requests_is_found(spoiled, mutant, request):
-    plan = plan_for(mutant, whole=request.config.getoption('long'))
-    judge(mutant, failures(spoiled(mutant.make()), plan))
+@pytest.mark.parametrize(('check', 'fault'), faults.OF_IMAGES)
+def test_a_fault_of_images_is_found(sound, connect, check, fault):
+    with Proxy(sound, fault()) as proxy:
+        assert failures(connect(proxy.places), plan_of(check)) == {check}
 
 
-@pytest.mark.parametrize(('name', 'fault'), FAULTS, ids=[name for name, _ in FAULTS])
-def test_a_check_fails_where_its_rule_is_broken(spoiled, name, fault):
-    (check,) = [check for check in CHECKS if check.name == name]
-    plan = Plan((check,), transports=('zmq',))
-    found = failures(spoiled(fault()), plan)
-    assert set(found) == {name}
-
-
-@pytest.mark.parametrize('mutant', STREAMS, ids=lambda mutant: mutant.name)
-def test_fault_of_streams_is_found(sound, connect, mutant):
-    with Proxy(sound, mutant.make()) as proxy:
-        judge(mutant, failures(connect(proxy.places), plan_of(*BESIDE, mutant.caught_by)))
-
-
-def test_every_mutant_names_a_check():
-    names = {check.name for check in CHECKS}
-    assert {mutant.caught_by for mutant in MUTANTS} <= names
+@pytest.mark.parametrize(('check', 'fault'), faults.OF_ROWS)
+def test_a_fault_of_rows_is_found(sound, connect, check, fault):
+    with Proxy(sound, Fault(row=fault())) as proxy:
+        assert failures(connect(proxy.places), plan_of(check)) == {check}
