@@ -53,6 +53,8 @@ class Echo:
                 connection.end(1008, 'as you like')
             elif message == b'break':
                 raise RuntimeError('a gateway with a fault')
+            elif isinstance(message, bytes):
+                connection.send_parts([message[:10], message[10:]])
             else:
                 connection.send(message)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Sequence
 import contextlib
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,11 +21,13 @@ import logging
 import selectors
 import socket
 import ssl
+import struct
 import threading
 import time
 from typing import Any
 from typing import NamedTuple
 from typing import Protocol
+from typing import TypeAlias
 
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -60,6 +63,10 @@ GOING_AWAY = CloseCode.GOING_AWAY.value
 MAX_REASON = 123  # bytes; RFC 6455, section 5.5
 BACKLOG = 1024
 _TICK = 0.25
+Buffer: TypeAlias = bytes | bytearray | memoryview  # of bytes
+# The header of a binary frame of one fragment, and from where its length has 8 bytes
+# (RFC 6455, section 5.2).
+_BINARY_FRAME, _LENGTH_IN_8_BYTES, _MIN_PARTS = 0x82, 127, 1 << 16
 _REFUSALS_LOGGED = 1.0  # s between two of them
 
 
@@ -127,6 +134,23 @@ class WebSocketConnection(ServerConnection):
                 message = self.recv()
                 if self.end_by is None:
                     yield message
+
+    def send_parts(self, parts: Sequence[Buffer]) -> None:
+        """
+        Send one binary message that consists of several buffers.
+
+        The library would copy a large message twice: joined, and again behind the header of its
+        frame.  Here the kernel collects the buffers; TLS has no call for that.
+
+        :raises ConnectionClosed: when the connection has ended.
+        """
+        size = sum(len(part) for part in parts)
+        if size < _MIN_PARTS or isinstance(self.socket, ssl.SSLSocket):
+            self.send(b''.join(parts))
+            return
+        header = struct.pack('!BBQ', _BINARY_FRAME, _LENGTH_IN_8_BYTES, size)
+        with self.send_context():
+            send_buffers(self.socket, [header, *parts])
 
     def end(self, code: int, reason: str = '') -> None:
         """Close the connection; a client that does not cooperate is cut off soon."""
@@ -517,6 +541,17 @@ class WebSocketServer:
 def wants_websocket(request: Request) -> bool:
     """Return whether a request asks for a WebSocket (RFC 6455, section 4.1)."""
     return any(value.strip() for value in request.headers.get_all('Upgrade'))
+
+
+def send_buffers(link: socket.socket, buffers: Sequence[Buffer]) -> None:
+    """Send all bytes of some buffers over a blocking TCP connection."""
+    waiting = [memoryview(buffer) for buffer in buffers]
+    while waiting:
+        sent = link.sendmsg(waiting)
+        while waiting and sent >= len(waiting[0]):
+            sent -= len(waiting.pop(0))
+        if sent:
+            waiting[0] = waiting[0][sent:]
 
 
 def shut_down(link: socket.socket) -> None:

@@ -10,7 +10,6 @@ message, so whatever goes wrong closes the connection with a code and a reason.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Sequence
 from functools import partial
 import logging
 from typing import Any
@@ -27,7 +26,6 @@ from urlab_ros_bridge.gateways.chiral.errors import PeerError
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
 from urlab_ros_bridge.gateways.chiral.errors import UnknownType
 from urlab_ros_bridge.gateways.chiral.protocol import codec
-from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
@@ -124,13 +122,13 @@ class ChiralSession:
 
     def _answer_metadata(self) -> None:
         data = self._metadata() | {'role': 'driver' if self._drives else 'viewer'}
-        self._send(codec.encode_metadata(data))
+        self._connection.send_parts(codec.encode_metadata(data))
 
     def _answer_observation(self) -> None:
         self._check()
         seen = self._drive.observe(self._observer)
         self._check()  # the restart may have been noticed by this very look
-        self._send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
+        self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:
         try:
@@ -138,7 +136,7 @@ class ChiralSession:
             seen = self._drive.reset(self._observer, request)
         finally:
             self._resetting -= 1
-        self._send(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
+        self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
 
     def _answer_legacy(self, action: codec.Action) -> None:
         self._act(action)
@@ -146,11 +144,7 @@ class ChiralSession:
         verdict = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
         answer = codec.ANSWERS[codec.LEGACY_ACT]
         info = {key: seen.extra[key] for key in ('success', 'diverged')}
-        self._send(codec.encode_observation(answer, seen, **verdict, info=info))
-
-    def _send(self, parts: Sequence[Buffer]) -> None:
-        # One frame a message: the library would send an iterable as fragments.
-        self._connection.send(b''.join(parts))
+        self._connection.send_parts(codec.encode_observation(answer, seen, **verdict, info=info))
 
     def _act(self, action: codec.Action) -> None:
         self._check()
