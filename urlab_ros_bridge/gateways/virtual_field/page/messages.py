@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Binary messages between the gateway and its page, both ways (docs/webxr_page.md).
+Binary messages between the gateway and its page, both ways (docs/webxr_protocol.md).
 
 The first byte is the kind.  Numbers are little-endian; arrays begin at a multiple of 4, so that a
 browser looks at them in place.  Positions are y-up metres: (x, y, z) of MuJoCo is (x, z, -y).

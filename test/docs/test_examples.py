@@ -1,0 +1,31 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts in examples/ do what the README says."""
+
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.ros
+EXAMPLES = Path(__file__).parents[2] / 'examples'
+
+
+def test_they_drive_the_robot_and_reset_it(simulation):
+    def start(name):
+        return simulation.start_program(
+            sys.executable, '-u', EXAMPLES / name, stdout=subprocess.PIPE, text=True
+        )
+
+    driver = start('drive_and_print.py')
+    with simulation.assert_moved('rover', at_least=0.3, along=(1, 0, 0)):
+        lines = [driver.stdout.readline() for _ in range(4)]
+    assert lines[-1].split()[0] == 'x' and float(lines[-1].split()[1]) > 0.3
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(10) == 0
+    reset = start('reset.py')
+    output, _ = reset.communicate(timeout=30)
+    assert reset.returncode == 0 and 'success=True' in output
+    assert abs(simulation.position('rover')[0]) < 0.1
