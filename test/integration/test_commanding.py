@@ -270,7 +270,7 @@ def test_joint_commands_leave_other_joints_as_the_keyframe_has_them(quadruped, o
     client.reset('stand')
     time.sleep(1.0)
     slots = client.step().articulations['quadruped'].qpos[7:]
-    # As topic_based_ros2_control does: all joints, NaN where no controller is active.
+    # As ros2_control does: all joints, NaN where no controller is active.
     values = [float('nan')] * 12
     values[0] = 0.25
     publisher.publish(JointState(name=LEGS, position=values))

@@ -3,8 +3,8 @@
 """
 Setpoints by joint or actuator name, and plain arrays as ros2_controllers' forward controllers.
 
-``joint_commands`` is what topic_based_ros2_control publishes: a JointState with the field that the
-joint takes.  NaN in it means no command for this joint.
+``joint_commands`` takes what JointStateTopicSystem of ros2_control publishes: a JointState that
+names every joint of its block, and has values for the command interfaces of the block only.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 import math
 from typing import Any
 
@@ -23,7 +24,6 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.commands.setpoints import command_field
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -34,33 +34,73 @@ from urlab_ros_bridge.wire.names import known_name
 FIELDS = ('position', 'velocity', 'effort')
 
 
-def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
-    """
-    Turn a message into setpoints by index of the actuator; joints with NaN are left out.
+def actuators_by_name(plan: RobotPlan) -> dict[str, tuple[int, ...]]:
+    """Return the actuators of each joint, and of each actuator that is not called as a joint."""
+    found: dict[str, tuple[int, ...]] = dict.fromkeys(plan.joints, ())
+    for index, actuator in enumerate(plan.actuators):
+        if actuator.joint:
+            found[actuator.joint] = (*found.get(actuator.joint, ()), index)
+    for index, actuator in enumerate(plan.actuators):
+        if not found.get(actuator.name):
+            found[actuator.name] = (index,)
+    return found
 
-    :raises CommandRejected: for an unknown name, infinity, nothing but NaN, a field of another
-        length than `name`, or when the field that an actuator takes is empty.
+
+def setpoints(
+    message: JointState,
+    prefix: str,
+    actuators: Mapping[str, tuple[int, ...]],
+    taken: Sequence[str],
+) -> dict[int, float]:
     """
+    Turn a message into setpoints by index of the actuator.
+
+    A field has one value per name, or only values for the joints that take this field.  NaN is no
+    command; neither is a missing value in a message that has fewer values than names.
+
+    :param actuators: as by `actuators_by_name`.
+    :param taken: field that each actuator takes.
+    :raises CommandRejected: for an unknown name, infinity, a value that no actuator takes, or
+        values that cannot be assigned to names.
+    """
+    indices = [_indices(name, prefix, actuators) for name in message.name]
     fields = {field: getattr(message, field) for field in FIELDS}
-    for field, values in fields.items():
-        if len(values) not in (0, len(message.name)):
-            raise CommandRejected(
-                f'{field} has {len(values)} values for {len(message.name)} names'
-            )
+    complete = all(len(values) in (0, len(indices)) for values in fields.values())
+    given = {
+        field: _by_place(field, values, [any(taken[i] == field for i in each) for each in indices])
+        for field, values in fields.items()
+    }
     found: dict[int, float] = {}
     for place, name in enumerate(message.name):
-        for index in _actuators_of(name, plan):
-            field = command_field(plan.actuators[index], plan.has_controller)
-            if not len(fields[field]):
+        values = {field: given[field][place] for field in FIELDS if place in given[field]}
+        commanded = not all(map(math.isnan, values.values())) if values else complete
+        if commanded and not indices[place]:
+            raise CommandRejected(f'no actuator moves {name!r}')
+        for index in indices[place]:
+            field = taken[index]
+            value = values.get(field, math.nan)
+            if commanded and field not in values:
                 raise CommandRejected(f'{name} takes {field}, which is empty')
-            value = float(fields[field][place])
             if math.isinf(value):
                 raise CommandRejected(f'{field} of {name} is {value}')
             if not math.isnan(value):
                 found[index] = value
-    if message.name and not found:
-        raise CommandRejected(f'all values are nan ({", ".join(message.name)})')
     return found
+
+
+def _by_place(field: str, values: Sequence[float], takes: Sequence[bool]) -> dict[int, float]:
+    """Return the values of a field by place in `name`; `takes`: whether each name takes it."""
+    places = [place for place, each in enumerate(takes) if each]
+    if len(values) == len(takes):
+        places = list(range(len(takes)))
+    elif not places or not len(values):
+        return {}
+    elif len(values) != len(places):
+        raise CommandRejected(
+            f'{field} has {len(values)} values for {len(takes)} names, of which {len(places)} '
+            f'take {field}'
+        )
+    return dict(zip(places, map(float, values), strict=True))
 
 
 def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -> dict[int, float]:
@@ -79,17 +119,12 @@ def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -
     return dict(zip(indices, values, strict=True))
 
 
-def _actuators_of(name: str, plan: RobotPlan) -> Iterable[int]:
-    known = {part for actuator in plan.actuators for part in (actuator.joint, actuator.name)}
-    name = known_name(name, plan.prefix, known)
-    by_joint = [index for index, actuator in enumerate(plan.actuators) if actuator.joint == name]
-    found = by_joint or [
-        index for index, actuator in enumerate(plan.actuators) if actuator.name == name
-    ]
-    if not found:
-        names = dict.fromkeys(actuator.joint or actuator.name for actuator in plan.actuators)
-        raise CommandRejected(f'no actuator moves {name!r}; {list_names("joint", names)}')
-    return found
+def _indices(name: str, prefix: str, actuators: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    local = known_name(name, prefix, actuators)
+    if local not in actuators:
+        moved = [each for each, indices in actuators.items() if indices]
+        raise CommandRejected(f'no actuator moves {name!r}; {list_names("joint", moved)}')
+    return actuators[local]
 
 
 class JointCommands:
@@ -100,6 +135,7 @@ class JointCommands:
     ) -> None:
         self.topic = topic
         self._setpoints = setpoints
+        self._actuators = actuators_by_name(setpoints.plan)
         self._arbiter = arbiter
         self._path = path
 
@@ -113,7 +149,12 @@ class JointCommands:
 
         :param stale: why it is too old, empty when it is not; positions and zeros are never.
         """
-        self._accept_command(self.topic, lambda: setpoints(message, self._setpoints.plan), stale)
+
+        def read() -> dict[int, float]:
+            sink = self._setpoints
+            return setpoints(message, sink.plan.prefix, self._actuators, sink.fields)
+
+        self._accept_command(self.topic, read, stale)
 
     def forward(self, field: str, topic: str) -> Callable[..., None]:
         """Return what takes the Float64MultiArray of a forward controller, as `receive`."""
@@ -131,10 +172,12 @@ class JointCommands:
     ) -> None:
         sink = self._setpoints
         try:
+            wanted = read()
+            if not wanted:
+                return
             problem = sink.problem()
             if problem:
                 raise CommandRejected(problem)
-            wanted = read()
             if stale and sink.moves(wanted):
                 raise CommandRejected(stale)
             parts: set[Hashable] = set(wanted)
