@@ -10,9 +10,9 @@ import sys
 from lifelines import start_process
 import pytest
 
+from urlab_ros_bridge.cli.signals import handle_stop_signals
 from urlab_ros_bridge.cli.signals import INTERRUPTED
-from urlab_ros_bridge.cli.signals import kept
-from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.cli.signals import STOP_SIGNALS
 from urlab_ros_bridge.cli.signals import StopRequest
 
@@ -27,13 +27,13 @@ request.start(threading.Event().wait)
 
 @pytest.mark.parametrize('number', STOP_SIGNALS)
 def test_a_signal_is_noted_and_what_was_begun_is_done(number):
-    with kept():
+    with restored_handlers():
         request, done = StopRequest(), []
-        assert not request.came
+        assert not request.received
         for _ in range(2):
             os.kill(os.getpid(), number)
         request.start(lambda: done.append(1))
-        assert request.came and done == [1]
+        assert request.received and done == [1]
 
 
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP])
@@ -53,10 +53,10 @@ def test_a_signal_takes_down_what_a_command_has_begun(number):
 
 
 def test_nohup_stays_in_force():
-    with kept():
+    with restored_handlers():
         for ignored, wanted in ((signal.SIG_IGN, signal.SIG_IGN), (signal.SIG_DFL, note)):
             signal.signal(signal.SIGHUP, ignored)
-            stop_by(note)
+            handle_stop_signals(note)
             assert signal.getsignal(signal.SIGHUP) == wanted
             assert signal.getsignal(signal.SIGTERM) == note
 
@@ -69,7 +69,7 @@ def test_what_a_start_raises_is_raised():
     def fail():
         raise ValueError('no')
 
-    with kept(), pytest.raises(ValueError, match='no'):
+    with restored_handlers(), pytest.raises(ValueError, match='no'):
         StopRequest().start(fail)
 
 

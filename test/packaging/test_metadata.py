@@ -31,13 +31,14 @@ ROSDEP_KEYS = {
     'numpy': 'python3-numpy',
     'OpenGL': 'python3-opengl',
     'PIL': 'python3-pil',
+    'rich': 'python3-rich',
     'yaml': 'python3-yaml',
     'zmq': 'python3-zmq',
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
     'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'mujoco_menagerie', 'onnxruntime', 'orjson',
-    'pyarrow', 'ray', 're2', 'rich', 'setuptools', 'trimesh', 'websockets', 'xacro',
+    'pyarrow', 'ray', 're2', 'setuptools', 'trimesh', 'websockets', 'xacro',
 }  # fmt: skip
 # Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}

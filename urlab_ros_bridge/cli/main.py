@@ -10,7 +10,7 @@ import os
 import sys
 
 from urlab_ros_bridge.cli.signals import end_at_once
-from urlab_ros_bridge.cli.signals import kept
+from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.files.no_windows import open_no_windows
 
 # Commands that load MuJoCo, and neither open a window nor run code of users that might.
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words and words[0] in _WITHOUT_TEARDOWN:
             _end_process(code)
         return code
-    with kept():
+    with restored_handlers():
         return _run(argv)
 
 

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What Ctrl-C does, from the first moment of a program to its last.
+Handle the signals that end a program (SIGINT, SIGTERM, SIGHUP).
 
-While Python imports packages, a KeyboardInterrupt shows as a traceback, or as an ImportError of
-whatever was being loaded.  So until a command has its own way to end, SIGINT ends the process as
-it ends any program in C.  Imports only the standard library.
+A KeyboardInterrupt while Python imports packages shows as a traceback or as an ImportError.  Until
+a command installs its own handlers, SIGINT therefore ends the process as it ends a program in C.
+Imports only the standard library.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130  # as a shell reports SIGINT
 Handler = Callable[[int, FrameType | None], None]
 
-# What is still starting when the program is to end gets so much time (s).
-_STARTING = 1.0
-# What a command takes down when it is asked to end gets so much (s).
-_UNWINDING = 10.0
+# After a signal: how long a start may continue, and how long clean-up may take (s).
+_START_SECONDS = 1.0
+_CLEANUP_SECONDS = 10.0
 _JOIN_SECONDS = 0.05
 
 
 def end_at_once() -> None:
-    """Let SIGINT end the process at once, from now on."""
+    """Make SIGINT end the process at once."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        # The lifeline holds the signal back until now.
+        # The lifeline has blocked the signal until now.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 @contextmanager
-def kept() -> Iterator[None]:
-    """Put back, at the end, what SIGINT, SIGTERM and SIGHUP did before."""
+def restored_handlers() -> Iterator[None]:
+    """Restore the handlers of SIGINT, SIGTERM and SIGHUP at the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -54,40 +53,45 @@ def kept() -> Iterator[None]:
 
 def unwind_on_stop() -> None:
     """
-    Let what was begun be taken down when the program is to end.
+    Raise exceptions on signals, so that `finally` and `with` blocks clean up.
 
-    SIGINT raises KeyboardInterrupt, as Python does by default; the others SystemExit with the code
-    that a shell reports, instead of ending the process where it stands.
+    SIGINT raises KeyboardInterrupt, as Python does by default; the others raise SystemExit with
+    the code that a shell reports.
     """
     if threading.current_thread() is not threading.main_thread():
         return
 
     def handler(number: int, frame: FrameType | None) -> None:
-        kill_after(_UNWINDING)
+        kill_after(_CLEANUP_SECONDS)
         raise SystemExit(128 + number)
 
-    stop_by(handler)
+    handle_stop_signals(handler)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def ignore_interrupt() -> None:
-    """Ignore SIGINT: the program is ending already."""
+    """Ignore SIGINT while the program ends."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def stop_by(handler: Handler) -> None:
-    """Call a handler on each signal that asks the program to end; nohup keeps SIGHUP ignored."""
-    for number in STOP_SIGNALS:
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, handler)
+def stop_signals() -> list[signal.Signals]:
+    """Return the signals that ask this program to end; under nohup SIGHUP is none."""
+    ignores_hangup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return [each for each in STOP_SIGNALS if each != signal.SIGHUP or not ignores_hangup]
+
+
+def handle_stop_signals(handler: Handler) -> None:
+    """Install a handler for each signal that asks the program to end."""
+    for number in stop_signals():
+        signal.signal(number, handler)
 
 
 def interrupt_within(seconds: float) -> Handler:
     """
     Return a handler that raises KeyboardInterrupt, once.
 
-    :param seconds: after which the kernel ends a process that hangs on its way out.
+    :param seconds: time for clean-up, after which the kernel kills the process.
     """
 
     def handler(number: int, frame: FrameType | None) -> None:
@@ -101,27 +105,27 @@ def interrupt_within(seconds: float) -> Handler:
 
 class StopRequest:
     """
-    Notes the signals that ask the program to end.
+    Records the signals that ask the program to end.
 
     They interrupt no code: an exception in the middle of an import or a finaliser would show as a
-    traceback.  Who waits for something looks at `came` from time to time.
+    traceback.  Poll `received` while you wait for something.
 
-    :ivar came: whether there was one.
+    :ivar received: whether there was one.
     """
 
     def __init__(self) -> None:
-        """Note signals from now on."""
-        self.came = False
-        stop_by(self._note_signal)
+        """Install the handlers."""
+        self.received = False
+        handle_stop_signals(self._record_signal)
 
-    def _note_signal(self, number: int, frame: FrameType | None) -> None:
-        self.came = True
+    def _record_signal(self, number: int, frame: FrameType | None) -> None:
+        self.received = True
 
     def start(self, begin: Callable[[], None]) -> None:
         """
-        Call a function that may take long, and end the process when a signal comes meanwhile.
+        Call a function in a thread; a signal in the meantime ends the process.
 
-        What `begin` raises is raised.
+        Exceptions of `begin` are raised here.
         """
         raised: list[BaseException] = []
 
@@ -133,9 +137,9 @@ class StopRequest:
 
         thread = threading.Thread(target=run, name='start', daemon=True)
         thread.start()
-        while thread.is_alive() and not self.came:
+        while thread.is_alive() and not self.received:
             thread.join(_JOIN_SECONDS)
-        thread.join(_STARTING)
+        thread.join(_START_SECONDS)
         if thread.is_alive():
             sys.stdout.flush()
             sys.stderr.flush()
@@ -145,15 +149,6 @@ class StopRequest:
 
 
 def kill_after(seconds: float) -> None:
-    """Let the kernel end this process unless it has ended until then."""
+    """Make the kernel kill this process if it still runs after so many seconds."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(seconds))
-
-
-def raise_on_stop_signals() -> None:
-    """Raise KeyboardInterrupt on each signal that asks the program to end, every time."""
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    stop_by(handler)

@@ -98,7 +98,7 @@ def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, caps
     monkeypatch.setitem(sys.modules, 'av', None)
     (tmp_path / 'walk.py').write_text(POLICY, encoding='utf-8')
     assert main(['eval', '--policy=walk:hold', '--video=films']) == 2
-    assert 'pip install "urlab_ros_bridge[video]"' in capsys.readouterr().err
+    assert 'pip install "urlab_ros_bridge[chiral,video]"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

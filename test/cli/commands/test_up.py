@@ -31,16 +31,17 @@ while True:
 """
 DRIVER = """
 import sys
-from urlab_ros_bridge.cli.status import line as status_line
+from urlab_ros_bridge.cli import status
 from urlab_ros_bridge.cli.commands import up
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.cli.processes.table import Process
 
 programs = {programs!r}
-status_line.PLAIN_SECONDS = 0.5
+status.PLAIN_SECONDS = 0.5
 up.PROCESSES = (Process('server', command='x'),
                 Process('bridge', command='x', starts_after='server', reports_status=True))
-up.command_line = lambda process, values: [sys.executable, '-S', '-c', programs[process.name]]
+up.command_line = lambda process, values, more=(): [
+    sys.executable, '-S', '-c', programs[process.name], *more]
 sys.exit(main(['up', *sys.argv[1:]]))
 """
 
@@ -142,9 +143,13 @@ def test_on_a_terminal_the_status_line_stays_below_the_log(running):
     while '1234 ROS messages/s' not in shown and time.monotonic() < deadline:
         shown += os.read(ours, 4096).decode()
     up.send_signal(signal.SIGINT)
+    with contextlib.suppress(OSError):  # the end of the file
+        while data := os.read(ours, 4096):
+            shown += data.decode()
     assert up.wait(20) == 0
     os.close(ours)
     assert re.search(r'\r\x1b\[2K\x1b\[7m server: starting \| 1234 ROS messages/s', shown)
+    assert '\x1b[?25h' in shown
 
 
 def test_a_taken_port_is_one_line_before_anything_starts(running):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The supervisor with real child processes: small Python programs."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -9,41 +10,25 @@ import time
 
 from lifelines import ends
 from lifelines import has_ended
-from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.cli.errors import ChildDied
-from urlab_ros_bridge.cli.processes.child import KEPT_LINES
-from urlab_ros_bridge.cli.processes.child import Lines
-from urlab_ros_bridge.cli.processes.child import MAX_LINE
-from urlab_ros_bridge.cli.processes.child import StarvationMeter
+from urlab_ros_bridge.cli.processes import supervisor as module
+from urlab_ros_bridge.cli.processes.supervisor import KEPT_LINES
+from urlab_ros_bridge.cli.processes.supervisor import lines_of
+from urlab_ros_bridge.cli.processes.supervisor import MAX_LINE
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 
 READY = f'print("{READY_LINE}: x", flush=True)\n'
 SLEEP = 'import time\ntime.sleep(60)\n'
-# Tells when it gets the polite signal; `{}` is the time it then takes.
 # A handler must not print: the signal may come while the program prints "up".
 POLITE = """
 import os, signal, sys, time
 def end(number, frame):
-    os.write(1, f"ending {{time.monotonic()}}\\n".encode())
-    time.sleep({})
-    sys.exit(0)
-signal.signal(signal.SIGTERM, end)
-print("up", flush=True)
-while True:
-    time.sleep(0.05)
-"""
-# Computes for as many seconds of processor time before it ends.
-SLOW = """
-import os, signal, sys, time
-def end(number, frame):
-    began = time.process_time()
-    while time.process_time() - began < {}:
-        pass
-    os.write(1, b"done\\n")
+    os.write(1, f"ending {time.monotonic()}\\n".encode())
+    time.sleep(0.2)
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
 print("up", flush=True)
@@ -53,203 +38,177 @@ while True:
 DEAF = 'import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
 
 
-class House:
-    """A supervisor over small programs, and what it heard."""
+class Suite:
+    """A supervisor of small programs, and what they have written."""
 
-    def __init__(self, *programs, respawn=False):
-        self.heard = []
-        self.figures = []
-        commands = [(process, [sys.executable, '-S', '-c', code]) for process, code in programs]
+    def __init__(self, programs, respawn, pass_fds):
+        self.output = []
         self.supervisor = ProcessSupervisor(
-            commands,
+            [(process, [sys.executable, '-S', '-c', code]) for process, code in programs],
             os.environ,
-            lambda name, line: self.heard.append((name, line)),
-            lambda name, line: self.figures.append((name, line)),
+            lambda name, line: self.output.append((name, line)),
             respawn,
+            pass_fds,
         )
+        self.stop = asyncio.Event()
 
-    def __enter__(self):
-        self.supervisor.start()
-        return self
-
-    def __exit__(self, *exc_info):
-        self.supervisor.stop(1.0)
-
-    def until(self, true, seconds=30.0):
-        deadline = time.monotonic() + seconds
-        while not true():
-            assert time.monotonic() < deadline, f'in vain; heard {self.heard}'
-            self.supervisor.poll(0.05)
+    async def until(self, condition):
+        async with asyncio.timeout(30.0):
+            while not condition():
+                await asyncio.sleep(0.01)
 
     def lines(self, name):
-        return [line for who, line in self.heard if who == name]
+        return [line for each, line in self.output if each == name]
 
 
-def test_lines_of_a_child_arrive_in_order_and_whole():
-    code = 'import sys\nfor i in range(3000): print("line", i, "x" * 50)\n' + SLEEP
-    with House(
-        (Process('a'), code.replace('\nimport time', '\nsys.stdout.flush()\nimport time'))
-    ) as house:
-        house.until(lambda: len(house.heard) == 3000)
-    assert [int(line.split()[1]) for line in house.lines('a')] == list(range(3000))
+def run(*programs, scenario=None, respawn=False, pass_fds=(), stop_seconds=1.0):
+    """Run programs until the scenario, given the suite, has ended; return the suite."""
+
+    async def main():
+        suite = Suite(programs, respawn, pass_fds)
+        running = asyncio.create_task(suite.supervisor.run(suite.stop, stop_seconds))
+        if scenario is not None:
+            await scenario(suite)
+            suite.stop.set()
+        await asyncio.wait_for(running, 30.0)
+        assert suite.supervisor.pids() == {}
+        return suite
+
+    return asyncio.run(main())
 
 
-def test_one_waits_for_the_ready_line_of_the_other():
+def until(condition):
+    return lambda suite: suite.until(lambda: condition(suite))
+
+
+def test_lines_of_a_process_arrive_in_order_and_whole():
+    code = 'for i in range(3000): print("line", i, "x" * 50, flush=True)\n' + SLEEP
+    suite = run((Process('a'), code), scenario=until(lambda suite: len(suite.output) == 3000))
+    assert [int(line.split()[1]) for line in suite.lines('a')] == list(range(3000))
+
+
+def test_a_process_waits_for_the_ready_line_of_another():
     server = (Process('server'), 'import time\ntime.sleep(0.3)\n' + READY + SLEEP)
     bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
-    with House(server, bridge) as house:
-        assert set(house.supervisor.pids()) == {'server'}
-        house.until(lambda: house.lines('bridge'))
-    names = [name for name, _ in house.heard]
-    assert names == ['server', 'bridge']
+
+    async def scenario(suite):
+        await suite.until(suite.supervisor.pids)
+        assert set(suite.supervisor.pids()) == {'server'}
+        await suite.until(lambda: suite.lines('bridge'))
+
+    assert [name for name, _ in run(server, bridge, scenario=scenario).output] == [
+        'server', 'bridge'
+    ]  # fmt: skip
 
 
-def test_a_vital_child_that_dies_is_reported_with_code_and_last_lines():
-    code = f'for i in range({KEPT_LINES + 5}): print("line", i)\nraise SystemExit(3)'
-    with House((Process('server'), code)) as house, pytest.raises(ChildDied) as caught:
-        house.until(lambda: False)
-    said = str(caught.value)
-    assert 'server exited with code 3' in said
-    assert f'line {KEPT_LINES + 4}' in said and 'line 4\n' not in said
-
-
-def test_a_crash_is_reported_with_the_name_of_the_signal():
-    code = 'import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)'
-    with House((Process('server'), code)) as house, pytest.raises(ChildDied, match='SIGSEGV'):
-        house.until(lambda: False)
+@pytest.mark.parametrize(
+    ('code', 'how'),
+    [
+        ('raise SystemExit(3)', 'server exited with code 3'),
+        ('import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)', 'was killed by SIGSEGV'),
+    ],
+)
+def test_a_vital_process_that_dies_ends_all_with_its_last_lines(code, how):
+    code = f'for i in range({KEPT_LINES + 5}): print("line", i, flush=True)\n{code}'
+    other = (Process('bridge'), SLEEP)
+    with pytest.raises(ChildDied) as caught:
+        run((Process('server'), code), other)
+    assert how in str(caught.value)
+    assert f'line {KEPT_LINES + 4}' in str(caught.value) and 'line 4\n' not in str(caught.value)
 
 
 def test_a_program_that_cannot_start_is_reported():
-    house = House((Process('rviz'), ''))
-    house.supervisor._entries[0].command = ['/no/such/program']
-    with house, pytest.raises(ChildDied, match=r'cannot start /no/such/program: No such file'):
-        house.until(lambda: False)
+    async def main():
+        commands = [(Process('rviz'), ['/no/such/program'])]
+        await ProcessSupervisor(commands, os.environ, lambda *_: None).run(asyncio.Event())
+
+    with pytest.raises(ChildDied, match=r'cannot start /no/such/program: No such file'):
+        asyncio.run(main())
 
 
-def test_a_child_that_is_not_vital_may_end():
+def test_a_process_that_is_not_vital_may_end():
     closed = (Process('rviz', vital=False), 'raise SystemExit(0)')
-    with House((Process('server'), SLEEP), closed) as house:
-        house.until(lambda: ('up', 'rviz exited with code 0') in house.heard)
-        assert set(house.supervisor.pids()) == {'server'}
+
+    async def scenario(suite):
+        await suite.until(lambda: ('up', 'rviz exited with code 0') in suite.output)
+        assert set(suite.supervisor.pids()) == {'server'}
+
+    run((Process('server'), SLEEP), closed, scenario=scenario)
 
 
 def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.cli.processes.supervisor.RESPAWN_SECONDS', 0.2)
+    monkeypatch.setattr(module, 'RESPAWN_SECONDS', 0.2)
     server = (Process('server'), READY + SLEEP)
     bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
-    with House(server, bridge, respawn=True) as house:
-        house.until(lambda: house.lines('bridge'))
-        first = house.supervisor.pids()
+
+    async def scenario(suite):
+        await suite.until(lambda: suite.lines('bridge'))
+        first = suite.supervisor.pids()
         os.kill(first['server'], signal.SIGKILL)
-        house.until(lambda: len(house.lines('server')) == 2)
-        house.supervisor.poll(0.3)
-        second = house.supervisor.pids()
-    assert second['server'] != first['server']
-    assert second['bridge'] == first['bridge']
-    assert len(house.lines('bridge')) == 1
-    assert 'restarting it in 0.2 s' in ' '.join(house.lines('up'))
+        await suite.until(lambda: len(suite.lines('server')) == 2)
+        second = suite.supervisor.pids()
+        assert second['server'] != first['server'] and second['bridge'] == first['bridge']
+
+    suite = run(server, bridge, respawn=True, scenario=scenario)
+    assert len(suite.lines('bridge')) == 1
+    assert 'restarting it in 0.2 s' in ' '.join(suite.lines('up'))
 
 
-def test_children_end_in_reverse_order_one_after_the_other():
-    programs = [(Process(name), POLITE.format(0.2)) for name in ('server', 'bridge', 'rviz')]
-    with House(*programs) as house:
-        house.until(lambda: len(house.heard) == 3)
-        house.supervisor.stop()
-    ends = {name: float(line.split()[1]) for name, line in house.heard if line != 'up'}
+def test_processes_end_in_reverse_order_one_after_the_other():
+    programs = [(Process(name), POLITE) for name in ('server', 'bridge', 'rviz')]
+    suite = run(*programs, scenario=until(lambda suite: len(suite.output) == 3), stop_seconds=20.0)
+    ends = {name: float(line.split()[1]) for name, line in suite.output if line != 'up'}
     assert ends['rviz'] + 0.2 <= ends['bridge'] and ends['bridge'] + 0.2 <= ends['server']
-    assert house.supervisor.pids() == {}
 
 
-def test_deaf_children_are_killed_within_the_time_with_what_they_started():
+def test_deaf_processes_are_killed_within_the_time_with_what_they_started():
     grandchild = (
         'import subprocess, sys\n'
         'words = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]\n'
         'print(subprocess.Popen(words).pid, flush=True)\n'
     )
     names = ('server', 'bridge', 'rviz', 'more')
-    programs = [(Process(name), DEAF + grandchild + SLEEP) for name in names]
-    with House(*programs) as house:
-        house.until(lambda: len(house.heard) == 8)
-        pids = [int(line) for _, line in house.heard if line.isdigit()]
-        pids += house.supervisor.pids().values()
+    pids = []
+
+    async def scenario(suite):
+        await suite.until(lambda: len(suite.output) == 8)
+        pids.extend(int(line) for _, line in suite.output if line.isdigit())
+        pids.extend(suite.supervisor.pids().values())
         assert all(not has_ended(pid) for pid in pids)
-        before = time.monotonic()
-        house.supervisor.stop(1.0)
-        assert time.monotonic() - before < 3.0  # a second for each would be four
+        scenario.began = time.monotonic()
+
+    programs = [(Process(name), DEAF + grandchild + SLEEP) for name in names]
+    suite = run(*programs, scenario=scenario)
+    assert time.monotonic() - scenario.began < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
-    assert 'server did not exit in time' in ' '.join(house.lines('up'))
+    assert 'server did not exit in time' in ' '.join(suite.lines('up'))
 
 
-@pytest.fixture
-def crowded():
-    """Share one processor with programs that compute, for all that is started meanwhile."""
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    # Where Linux groups programs by session, each needs its own, as children have.
-    words = [sys.executable, '-S', '-c', 'while True: pass']
-    loops = [start_process(words, start_new_session=True) for _ in range(8)]
-    yield
-    os.sched_setaffinity(0, allowed)
-    for loop in loops:
-        loop.kill()
-        loop.wait()
+def test_a_file_descriptor_is_passed_on():
+    ours, theirs = os.pipe()
+    try:
+        code = f'import os\nos.write({theirs}, b"figures")\nprint("up", flush=True)\n{SLEEP}'
+        run(
+            (Process('bridge'), code), pass_fds=[theirs],
+            scenario=until(lambda suite: suite.output),
+        )  # fmt: skip
+        assert os.read(ours, 99) == b'figures'
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
-def test_time_without_a_processor_does_not_count(crowded):
-    with House((Process('a'), SLOW.format(0.25))) as house:
-        house.until(lambda: house.lines('a'))
-        before = time.monotonic()
-        house.supervisor.stop(1.0)
-        assert time.monotonic() - before > 1.0  # else there was no crowd
-    assert house.lines('a') == ['up', 'done'] and not house.lines('up')
+def test_an_endless_line_comes_in_pieces():
+    async def main():
+        ours, theirs = os.pipe()
+        writing = asyncio.to_thread(
+            lambda: [os.write(theirs, b'x' * MAX_LINE * 3 + b'\na\r\nb'), os.close(theirs)]
+        )
+        task = asyncio.create_task(writing)
+        found = [line async for line in lines_of(ours)]
+        await task
+        return found
 
-
-def test_who_computes_is_starved_beside_others_and_who_sleeps_is_not(crowded):
-    meters = []
-    for code in ('while True: pass', 'import time\ntime.sleep(60)'):
-        process = start_process([sys.executable, '-S', '-c', code], start_new_session=True)
-        time.sleep(0.5)  # until the second one sleeps
-        meters.append((process, StarvationMeter(process.pid)))
-    (busy, starved), (idle, content) = meters
-    deadline = time.monotonic() + 30.0
-    while starved.seconds() < 0.2:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    assert content.seconds() < 0.1
-    for process in (busy, idle):
-        process.kill()
-        process.wait()
-    assert starved.seconds() >= 0.2  # also when it has ended
-
-
-def test_figures_come_through_their_own_pipe():
-    code = (
-        'import os, sys, time\n'
-        'fd = int(sys.argv[1].partition("=")[2])\n'
-        'os.write(fd, b"{\\"messages_per_s\\": 7}\\n")\n'
-        'print("log", flush=True)\ntime.sleep(60)'
-    )
-    with House((Process('bridge', reports_status=True), code)) as house:
-        house.until(lambda: house.figures and house.heard)
-    assert house.figures == [('bridge', '{"messages_per_s": 7}')]
-    assert house.heard == [('bridge', 'log')]
-
-
-def test_a_child_that_closes_its_output_does_not_make_the_supervisor_spin():
-    code = 'import os\nprint("bye", flush=True)\nos.close(1)\nos.close(2)\n' + SLEEP
-    with House((Process('a'), code)) as house:
-        house.until(lambda: house.heard)
-        polls, began = 0, time.monotonic()
-        while (took := time.monotonic() - began) < 0.5:
-            house.supervisor.poll(0.1)
-            polls += 1
-        assert polls <= took / 0.01 + 1  # the end of the file is always there: it waits 10 ms
-
-
-def test_an_endless_line_is_cut():
-    lines = Lines()
-    assert lines.feed(b'x' * MAX_LINE) == []
-    assert lines.feed(b'x') == ['x' * (MAX_LINE + 1)]
-    assert lines.feed(b'a\r\nb') == ['a']
-    assert lines.flush() == ['b']
-    assert lines.flush() == []
+    *pieces, a, b = asyncio.run(main())
+    assert (a, b) == ('a', 'b') and ''.join(pieces) == 'x' * MAX_LINE * 3
+    assert len(pieces) > 1

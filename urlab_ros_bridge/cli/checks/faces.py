@@ -42,7 +42,7 @@ FACES = (
         (*_CORE, 'MuJoCo'),
     ),
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
-    Face('up', 'server and bridge together', (*_CORE, 'MuJoCo', *_ROS)),
+    Face('up', 'server and bridge together', (*_CORE, 'rich', 'MuJoCo', *_ROS)),
     Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),
     Face('simspark', 'RoboCup tools over TCP', (*_CORE, 'MuJoCo')),
     Face('webxr', 'browsers and headsets', (*_CORE, 'websockets', 'orjson', 'MuJoCo')),

@@ -12,7 +12,7 @@ from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import port_holder
-from urlab_ros_bridge.cli.status.line import session_words
+from urlab_ros_bridge.cli.status import sessions_text
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.replies.handshake import Handshake
@@ -50,7 +50,7 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
         state = ', paused' if status.get('paused') else ''
         words.insert(0, f'world {status.get("world")}')
         words.append(f'{status.get("mode")} mode{state}')
-        words.append(session_words(status.get('sessions'), OWN_NAME))
+        words.append(sessions_text(status.get('sessions'), OWN_NAME))
     return '; '.join(words)
 
 

@@ -20,13 +20,13 @@ PACKAGES = (
     ('pyzmq', 'zmq', (24, 0)),
     ('msgpack', 'msgpack', (1, 0, 3)),
     ('PyYAML', 'yaml', (6, 0)),
+    ('rich', 'rich', (13, 0)),
 )
 # What only some parts of the suite need: distribution, module, oldest version, extra.
 OPTIONAL = (
     ('websockets', 'websockets', (15, 0), 'chiral'),
     ('orjson', 'orjson', (3, 10), 'webxr'),
     ('mcap', 'mcap', (1, 6), 'eval'),
-    ('rich', 'rich', (13, 0), 'eval'),
     ('onnxruntime', 'onnxruntime', (1, 17), 'policy'),
     ('pyarrow', 'pyarrow', (17, 0), 'eval'),
     ('av', 'av', (14, 0), 'video'),

@@ -27,8 +27,8 @@ from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.signals import handle_stop_signals
 from urlab_ros_bridge.cli.signals import interrupt_within
-from urlab_ros_bridge.cli.signals import stop_by
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -116,7 +116,7 @@ def make_server(config: ServerConfig) -> Server:
 
 def serve(server: Server) -> None:
     """Start the server, report where it listens, and serve until a signal comes."""
-    stop_by(interrupt_within(STOP_SECONDS))
+    handle_stop_signals(interrupt_within(STOP_SECONDS))
     # What was imported stays, and a look through all of it for garbage takes 40 ms, for which
     # every client waits; requests with many maps and lists trigger such collections.
     gc.collect()

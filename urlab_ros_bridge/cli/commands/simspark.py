@@ -22,10 +22,8 @@ from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import SIMSPARK_PORT
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
-from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.signals import kill_after
-from urlab_ros_bridge.cli.signals import StopRequest
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.addresses import is_loopback
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 
 # Begins the line that is printed on stdout when clients may connect.
 READY_LINE = 'urlab simspark ready'
-# How often it is seen whether a signal has come (s).
-_POLL_SECONDS = 0.1
 
 
 def _kick_off_rule(text: str) -> str:
@@ -197,21 +193,13 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     )
 
 
-def serve(gateway: SimSparkGateway, timeout: float) -> None:
-    """Start the gateway, report what it serves, and run until a signal or a killsim comes."""
-    request = StopRequest()
-    request.start(lambda: gateway.start(timeout))
-    try:
-        print(
-            f'{READY_LINE}: agents={gateway.agent_port} monitors={gateway.monitor_port} '
-            f'robots={",".join(gateway.robots) or "none"}',
-            flush=True,
-        )
-        while not request.came and not gateway.wait(_POLL_SECONDS):
-            pass
-    finally:
-        kill_after(STOP_SECONDS)
-        gateway.stop()
+def ready_line(gateway: SimSparkGateway) -> str:
+    """Return the line that is printed when clients may connect."""
+    robots = ','.join(gateway.robots) or 'none'
+    return (
+        f'{READY_LINE}: agents={gateway.agent_port} monitors={gateway.monitor_port} '
+        f'robots={robots}'
+    )
 
 
 def run(given: ParsedArguments[SimSparkArguments]) -> int:
@@ -221,7 +209,9 @@ def run(given: ParsedArguments[SimSparkArguments]) -> int:
     gateway = make_gateway(values)
     if not is_loopback(values.bind):
         logger.warning('--insecure: anyone who can reach %s can command the game', values.bind)
-    serve(gateway, values.timeout)
+    serve_until_signal(
+        gateway, values.timeout, lambda: ready_line(gateway), wait_for_end=gateway.wait
+    )
     return 0
 
 

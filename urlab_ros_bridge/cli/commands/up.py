@@ -1,9 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab up`: the processes of the table as children, with a line of live figures."""
+"""`urlab up`: run the processes of the table, with a status line below their output."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
+from urlab_ros_bridge.cli.processes.supervisor import lines_of
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
@@ -27,32 +29,25 @@ from urlab_ros_bridge.cli.processes.table import is_wanted
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.signals import ignore_interrupt
-from urlab_ros_bridge.cli.signals import raise_on_stop_signals
-from urlab_ros_bridge.cli.status.line import Figures
-from urlab_ros_bridge.cli.status.line import parse_figures
-from urlab_ros_bridge.cli.status.line import Screen
-from urlab_ros_bridge.cli.status.line import status_text
-from urlab_ros_bridge.cli.status.poller import StatusPoller
+from urlab_ros_bridge.cli.signals import stop_signals
+from urlab_ros_bridge.cli.status import Figures
+from urlab_ros_bridge.cli.status import parse_figures
+from urlab_ros_bridge.cli.status import Screen
+from urlab_ros_bridge.cli.status import status_text
+from urlab_ros_bridge.cli.status import StatusPoller
 
-POLL_SECONDS = 0.1
-
-
-class Console:
-    """Shows what the supervisor passes on."""
-
-    def __init__(self, screen: Screen) -> None:
-        self.screen = screen
-        self.bridge: Figures | None = None
-
-    def figures(self, name: str, line: str) -> None:
-        """Keep the newest figures of the bridge; a line that is none is ignored."""
-        self.bridge = parse_figures(line, time.monotonic()) or self.bridge
+REDRAW_SECONDS = 0.25
 
 
 def chosen_processes(
-    values: Mapping[str, object], ros: Sequence[str], screen: Screen
+    values: Mapping[str, object], ros: Sequence[str], status_fd: int, screen: Screen
 ) -> list[tuple[Process, list[str]]]:
-    """Return the processes to run with their command lines; `ros` is for the bridge."""
+    """
+    Return the processes to run with their command lines.
+
+    :param ros: ROS arguments of the bridge.
+    :param status_fd: file descriptor to which the bridge writes its figures.
+    """
     chosen = []
     for process in PROCESSES:
         if not is_wanted(process, values):
@@ -62,65 +57,91 @@ def chosen_processes(
                 'up', f'{process.name} is not started: {process.executable} is not installed'
             )
             continue
-        command = command_line(process, values)
-        if process.reports_status and ros:
-            command += ['--ros-args', *ros]
+        if process.reports_status:
+            command = command_line(process, values, [f'--status-fd={status_fd}'])
+            command += ['--ros-args', *ros] if ros else []
+        else:
+            command = command_line(process, values)
         chosen.append((process, command))
     return chosen
 
 
-def watch(supervisor: ProcessSupervisor, poller: StatusPoller, console: Console) -> None:
-    """Pass on the output of the children, and show the figures, until a signal comes."""
-    try:
-        while True:
-            supervisor.poll(POLL_SECONDS)
-            console.screen.show(status_text(poller.latest, console.bridge, time.monotonic()))
-    except KeyboardInterrupt:
-        console.screen.close()
-        console.screen.write_line('up', 'stopping')
-        raise
-
-
-def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
+async def run_until_signal(given: ParsedArguments[SuiteArguments], screen: Screen) -> None:
     """
-    Run everything until a signal comes.
+    Run everything until a signal comes; a second one kills all processes.
 
     :raises ChildDied: when a vital process ended by itself.
     """
     values = given.values
-    screen = Screen(sys.stdout)
-    console = Console(screen)
-    commands = chosen_processes(asdict(values), given.ros, screen)
+    figures, status_fd = os.pipe()
+    commands = chosen_processes(asdict(values), given.ros, status_fd, screen)
     check_packages(process for process, _ in commands)
     check_keys(values.keys)
     check_ports(values, values.bind)
     if values.webxr:
-        screen.write_line(
-            'up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive'
-        )
-    environ = {**os.environ, **environment()}
+        page = f'http://127.0.0.1:{values.moved("webxr_port")}'
+        screen.write_line('up', f'open {page} to watch and drive')
+    supervisor = ProcessSupervisor(
+        commands,
+        {**os.environ, **environment()},
+        screen.write_line,
+        values.use_respawn,
+        pass_fds=[status_fd],
+    )
+    stop = asyncio.Event()
+
+    def handle_signal() -> None:
+        if stop.is_set():
+            screen.write_line('up', 'killing the remaining processes')
+            supervisor.kill()
+        else:
+            screen.write_line('up', 'stopping')
+            stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in stop_signals():
+        loop.add_signal_handler(number, handle_signal)
     poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'), values.keys)
+    with poller:
+        status = asyncio.create_task(show_status(screen, poller, figures, stop))
+        try:
+            await supervisor.run(stop)
+        finally:
+            status.cancel()
+
+
+async def show_status(
+    screen: Screen, poller: StatusPoller, descriptor: int, stop: asyncio.Event
+) -> None:
+    """Show the figures of the server, and of the bridge from its pipe, until `stop` is set."""
+    bridge: Figures | None = None
+
+    async def read_figures() -> None:
+        nonlocal bridge
+        async for line in lines_of(descriptor):
+            bridge = parse_figures(line, time.monotonic()) or bridge
+
+    reading = asyncio.create_task(read_figures())
     try:
-        with ProcessSupervisor(
-            commands, environ, screen.write_line, console.figures, values.use_respawn
-        ) as supervisor:
-            supervisor.start()
-            with poller:
-                watch(supervisor, poller, console)
+        while not stop.is_set():
+            screen.show(status_text(poller.latest, bridge, time.monotonic()))
+            await asyncio.sleep(REDRAW_SECONDS)
     finally:
         screen.close()
+        reading.cancel()
 
 
 def run(given: ParsedArguments[SuiteArguments]) -> int:
     """Run everything until a signal comes; return 1 when a vital process ended by itself."""
-    raise_on_stop_signals()
+    screen = Screen()
     try:
-        run_until_signal(given)
-    except KeyboardInterrupt:
-        ignore_interrupt()
+        asyncio.run(run_until_signal(given, screen))
     except ChildDied as error:
         print(f'error: {error}', file=sys.stderr, flush=True)
         return 1
+    finally:
+        ignore_interrupt()
+        screen.close()
     return 0
 
 

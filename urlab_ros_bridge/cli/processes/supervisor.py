@@ -1,56 +1,40 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Start the processes of the table in order, pass on their output, and end them in order."""
+"""Start the processes of the table in order, forward their output, and stop them in reverse."""
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
 import contextlib
-from dataclasses import dataclass
-from dataclasses import field
 import os
-import select
 import signal
-import time
+from typing import Any
 
 from urlab_ros_bridge.cli.errors import ChildDied
-from urlab_ros_bridge.cli.processes.child import Child
-from urlab_ros_bridge.cli.processes.child import Lines
-from urlab_ros_bridge.cli.processes.child import StarvationMeter
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import RESPAWN_SECONDS
-from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.lifeline import tied
 
-READ_SIZE = 1 << 16
-STATUS_FLAG = '--status-fd'
-STARVED_TIMES = 5
-
-
-@dataclass
-class SupervisedProcess:
-    """One row of the process table while the supervisor runs."""
-
-    process: Process
-    command: Sequence[str]
-    child: Child | None = None
-    lines: Lines = field(default_factory=Lines)
-    figures: Lines = field(default_factory=Lines)
-    restart_at: float | None = None
-    done: bool = False
+STOP_SECONDS = 10.0  # for all processes together; then SIGKILL
+MAX_LINE = 1 << 16
+KEPT_LINES = 12
+# What a killed process has written is in its pipe; a program that it left behind may keep the
+# pipe open.
+_DRAIN_SECONDS = 1.0
 
 
 class ProcessSupervisor:
     """
-    Runs processes in one thread; call `poll` again and again.
+    Runs processes, each in its own task, process group and session.
 
-    :param commands: (process, command line), in order of start.
-    :param environ: whole environment of the children.
-    :param on_line: called with (name, line) for each line that a child writes.
-    :param on_figures: called with (name, line) for each line of its status pipe.
-    :param respawn: start a process that ended again, after `RESPAWN_SECONDS`.
+    They end with this process, even if that is killed.
     """
 
     def __init__(
@@ -58,148 +42,163 @@ class ProcessSupervisor:
         commands: Sequence[tuple[Process, Sequence[str]]],
         environ: Mapping[str, str],
         on_line: Callable[[str, str], None],
-        on_figures: Callable[[str, str], None] = lambda name, line: None,
         respawn: bool = False,
+        pass_fds: Collection[int] = (),
     ) -> None:
-        self._entries = [SupervisedProcess(process, command) for process, command in commands]
+        """
+        Start nothing yet.
+
+        :param commands: (process, command line), in order of start.
+        :param environ: the whole environment of the processes.
+        :param on_line: called with (name, line) for each line of output.
+        :param respawn: restart a vital process that ended, after `RESPAWN_SECONDS`.
+        :param pass_fds: file descriptors that the processes inherit.
+        """
+        self._commands = commands
         self._environ = dict(environ)
         self._on_line = on_line
-        self._on_figures = on_figures
         self._respawn = respawn
+        self._pass_fds = tuple(pass_fds)
+        self._ready = {process.name: asyncio.Event() for process, _ in commands}
+        self._running: dict[str, asyncio.subprocess.Process] = {}
         self._stopping = False
 
-    def __enter__(self) -> ProcessSupervisor:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.stop()
-
-    def start(self) -> None:
-        """Start every process that waits for no other."""
-        names = {entry.process.name for entry in self._entries}
-        for entry in self._entries:
-            if entry.process.starts_after not in names:
-                self._start(entry)
-
     def pids(self) -> dict[str, int]:
-        """Return the process ids of the running children by name."""
-        return {e.process.name: e.child.pid for e in self._entries if e.child is not None}
+        """Return the process ids of the running processes by name."""
+        return {name: child.pid for name, child in self._running.items()}
 
-    def poll(self, timeout: float) -> None:
+    async def run(self, stop: asyncio.Event, stop_seconds: float = STOP_SECONDS) -> None:
         """
-        Pass on the output of the children for up to `timeout` seconds, and handle their ends.
+        Run everything until `stop` is set; when this returns, all processes have ended.
 
-        :raises ChildDied: when a vital process ended and is not started again.
+        :raises ChildDied: when a vital process ended and is not restarted.
         """
-        self._read(timeout)
-        for entry in self._entries:
-            if entry.child is not None and entry.child.ended():
-                self._handle_end(entry, entry.child)
-            elif entry.restart_at is not None and time.monotonic() >= entry.restart_at:
-                entry.restart_at = None
-                self._start(entry)
-
-    def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """
-        End all children, the last started first, within `seconds`; then SIGKILL.
-
-        The time in which a child gets no processor does not count, up to `STARVED_TIMES` as much:
-        where others compute, its end may take long without hanging.  A KeyboardInterrupt in the
-        meantime kills at once.
-        """
-        self._stopping = True
-        left = seconds
-        running = [(e, e.child) for e in reversed(self._entries) if e.child is not None]
+        tasks = {
+            process.name: asyncio.create_task(self._keep_running(process, command))
+            for process, command in self._commands
+        }
+        stopped = asyncio.create_task(stop.wait())
+        pending: set[asyncio.Task[Any]] = {stopped, *tasks.values()}
         try:
-            for index, (_, child) in enumerate(running):
-                child.signal_group(signal.SIGTERM)
-                left -= self._await_end(child, left / (len(running) - index))
-        except KeyboardInterrupt:
-            self._on_line('up', 'killing the remaining processes')
+            while stopped in pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
         finally:
-            for entry, child in running:
-                self._bury(entry, child)
+            stopped.cancel()
+            await self._stop(tasks, stop_seconds)
 
-    def _start(self, entry: SupervisedProcess) -> None:
-        flag = STATUS_FLAG if entry.process.reports_status else ''
-        entry.lines, entry.figures = Lines(), Lines()
-        entry.child = Child(entry.process.name, entry.command, self._environ, flag)
+    def kill(self) -> None:
+        """Kill all processes and what they have started."""
+        for child in self._running.values():
+            _signal_group(child, signal.SIGKILL)
 
-    def _read(self, timeout: float) -> None:
-        sources: dict[int, tuple[SupervisedProcess, Child]] = {}
-        for entry in self._entries:
-            if entry.child is not None:
-                sources[entry.child.output] = entry, entry.child
-                if entry.child.status is not None:
-                    sources[entry.child.status] = entry, entry.child
-        ends = [entry.restart_at for entry in self._entries if entry.restart_at is not None]
-        timeout = min([timeout, *(max(0.0, end - time.monotonic()) for end in ends)])
-        if not sources:
-            time.sleep(timeout)
-            return
-        for descriptor in select.select(list(sources), [], [], timeout)[0]:
-            self._read_output(*sources[descriptor], descriptor)
+    async def _stop(self, tasks: dict[str, asyncio.Task[None]], seconds: float) -> None:
+        """Stop the last started process first; kill those that exceed their share of the time."""
+        self._stopping = True
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        left = len(self._running)
+        for name in reversed(tasks):
+            task, child = tasks[name], self._running.get(name)
+            if child is None:
+                task.cancel()
+                continue
+            _signal_group(child, signal.SIGTERM)
+            await asyncio.wait([task], timeout=max(0.0, deadline - loop.time()) / left)
+            left -= 1
+            if name in self._running:
+                self._on_line('up', f'{name} did not exit in time; killing it')
+                _signal_group(child, signal.SIGKILL)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
 
-    def _read_output(self, entry: SupervisedProcess, child: Child, descriptor: int) -> None:
-        data = b''
-        with contextlib.suppress(BlockingIOError):
-            data = os.read(descriptor, READ_SIZE)
-        if descriptor == child.status:
-            for line in entry.figures.feed(data):
-                self._on_figures(entry.process.name, line)
-            return
-        if not data and not child.ended():
-            time.sleep(0.01)  # it closed its output and lives on: do not spin on the end of file
-        for line in entry.lines.feed(data):
-            self._handle_line(entry, child, line)
-
-    def _handle_line(self, entry: SupervisedProcess, child: Child, line: str) -> None:
-        child.last_lines.append(line)
-        self._on_line(entry.process.name, line)
-        if not line.startswith(READY_LINE) or self._stopping:
-            return
-        for other in self._entries:
-            waits = other.child is None and other.restart_at is None and not other.done
-            if other.process.starts_after == entry.process.name and waits:
-                self._start(other)
-
-    def _await_end(self, child: Child, seconds: float) -> float:
-        """Wait for a child; return how much of `seconds` it took."""
-        began, starved, used = time.monotonic(), StarvationMeter(child.pid), 0.0
-        while not child.ended() and used < seconds:
-            self._read(0.02)
-            passed = time.monotonic() - began
-            used = passed - min(starved.seconds(), STARVED_TIMES * seconds)
-        return used
-
-    def _drain(self, entry: SupervisedProcess, child: Child) -> None:
-        while select.select([child.output], [], [], 0)[0]:
-            try:
-                data = os.read(child.output, READ_SIZE)
-            except BlockingIOError:
+    async def _keep_running(self, process: Process, command: Sequence[str]) -> None:
+        name = process.name
+        if process.starts_after in self._ready:
+            await self._ready[process.starts_after].wait()
+        while not self._stopping:
+            how, last_lines = await self._run_once(name, command)
+            if self._stopping:
                 return
-            for line in entry.lines.feed(data) if data else entry.lines.flush():
-                self._handle_line(entry, child, line)
-            if not data:
+            if not process.vital:
+                self._on_line('up', f'{name} {how}')
                 return
-
-    def _bury(self, entry: SupervisedProcess, child: Child) -> None:
-        """Kill what is left of a child's group, pass on its last lines and let it go."""
-        if not child.ended():
-            self._on_line('up', f'{entry.process.name} did not exit in time; killing it')
-        child.reap()
-        self._drain(entry, child)
-        child.close()
-        entry.child = None
-
-    def _handle_end(self, entry: SupervisedProcess, child: Child) -> None:
-        self._bury(entry, child)
-        name, how = child.name, child.how_it_ended()
-        if not entry.process.vital:
-            entry.done = True
-            self._on_line('up', f'{name} {how}')
-        elif self._respawn:
-            entry.restart_at = time.monotonic() + RESPAWN_SECONDS
+            if not self._respawn:
+                raise ChildDied(name, how, last_lines)
             self._on_line('up', f'{name} {how}; restarting it in {RESPAWN_SECONDS:g} s')
-        else:
-            raise ChildDied(name, how, child.last_lines)
+            await asyncio.sleep(RESPAWN_SECONDS)
+
+    async def _run_once(self, name: str, command: Sequence[str]) -> tuple[str, deque[str]]:
+        """Run a process to its end; return how it ended, and its last lines."""
+        output, theirs = os.pipe()
+        try:
+            child = await asyncio.create_subprocess_exec(
+                *tied(list(command)),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=asyncio.subprocess.STDOUT,
+                env=self._environ,
+                pass_fds=self._pass_fds,
+                start_new_session=True,
+            )
+        finally:
+            os.close(theirs)
+        self._running[name] = child
+        last_lines: deque[str] = deque(maxlen=KEPT_LINES)
+        forwarding = asyncio.create_task(self._forward(name, output, last_lines))
+        try:
+            code = await child.wait()
+            _signal_group(child, signal.SIGKILL)  # what it has left behind
+            await asyncio.wait([forwarding], timeout=_DRAIN_SECONDS)
+        finally:
+            forwarding.cancel()
+            del self._running[name]
+        return _how_it_ended(code), last_lines
+
+    async def _forward(self, name: str, output: int, last_lines: deque[str]) -> None:
+        async for line in lines_of(output):
+            last_lines.append(line)
+            self._on_line(name, line)
+            if line.startswith(READY_LINE):
+                self._ready[name].set()
+
+
+async def lines_of(descriptor: int) -> AsyncIterator[str]:
+    """
+    Yield the lines of a pipe until its end, then close it.
+
+    A line longer than `MAX_LINE` bytes comes in pieces.
+    """
+    reader = asyncio.StreamReader(MAX_LINE)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, 'rb', 0)
+    )
+    try:
+        while line := await _read_line(reader):
+            yield line.rstrip(b'\r\n').decode('utf-8', 'replace')
+    finally:
+        transport.close()
+
+
+async def _read_line(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.readuntil()
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        return await reader.readexactly(error.consumed)
+
+
+def _signal_group(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    """Send a signal to a process and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        return f'was killed by {signal.Signals(-code).name}'
+    return f'exited with code {code}'
+
+
+__all__ = ['KEPT_LINES', 'MAX_LINE', 'STOP_SECONDS', 'ProcessSupervisor', 'lines_of']

@@ -10,6 +10,7 @@ start the same programs with the same command lines, environment and shutdown ru
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 import os
 from pathlib import Path
@@ -31,8 +32,7 @@ MAIN = 'urlab_ros_bridge.cli.main'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
 
-# From the first polite signal to the end of the last process (s); then SIGKILL.  `urlab up`
-# does not count the time in which they get no processor.
+# From the first polite signal to a program's end (s); then SIGKILL.
 STOP_SECONDS = 5.0
 RESPAWN_SECONDS = 2.0
 
@@ -270,7 +270,7 @@ def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
 
 
 def command_line(
-    process: Process, values: Mapping[str, object], environ: Mapping[str, str] = os.environ
+    process: Process, values: Mapping[str, object], more: Sequence[str] = ()
 ) -> list[str]:
-    """Return the whole command line of a process, for `urlab up`."""
-    return [*program(process, environ), *own_words(process, values), *ros_words(process, values)]
+    """Return the whole command line of a process; `more` are further options of its own."""
+    return [*program(process), *own_words(process, values), *more, *ros_words(process, values)]

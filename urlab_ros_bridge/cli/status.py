@@ -1,31 +1,36 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The line of live figures at the bottom of `urlab up`."""
+"""The status line at the bottom of `urlab up`."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Mapping
+import contextlib
 from dataclasses import dataclass
 import json
 import math
-import shutil
+import threading
 import time
 from typing import Any
-from typing import TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
 from urlab_ros_bridge.wire.errors import count_of
+from urlab_ros_bridge.wire.errors import UrlabError
 
 PLAIN_SECONDS = 5.0
-REDRAW_SECONDS = 0.25
 # Figures that are older than this are not shown (s).
 FRESH_SECONDS = 3.5
 # A figure beyond this is nonsense and shown as 0.
 LARGEST = 1e12
 OWN_NAME = 'urlab up'
 
-_CLEAR_LINE = '\r\x1b[2K'
-_INVERSE, _BOLD, _PLAIN = '\x1b[7m', '\x1b[1m', '\x1b[0m'
+PERIOD_SECONDS = 1.0
+TIMEOUT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ def _number(values: Mapping[str, Any], name: str) -> float:
     return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else 0.0
 
 
-def session_words(sessions: object, leave_out: str) -> str:
+def sessions_text(sessions: object, leave_out: str) -> str:
     """
     Return how many sessions there are and whose, without those of one client.
 
-    >>> session_words([{'client': 'a'}, {'client': 'b'}, {'client': 'a'}, {'client': 'me'}], 'me')
+    >>> sessions_text([{'client': 'a'}, {'client': 'b'}, {'client': 'a'}, {'client': 'me'}], 'me')
     '3 sessions (2 a, b)'
     """
     listed = sessions if isinstance(sessions, list) else []
@@ -68,7 +73,7 @@ def session_words(sessions: object, leave_out: str) -> str:
     return count_of(counts.total(), 'session') + (f' ({whose})' if whose else '')
 
 
-def pace_words(figures: Figures | None, now: float) -> list[str]:
+def server_parts(figures: Figures | None, now: float) -> list[str]:
     """Return how the simulation runs, from a `status` reply: mode, real-time factor, ticks."""
     if figures is None:
         return ['server: starting']
@@ -88,15 +93,15 @@ def pace_words(figures: Figures | None, now: float) -> list[str]:
     return [f'{values.get("world") or "world"}: {mode}', factor, ticks]
 
 
-def company_words(figures: Figures | None, now: float) -> list[str]:
+def client_parts(figures: Figures | None, now: float) -> list[str]:
     """Return which clients are connected to the server, from a `status` reply."""
     if figures is None or not figures.fresh(now):
         return []
     cameras = count_of(int(_number(figures.values, 'cameras')), 'camera')
-    return [cameras, session_words(figures.values.get('sessions'), OWN_NAME)]
+    return [cameras, sessions_text(figures.values.get('sessions'), OWN_NAME)]
 
 
-def bridge_words(figures: Figures | None, now: float) -> tuple[list[str], list[str]]:
+def bridge_parts(figures: Figures | None, now: float) -> tuple[list[str], list[str]]:
     """Return the bridge's rate and its trouble, if any, from a line of its status pipe."""
     if figures is None or not figures.fresh(now):
         return ['ROS: starting' if figures is None else 'ROS: bridge not reporting'], []
@@ -115,61 +120,91 @@ def status_text(server: Figures | None, bridge: Figures | None, now: float) -> s
     """
     Return the whole status line, without any decoration or control character.
 
-    The numbers come first: a narrow terminal cuts the line.
+    The most important parts come first; a narrow terminal needs several rows for it.
     """
-    rate, trouble = bridge_words(bridge, now)
-    words = [*pace_words(server, now), *rate, *company_words(server, now), *trouble]
-    return ''.join(letter if letter.isprintable() else ' ' for letter in ' | '.join(words))
+    rate, trouble = bridge_parts(bridge, now)
+    parts = [*server_parts(server, now), *rate, *trouble, *client_parts(server, now)]
+    return ''.join(letter if letter.isprintable() else ' ' for letter in ' | '.join(parts))
 
 
 class Screen:
-    """
-    Log lines above, one status line below; on anything but a terminal a plain line now and then.
+    """Log lines with a status line below; a plain line now and then where there is no terminal."""
 
-    :param stream: where all goes.
-    :param clock: monotonic seconds, for tests.
-    """
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """
+        Show nothing yet.
 
-    def __init__(self, stream: TextIO, clock: Any = time.monotonic) -> None:
-        self._stream = stream
+        :param console: where everything goes; None: stdout.
+        :param clock: monotonic time (s).
+        """
+        self._console = console or Console(highlight=False)
         self._clock = clock
-        self._live = stream.isatty()
-        self._status = ''
-        self._drawn = -math.inf
+        self._live: Live | None = None
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._shown = ''
+        self._next_plain = -math.inf
 
     def write_line(self, name: str, line: str) -> None:
         """Write one line of a process above the status line."""
-        if self._live:
-            self._write(f'{_CLEAR_LINE}{_BOLD}{name:<6}{_PLAIN} {line}\n')
-            self._draw()
-        else:
-            self._write(f'{name:<6} {line}\n')
+        text = Text.assemble((f'{name:<6}', 'bold'), ' ', Text.from_ansi(line))
+        self._console.print(text, soft_wrap=True)
 
     def show(self, status: str) -> None:
-        """Show the status, not more often than the kind of stream allows."""
-        period = REDRAW_SECONDS if self._live else PLAIN_SECONDS
-        now = self._clock()
-        if now - self._drawn < period:
-            return
-        self._drawn = now
-        self._status = status
-        if self._live:
-            self._draw()
-        else:
-            self._write(f'status {status}\n')
+        """Show the status; where there is no terminal, every `PLAIN_SECONDS`."""
+        if self._live is not None:
+            if status == self._shown:
+                return
+            self._shown = status
+            self._live.start()
+            self._live.update(Text(f' {status} ', 'reverse'), refresh=True)
+        elif self._clock() >= self._next_plain:
+            self._next_plain = self._clock() + PLAIN_SECONDS
+            self._console.print(f'status {status}', soft_wrap=True, markup=False)
 
     def close(self) -> None:
-        """Take the status line away."""
-        if self._live and self._status:
-            self._write(_CLEAR_LINE)
-        self._status = ''
+        """Remove the status line."""
+        if self._live is not None:
+            self._live.stop()
 
-    def _draw(self) -> None:
-        if self._status:
-            # One column stays free: a full line would wrap and could not be cleared.
-            text = self._status[: shutil.get_terminal_size().columns - 3]
-            self._write(f'{_CLEAR_LINE}{_INVERSE} {text} {_PLAIN}')
 
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+class StatusPoller:
+    """
+    Requests the status of a server once a second, through a shared session, in its own thread.
+
+    :ivar latest: the newest figures, None before the first; may be read from any thread.
+    """
+
+    def __init__(self, host: str, rpc_port: int, keys: str = '') -> None:
+        self.latest: Figures | None = None
+        self._address = host, rpc_port
+        self._keys = keys
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='status', daemon=True)
+
+    def __enter__(self) -> StatusPoller:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._stop.set()
+
+    def _run(self) -> None:
+        from urlab_ros_bridge.client.client import Client
+
+        client = Client(
+            *self._address, shared=True, name=OWN_NAME, timeout=TIMEOUT_SECONDS, keys=self._keys
+        )
+        connected = False
+        while not self._stop.is_set():
+            with contextlib.suppress(UrlabError):
+                # Where sessions cannot be shared, a hello would end that of a user.
+                if not connected and client.supports_shared_sessions():
+                    client.connect()
+                    connected = True
+                if connected:
+                    self.latest = Figures(client.status().raw, time.monotonic())
+            self._stop.wait(PERIOD_SECONDS)
+        client.close()

@@ -1,17 +1,17 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 import io
-import os
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from urlab_ros_bridge.cli.status.line import Figures
-from urlab_ros_bridge.cli.status.line import FRESH_SECONDS
-from urlab_ros_bridge.cli.status.line import OWN_NAME
-from urlab_ros_bridge.cli.status.line import parse_figures
-from urlab_ros_bridge.cli.status.line import Screen
-from urlab_ros_bridge.cli.status.line import status_text
+from urlab_ros_bridge.cli.status import Figures
+from urlab_ros_bridge.cli.status import FRESH_SECONDS
+from urlab_ros_bridge.cli.status import OWN_NAME
+from urlab_ros_bridge.cli.status import parse_figures
+from urlab_ros_bridge.cli.status import Screen
+from urlab_ros_bridge.cli.status import status_text
 
 SERVER = {
     'mode': 'live',
@@ -39,11 +39,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=5,
 ) | st.text('\n\r\x1b[a')
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
@@ -97,28 +92,34 @@ def test_any_line_of_the_pipe_is_figures_or_nothing(line):
     assert figures is None or isinstance(figures.values, dict)
 
 
-def test_a_terminal_has_one_status_line_below_the_log(monkeypatch):
-    monkeypatch.setattr('shutil.get_terminal_size', lambda: os.terminal_size((40, 24)))
-    stream = Terminal()
-    screen = Screen(stream, clock=iter([0.0, 0.1, 1.0]).__next__)
-    screen.show('first ' + 'x' * 100)
-    screen.show('too soon')
-    screen.write_line('server', 'a log line')
-    screen.show('second')
+def test_a_terminal_has_the_status_below_the_log():
+    stream = io.StringIO()
+    screen = Screen(Console(file=stream, force_terminal=True, width=30, highlight=False))
+    screen.show('first')
+    drawn = stream.tell()
+    screen.show('first')
+    assert stream.tell() == drawn  # unchanged: nothing is drawn
+    screen.write_line('server', 'a log line that is longer than the terminal is wide [x]')
+    screen.show('rover: live | 1.00x real time | 500 ticks/s')
     screen.close()
     text = stream.getvalue()
-    assert text.count('\n') == 1 and 'too soon' not in text
-    # Each line of the log clears the status and draws it again, short enough not to wrap.
-    assert text.count('first') == 2 and 'x' * 32 not in text
-    assert text.endswith('\r\x1b[2K')
+    # The terminal itself wraps the log; the status is drawn again below it.
+    line = 'a log line that is longer than the terminal is wide [x]\n'
+    assert line in text and ' first ' in text.partition(line)[2]
+    assert 'ticks/s' in text  # in its second row
+    assert text.endswith('\x1b[1A\x1b[2K') and '\x1b[?25h' in text  # removed, cursor shown
 
 
 def test_without_a_terminal_a_plain_line_comes_every_five_seconds():
     stream = io.StringIO()
-    times = [0.0, 1.0, 4.9, 5.0, 9.9, 10.1]
-    screen = Screen(stream, clock=iter(times).__next__)
-    for number in range(len(times)):
-        screen.show(f'n{number}')
-    screen.write_line('server', 'a log line')
+    now = [0.0]
+    screen = Screen(Console(file=stream, width=30), clock=lambda: now[0])
+    long = 'x' * 100
+    for time in (0.0, 1.0, 4.9, 5.0, 9.9, 10.1):
+        now[0] = time
+        screen.show(f'{time:g} {long}')
+    screen.write_line('server', 'a log line [x]')
     screen.close()
-    assert stream.getvalue() == 'status n0\nstatus n3\nstatus n5\nserver a log line\n'
+    assert stream.getvalue().splitlines() == [
+        *(f'status {time} {long}' for time in ('0', '5', '10.1')), 'server a log line [x]'
+    ]  # fmt: skip
