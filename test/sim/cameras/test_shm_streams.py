@@ -106,7 +106,7 @@ def test_a_renderer_that_died_goes_on_in_the_same_region(lab):
 
 
 def test_the_example_of_the_docs_runs(capsys):
-    page = (Path(__file__).parents[3] / 'docs' / 'shm.md').read_text()
+    page = (Path(__file__).parents[3] / 'docs' / 'transports.md').read_text()
     code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
     server = start_server(world='rover', step_mode='live')
     try:
