@@ -58,7 +58,7 @@ def arm():
     )
     sender = SimpleNamespace(put=lambda key, action, limit=0: None)
     rejections = Rejections(lambda severity, text: None)
-    path = CommandPath(lambda: settings, timeline, AnswerGate(), rejections, sender, link)
+    path = CommandPath(settings, timeline, AnswerGate(), rejections, sender, link)
     plan = RobotPlan(
         prefix='bot',
         namespace='',

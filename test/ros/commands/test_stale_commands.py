@@ -56,9 +56,9 @@ class Robot:
         )
         self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
         sender = SimpleNamespace(put=lambda key, action, *_: self.run(action))
-        arbiter = Arbiter(lambda: self.settings)
+        arbiter = Arbiter(self.settings)
         path = CommandPath(
-            lambda: self.settings,
+            self.settings,
             self.timeline,
             AnswerGate(),
             self.rejections,

@@ -20,8 +20,8 @@ from small_model import EXTENSIONS
 from small_model import XML
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
@@ -105,6 +105,13 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     user.close()
 
 
+class Reading(Part):
+    """A part that is busy with each world."""
+
+    def __init__(self, read):
+        self.published = read
+
+
 def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_server, bridged):
     reading, go_on = threading.Event(), threading.Event()
 
@@ -112,7 +119,7 @@ def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_
         reading.set()
         assert go_on.wait(PATIENCE)
 
-    slow = Feature('slow', attach=lambda bridge: Attached(published=read_slowly))
+    slow = Feature('slow', attach=lambda bridge: Reading(read_slowly))
     bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
     assert reading.wait(PATIENCE)
     # Topics are there already, so users will call services too.
@@ -141,9 +148,7 @@ def test_a_request_is_refused_when_the_world_takes_too_long_to_read(
 ):
     go_on = threading.Event()
     monkeypatch.setattr(connection, 'READING_SECONDS', 0.2)
-    slow = Feature(
-        'slow', attach=lambda bridge: Attached(published=lambda *_: go_on.wait(PATIENCE))
-    )
+    slow = Feature('slow', attach=lambda bridge: Reading(lambda *_: go_on.wait(PATIENCE)))
     bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
     wait_until(lambda: bridge.link.is_reading)
     answer = listener.call(srv.SetSpeed, '/set_speed', percent=50.0)

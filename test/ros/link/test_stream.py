@@ -14,6 +14,7 @@ from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link import stream as module
+from urlab_ros_bridge.ros.program.features import Settings
 
 pytestmark = pytest.mark.ros
 
@@ -43,9 +44,7 @@ class Recorded:
             clear=lambda: None,
             publish=lambda tick, stamp_ns, every: events.append(('data', stamp_ns)) or 1,
         )
-        settings = SimpleNamespace(
-            jump_settle_time=settle, host='', state_port=0, stream='auto', keys='', rpc_port=0
-        )
+        settings = Settings(jump_settle_time=settle)
         self.stream = module.StreamThread(settings, clock, Timeline())
         self.stream.world = world
 
@@ -109,12 +108,10 @@ def stepped(monkeypatch):
         poll_subscribers=lambda: None,
         subscriptions=set,
     )
-    settings = SimpleNamespace(
-        jump_settle_time=0.0, host='', state_port=0, stream='auto', keys='', rpc_port=0
-    )
+    settings = Settings(jump_settle_time=0.0)
     stream = module.StreamThread(settings, clock, Timeline())
     stream.world, stream.stepped = world, True
-    stream.start()
+    stream.all_started()
     yield stream, source, published
     stream.stop()
 

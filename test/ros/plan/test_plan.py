@@ -12,6 +12,7 @@ from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import chosen
 from urlab_ros_bridge.ros.plan.plan import namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
@@ -106,15 +107,14 @@ def test_robots_are_chosen_by_prefix_or_actor():
     ('policy', 'alone', 'together'), [('auto', '', 'a'), ('always', 'a', 'a'), ('never', '', '')]
 )
 def test_namespaces(policy, alone, together):
-    settings = replace(Settings(), namespace_robots=policy)
-    assert namespaces(['a'], settings) == {'a': alone}
-    assert namespaces(['a', 'b'], settings)['a'] == together
+    names = NamesParameters(namespace_robots=policy)
+    assert namespaces(['a'], names) == {'a': alone}
+    assert namespaces(['a', 'b'], names)['a'] == together
 
 
 def test_a_namespace_is_a_valid_name():
-    assert namespaces(['robot-1'], replace(Settings(), namespace_robots='always')) == {
-        'robot-1': 'robot_1'
-    }
+    names = NamesParameters(namespace_robots='always')
+    assert namespaces(['robot-1'], names) == {'robot-1': 'robot_1'}
 
 
 def test_a_robot_is_found_by_prefix_and_the_only_one_by_nothing(small):

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import namespaces
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.program.features import Settings
 
 pytestmark = pytest.mark.ros
 BLANK = RobotPlan(**{item.name: None for item in fields(RobotPlan)})
@@ -21,7 +21,7 @@ BLANK = RobotPlan(**{item.name: None for item in fields(RobotPlan)})
 
 def world(prefixes):
     """Plan a world as it would be planned at first sight."""
-    names = namespaces(prefixes, Settings())
+    names = namespaces(prefixes, NamesParameters())
     robots = [
         replace(BLANK, prefix=prefix, namespace=name, tf_namespace=name)
         for prefix, name in names.items()

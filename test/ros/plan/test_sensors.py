@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
 from urlab_ros_bridge.ros.topics.robot.sensors import single_template
+from urlab_ros_bridge.ros.topics.robot.sensors import TOPICS
 
 pytestmark = pytest.mark.ros
 
@@ -230,10 +231,11 @@ def test_what_does_not_fit_its_message_becomes_plain_numbers():
     assert sensor_kind('', 2).name == ''
 
 
-def test_topics(sensors):
-    assert sensors['gyro'].topic == 'imu/data'
-    assert sensors['force'].topic == 'wrist/wrench'
-    assert sensors['turn_pos'].topic == 'sensor/turn_pos'
+def test_the_table_names_topics_that_are_declared():
+    declared = {topic.name: topic.types for topic in TOPICS}
+    for kind in SENSOR_KINDS.values():
+        name = '{robot}/' + kind.topic.replace('{name}', '{sensor}')
+        assert kind.message in declared[name]
 
 
 def test_a_payload_pulls_the_force_sensor_down():

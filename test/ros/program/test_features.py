@@ -14,14 +14,15 @@ from std_srvs.srv import Trigger
 
 from test.ros.program.feature_page import modules
 from urlab_ros_bridge.ros.commands.commands import Commands
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
+from urlab_ros_bridge.ros.topics.clock import ClockParameters
 
 pytestmark = pytest.mark.ros
 
@@ -85,32 +86,33 @@ def test_a_latched_topic_is_published_and_a_second_one_of_its_name_is_noted(smal
     assert 'other motto' in note
 
 
-def test_an_attached_feature_is_called_at_its_moments(small_server, bridged):
+def test_a_part_is_called_at_its_moments(small_server, bridged):
     called = []
 
-    def attach(bridge):
-        assert bridge.part(Commands) and bridge.part(ServerLink).state is not None
-        return Attached(
-            start=lambda: called.append('start'),
-            begin=lambda: called.append('begin'),
-            wanted=lambda: called.append('wanted') or set(),
-            plan=lambda plan: called.append('plan'),
-            published=lambda plan, handshake: called.append('published'),
-            tick=lambda stamp_ns: called.append('tick'),
-            jump=lambda stamp_ns, went_back: called.append('jump'),
-            beat=lambda now: called.append('beat'),
-            changed=lambda settings: called.append(f'clock {settings.clock_rate:g}'),
-            stop=lambda: called.append('stop'),
-            destroy=lambda: called.append('destroy'),
-        )
+    class Witness(Part):
+        def __init__(self, bridge):
+            assert bridge.part(Commands) and bridge.part(ServerLink).state is not None
 
-    bridge, _ = bridged(small_server(), features=(*FEATURES, Feature('witness', attach=attach)))
+    def record(name):
+        def call(self, *arguments):
+            called.append(name)
+            if name == 'changed':
+                called.append(f'clock {arguments[0](ClockParameters).clock_rate:g}')
+            return set()
+
+        return call
+
+    moments = [name for name in vars(Part) if not name.startswith('_')]
+    for name in moments:
+        setattr(Witness, name, record(name))
+    bridge, _ = bridged(small_server(), features=(*FEATURES, Feature('witness', attach=Witness)))
     wait_until(lambda: 'tick' in called and 'beat' in called)
     bridge.node.set_parameters([Parameter('clock_rate', value=7.0)])
     bridge.node.stop()
     bridge.node.bridge.destroy()
     firsts = list(dict.fromkeys(called))
-    assert firsts[0] == 'start' and 'begin' in firsts and firsts[-2:] == ['stop', 'destroy']
-    assert firsts.index('plan') < firsts.index('published')
+    assert set(moments) - {'statuses'} <= set(firsts)
+    assert firsts[0] == 'start' and firsts[-2:] == ['stop', 'destroy']
+    assert firsts.index('plan_changed') < firsts.index('published')
     assert firsts.index('jump') < firsts.index('tick')
-    assert 'clock 7' in called and 'wanted' in called
+    assert 'clock 7' in called

@@ -255,7 +255,7 @@ def test_a_name_is_free_when_its_bridge_is_destroyed_and_no_sooner(make_bridge):
         with pytest.raises(SecondBridge, match='second_bridge'):
             second.start()
         first.stop()
-    kept = list(first.bridge._attached)  # what is left of it in memory holds nothing
+    kept = list(first.bridge._parts)  # what is left of it in memory holds nothing
     first.destroy_node()
     second.start()
     assert kept

@@ -23,6 +23,7 @@ from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.errors import NoBag
+from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.provenance import provenance
 from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
@@ -94,7 +95,7 @@ class BagRecorder:
         :param check: refuse a name that finds no topic.
         :raises BagError: with the reason.
         """
-        settings = self._bridge.settings()
+        settings = self._bridge.settings(BagParameters)
         with self._lock:
             if self.bag is not None and not self.bag.writer.problem:
                 raise BagActive(self.bag.folder)
@@ -234,7 +235,7 @@ class BagRecorder:
     def _origin(self) -> Origin:
         handshake = self._bridge.part(ServerLink).handshake
         model = handshake.mjb if handshake is not None else b''
-        return Origin(provenance(handshake, self._bridge.settings()), model)
+        return Origin(provenance(handshake, self._bridge.all_settings()), model)
 
 
 __all__ = ['BagRecorder', 'BagReport', 'BagSummary']

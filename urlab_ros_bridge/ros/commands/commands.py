@@ -5,41 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 import threading
 from typing import Any
 
 from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.robot import RobotCommands
 from urlab_ros_bridge.ros.commands.sender import CommandSender
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.schema import key
 
 
-@dataclass(frozen=True)
-class CommandParameters:
-    """What all commands have in common."""
-
-    command_max_age: float = key(
-        0.5,
-        'Maximum accepted age of speeds, efforts and wrenches (s of wall time), also while '
-        'simulation time is frozen; 0: no limit. Positions, trajectories and commands that stop '
-        'the robot are accepted at any age.',
-        low=0.0,
-        high=3600.0,
-        live=True,
-    )
-
-
-class Commands:
+class Commands(Part):
     """
     Takes the commands of every robot, and stops robots that are left alone.
 
@@ -51,7 +35,7 @@ class Commands:
     def __init__(self, bridge: Bridge) -> None:
         """Prepare the thread of the sender."""
         self.rejections = Rejections(bridge.log)
-        self.gate = AnswerGate(lambda: bridge.settings().command_max_age)
+        self.gate = AnswerGate(lambda: bridge.settings(CommandParameters).command_max_age)
         self.sender = CommandSender(self.rejections.add)
         self.stopped = ''
         self._node = bridge.node
@@ -68,8 +52,7 @@ class Commands:
         # The bridge may end while a world is being published.
         self._changing, self._ended = threading.Lock(), False
 
-    @property
-    def wanted(self) -> set[bytes]:
+    def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that commands under way need."""
         return set().union(*(robot.wanted for robot in self._robots))
 
@@ -77,7 +60,7 @@ class Commands:
         """Start the thread."""
         self.sender.start()
 
-    def apply(self, plan: WorldPlan) -> None:
+    def plan_changed(self, plan: WorldPlan) -> None:
         """Take the commands of these robots, and of no others; unchanged robots continue."""
         with self._changing:
             if not self._ended:
@@ -103,12 +86,17 @@ class Commands:
         for robot in self._robots:
             robot.tick(stamp_ns, self._stream.joints(robot.plan.prefix) if robot.wanted else None)
 
-    def watch(self) -> None:
-        """End what cannot continue; called about once a second."""
+    def beat(self, now: float) -> None:
+        """End what cannot continue."""
         for robot in self._robots:
             robot.watch()
 
-    def jump(self, reason: str = 'the simulation was reset', only: str = '') -> None:
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Stop and forget where time went back."""
+        if went_back:
+            self.forget()
+
+    def forget(self, reason: str = 'the simulation was reset', only: str = '') -> None:
         """
         Stop and forget: commands for another state are not for this one.
 
@@ -172,24 +160,4 @@ class Commands:
         self.sender.stop()
 
 
-def attach(bridge: Bridge) -> Attached:
-    """Make the commands of all robots."""
-    commands = bridge.add(Commands(bridge))
-
-    def jump(_stamp_ns: int, went_back: bool) -> None:
-        if went_back:
-            commands.jump()
-
-    return Attached(
-        start=commands.start,
-        plan=commands.apply,
-        wanted=lambda: commands.wanted,
-        tick=commands.tick,
-        jump=jump,
-        beat=lambda now: commands.watch(),
-        status=commands.statuses,
-        stop=commands.stop,
-    )
-
-
-FEATURE = Feature('commands', CommandParameters, group='Commands', attach=attach)
+FEATURE = Feature('commands', CommandParameters, group='Commands', attach=Commands)

@@ -16,16 +16,16 @@ from std_msgs.msg import Bool
 
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.rclpy_tools import qos
 
 TOPIC = 'e_stop/active'
 REASON = 'the e-stop is engaged'
 
 
-class EStop:
+class EStop(Part):
     """The state of the e-stop, also for late subscribers of ``e_stop/active``."""
 
     def __init__(self, node: Node, commands: Commands, log: Callable[[str, str], None]) -> None:
@@ -68,10 +68,9 @@ class EStop:
 ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'on change')
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Make the e-stop."""
-    e_stop = bridge.add(EStop(bridge.node, bridge.part(Commands), bridge.log))
-    return Attached(start=e_stop.start)
+    return EStop(bridge.node, bridge.part(Commands), bridge.log)
 
 
 FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=attach)

@@ -13,7 +13,7 @@ from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class CommandPath:
     :ivar monotonic: wall clock (s).
     """
 
-    settings: Callable[[], Settings]
+    settings: SettingsReader
     timeline: Timeline
     gate: AnswerGate
     rejections: Rejections

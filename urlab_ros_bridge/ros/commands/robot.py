@@ -22,14 +22,17 @@ from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
 from urlab_ros_bridge.ros.commands.gripper.gripper import grippers_of
 from urlab_ros_bridge.ros.commands.joint_commands import FIELDS
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands
+from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory import FollowAction
 from urlab_ros_bridge.ros.commands.trajectory import Follower
 from urlab_ros_bridge.ros.commands.trajectory import TrajectoryTopics
 from urlab_ros_bridge.ros.commands.trajectory.action import FOLLOW_JOINT_TRAJECTORY
+from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 from urlab_ros_bridge.ros.commands.velocity import NOBODY
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands
+from urlab_ros_bridge.ros.commands.velocity import VelocityParameters
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands
 from urlab_ros_bridge.ros.features.feed import join
 from urlab_ros_bridge.ros.plan.names import ros_name
@@ -78,7 +81,7 @@ class RobotCommands:
         self._grippers: list[Gripper] = []
         self._gripper_actions: list[GripperActions] = []
         drives = plan.drives or not path.link.has('twist_timeout')
-        if drives and path.settings().cmd_vel_type != NOBODY:
+        if drives and path.settings(VelocityParameters).cmd_vel_type != NOBODY:
             self._offer_velocity()
         if plan.actuators:
             self._offer_joints(topic)
@@ -182,7 +185,7 @@ class RobotCommands:
             self.arbiter,
             self.plan.holds_twist,
         )
-        kind = message_type(self._path.settings().cmd_vel_type)
+        kind = message_type(self._path.settings(VelocityParameters).cmd_vel_type)
         self._subscribe(kind, self._velocity.topic, self._velocity.receive)
 
     def _offer_wrenches(self) -> None:
@@ -217,7 +220,7 @@ class RobotCommands:
 
     def _offer_grippers(self) -> None:
         handshake = self._path.link.handshake
-        for name, joints in grippers_of(self.plan, self._path.settings(), handshake).items():
+        for name, joints in grippers_of(self.plan, self._path.settings, handshake).items():
             gripper = Gripper(name, joints, self.setpoints, self.arbiter, self._path.settings)
             if gripper.problem:
                 self._path.reject(f'gripper {name}', ValueError(gripper.problem))
@@ -251,7 +254,9 @@ class RobotCommands:
 
     @property
     def _controller(self) -> str:
-        return join(self.plan.namespace, self._path.settings().trajectory_controller)
+        return join(
+            self.plan.namespace, self._path.settings(TrajectoryParameters).trajectory_controller
+        )
 
     def _subscribe(self, kind: type, topic: str, receive: Receive) -> None:
         name = self._node.resolve_topic_name(topic)
@@ -260,6 +265,8 @@ class RobotCommands:
         ages = SampleAge(lambda: self._node.count_publishers(name))
 
         def judge(message: Any, info: MessageInfo) -> None:
-            take(message, ages.problem(info, self._path.settings().command_max_age))
+            take(
+                message, ages.problem(info, self._path.settings(CommandParameters).command_max_age)
+            )
 
         self._receivers.append((kind, topic, WithMessageInfo(judge)))

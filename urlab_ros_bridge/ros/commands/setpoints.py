@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.plan.plan import PlannedActuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -163,7 +164,7 @@ class Setpoints:
 
     def _withdraw(self, stamp_ns: int) -> None:
         """Set to zero what was commanded while time was frozen, and not repeated for a while."""
-        limit, now = self._path.settings().command_max_age, self._monotonic()
+        limit, now = self._path.settings(CommandParameters).command_max_age, self._monotonic()
         with self._lock:
             old = [
                 index

@@ -10,7 +10,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
-from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
+from urlab_ros_bridge.ros.commands.admission.arbitration import CommandSource
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
@@ -77,6 +77,11 @@ class VelocityParameters:
     )
 
 
+CMD_VEL = CommandSource(
+    'cmd_vel', 10, lambda settings: settings(VelocityParameters).cmd_vel_timeout
+)
+
+
 def cmd_vel_value(type_name: str) -> str:
     """
     Return the value of `cmd_vel_type` with which messages of a type are taken; empty for others.
@@ -128,21 +133,25 @@ class VelocityCommands:
 
         :param stale: why it is too old, empty when it is not; one that stops is never too old.
         """
-        settings = self._path.settings()
+        settings = self._path.settings
         try:
             if not self._link.state.open:
                 raise CommandRejected('not connected')
             reading = velocity_of(message)
-            check_age(reading.stamp_ns, self._path.timeline.stamp_ns, settings.cmd_vel_max_age)
+            check_age(
+                reading.stamp_ns,
+                self._path.timeline.stamp_ns,
+                settings(VelocityParameters).cmd_vel_max_age,
+            )
             velocity = limited(
                 reading.linear,
                 reading.angular,
-                settings.max_linear_speed,
-                settings.max_angular_speed,
+                settings(VelocityParameters).max_linear_speed,
+                settings(VelocityParameters).max_angular_speed,
             )
             if stale and velocity != STOP:
                 raise CommandRejected(stale)
-            if self._holds_only and settings.cmd_vel_needs_drive:
+            if self._holds_only and settings(VelocityParameters).cmd_vel_needs_drive:
                 raise CommandRejected(NO_DRIVE.format(self._prefix), lasting=True)
             now_ns = self._path.now_ns
             self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
@@ -157,7 +166,10 @@ class VelocityCommands:
 
     def tick(self, stamp_ns: int) -> None:
         """Stop the robot when its last command is too old."""
-        since, timeout = self._moving_since, self._path.settings().cmd_vel_timeout
+        since, timeout = (
+            self._moving_since,
+            self._path.settings(VelocityParameters).cmd_vel_timeout,
+        )
         if since is None:
             return
         if stamp_ns - since >= timeout * NANOSECONDS:
@@ -189,7 +201,7 @@ class VelocityCommands:
             self._send(STOP)
 
     def _send(self, velocity: Velocity) -> None:
-        link, lapse = self._link, self._path.settings().cmd_vel_timeout
+        link, lapse = self._link, self._path.settings(VelocityParameters).cmd_vel_timeout
         moves = velocity != STOP
         timeout = lapse if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.

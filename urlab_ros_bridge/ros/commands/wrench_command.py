@@ -12,6 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -92,7 +93,7 @@ class WrenchCommands:
 
     def tick(self, stamp_ns: int) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
-        limit, now = self._path.settings().command_max_age, self._path.monotonic()
+        limit, now = self._path.settings(CommandParameters).command_max_age, self._path.monotonic()
         moved = self._path.timeline.moved
         for body, (given_ns, came) in tuple(self._waiting.items()):
             if given_ns != stamp_ns:
@@ -108,8 +109,11 @@ class WrenchCommands:
         self._waiting.clear()
 
     def _send(self, body: str, numbers: Sequence[float]) -> None:
-        settings, moves = self._path.settings(), any(numbers)
-        duration, limit = settings.wrench_duration, settings.command_max_age
+        settings, moves = self._path.settings, any(numbers)
+        duration, limit = (
+            settings(WrenchParameters).wrench_duration,
+            settings(CommandParameters).command_max_age,
+        )
 
         def action() -> None:
             self._link.commands.apply_wrench(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from enum import Enum
 import re
+from types import MappingProxyType
 from typing import Any
 
 
@@ -29,8 +30,10 @@ class Topic:
     :ivar profile: function of `rclpy_tools.qos` that makes its quality of service.
     :ivar when: which worlds have it; empty: all.
     :ivar rate: parameter that limits it, or its rate in words.
-    :ivar switch: parameter that switches it off, when there is one.
-    :ivar incoming: whether the bridge listens to it.
+    :ivar switch: parameters that switch it off when all of them are false.
+    :ivar incoming: whether the bridge subscribes to it.
+    :ivar each_instant: whether nodes in lockstep may answer it: then each instant of a lockstep is
+        published, whatever the rate.
     """
 
     name: str
@@ -40,6 +43,17 @@ class Topic:
     rate: str = ''
     switch: str = ''
     incoming: bool = False
+    each_instant: bool = False
+
+    def named(self, namespace: str, parts: Mapping[str, str] = MappingProxyType({})) -> str:
+        """
+        Return the name in a robot's namespace, with the other fields of the pattern filled in.
+
+        >>> Topic('{robot}/imu/{site}/data', (), '').named('rover', {'site': 'torso'})
+        'rover/imu/torso/data'
+        """
+        start = f'{namespace}/' if namespace else ''
+        return self.name.replace('{robot}/', start).format(**parts)
 
     def fits(self, name: str) -> bool:
         """

@@ -23,15 +23,15 @@ from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
-from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.timeline import Timeline
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
 PartT = TypeVar('PartT')
+GroupT = TypeVar('GroupT')
 
 
 class PartMissing(UrlabError):
@@ -58,42 +58,59 @@ class Status:
     level: str = 'ok'
 
 
-@dataclass(frozen=True)
-class Attached:
+class Part:
     """
-    What a feature does at which moment; all of it is optional.
+    What a feature does over time: a base class whose methods do nothing.
 
-    All are called in the order of the list of features, but for `jump`, `stop` and `destroy`,
-    which are called in the opposite one.
-
-    :ivar start: the bridge starts.
-    :ivar begin: all features have started: ticks and connections may come.
-    :ivar wanted: returns prefixes of the wire that are needed now beside those of topics.
-    :ivar plan: takes the plan of another world, before that world is published.
-    :ivar published: takes the plan and the handshake after every connection, also of the world
-        that was there; without a session there is no handshake.
-    :ivar tick: takes the stamp (ns) of a tick that was published; in the stream thread, so quick.
-    :ivar jump: takes the stamp of a new epoch and whether time went back, before anything of it
-        is published; in the stream thread.
-    :ivar beat: takes the monotonic time (s), once a second; in the stream thread.
-    :ivar changed: takes changed settings.
-    :ivar status: returns what /diagnostics says of it.
-    :ivar stop: the bridge ends: robots come to rest, threads end.
-    :ivar destroy: withdraws nodes of its own; after `stop`, or in place of `start`.
+    Methods are called in the order of the list of features, except `jump`, `stop` and `destroy`,
+    which are called in reverse order.
     """
 
-    start: Callable[[], None] | None = None
-    begin: Callable[[], None] | None = None
-    wanted: Callable[[], set[bytes]] | None = None
-    plan: Callable[[WorldPlan], None] | None = None
-    published: Callable[[WorldPlan, Handshake | None], None] | None = None
-    tick: Callable[[int], None] | None = None
-    jump: Callable[[int, bool], None] | None = None
-    beat: Callable[[float], None] | None = None
-    changed: Callable[[Settings], None] | None = None
-    status: Callable[[], Iterable[Status]] | None = None
-    stop: Callable[[], object] | None = None
-    destroy: Callable[[], None] | None = None
+    def start(self) -> None:
+        """Start; ticks and connections come later."""
+
+    def all_started(self) -> None:
+        """Let ticks and connections come: all parts have started."""
+
+    def extra_subscriptions(self) -> set[bytes]:
+        """Return prefixes of the wire that are needed in addition to those of topics."""
+        return set()
+
+    def plan_changed(self, plan: WorldPlan) -> None:
+        """Take the plan of another world, before that world is published."""
+
+    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+        """
+        Take the plan of the world that is published, after each connection.
+
+        :param handshake: None without a session.
+        """
+
+    def tick(self, stamp_ns: int) -> None:
+        """Handle a tick that was published; called in the stream thread, so it must be fast."""
+
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """
+        Handle a new epoch, before anything of it is published; called in the stream thread.
+
+        :param went_back: whether time went back.
+        """
+
+    def beat(self, now: float) -> None:
+        """Handle a second of monotonic time; called in the stream thread."""
+
+    def changed(self, settings: Settings) -> None:
+        """Take changed settings; called in any thread."""
+
+    def statuses(self) -> Iterable[Status]:
+        """Return the entries in /diagnostics."""
+        return ()
+
+    def stop(self) -> None:
+        """Stop robots and end threads: the bridge ends."""
+
+    def destroy(self) -> None:
+        """Withdraw what does not belong to the node; called after `stop`, or without `start`."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +125,7 @@ class Feature:
         ``group`` for another group than that of the feature.
     :ivar group: heading under which documentation lists the parameters.
     :ivar check: returns what is wrong with a combination of values that are right by themselves.
-    :ivar attach: makes its threads, publishers and the like, and returns when they are called.
+    :ivar attach: makes its part: threads, publishers and the like.
     :ivar feeds: makes the topics of one robot that are published from ticks.
     :ivar world_feeds: makes those that belong to no robot.
     :ivar latched: returns, by topic, messages that are published once for each world.
@@ -122,9 +139,9 @@ class Feature:
     actions: tuple[RosAction, ...] = ()
     frames: tuple[FrameRule, ...] = ()
     services: tuple[Service, ...] = ()
-    attach: Callable[[Bridge], Attached | None] | None = None
-    feeds: Callable[[RobotTopics], Iterable[Feed]] | None = None
-    world_feeds: Callable[[WorldTopics], Iterable[Feed]] | None = None
+    attach: Callable[[Bridge], Part] | None = None
+    feeds: Callable[[RobotTopics], object] | None = None
+    world_feeds: Callable[[WorldTopics], object] | None = None
     latched: Callable[[WorldPlan, Settings], dict[str, Any]] | None = None
 
 
@@ -137,7 +154,7 @@ class Bridge:
 
     :ivar node: the node of topics and parameters.
     :ivar features: all features, in order.
-    :ivar settings: returns the values of all parameters now; from any thread.
+    :ivar all_settings: returns the present values of all parameters; from any thread.
     :ivar log: takes a severity (info, warning) and a text.
     :ivar timeline: where simulation time stands.
     :ivar on_plan: takes a new plan, and whether the server closes ticks with its sim_time row.
@@ -150,7 +167,7 @@ class Bridge:
         self,
         node: Node,
         features: tuple[Feature, ...],
-        settings: Callable[[], Settings],
+        all_settings: Callable[[], Settings],
         log: Callable[[str, str], None],
         *,
         timeline: Timeline,
@@ -160,30 +177,33 @@ class Bridge:
     ) -> None:
         self.node = node
         self.features = features
-        self.settings = settings
+        self.all_settings = all_settings
         self.log = log
         self.timeline = timeline
         self.plan = WorldPlan()
         self.on_plan = on_plan
         self.fail = fail
         self.status_fd = status_fd
-        self._parts: dict[type, Any] = {}
-        self._attached: list[Attached] = []
-        self._ticks: tuple[Callable[[int], None], ...] = ()
+        self._offered: dict[type, Any] = {}
+        self._parts: list[Part] = []
+
+    def settings(self, kind: type[GroupT]) -> GroupT:
+        """Return the present values of one feature's parameters; from any thread."""
+        return self.all_settings()(kind)
 
     def add(self, part: PartT) -> PartT:
-        """Offer a part to features that come later; return it."""
-        self._parts[type(part)] = part
+        """Offer an object to features that come later; return it."""
+        self._offered[type(part)] = part
         return part
 
     def part(self, kind: type[PartT]) -> PartT:
         """
-        Return the part of a class.
+        Return the object of a class that a feature has offered or attached.
 
-        :raises PartMissing: when no feature has added it.
+        :raises PartMissing: when there is none.
         """
         try:
-            found: PartT = self._parts[kind]
+            found: PartT = self._offered[kind]
         except KeyError:
             raise PartMissing(kind) from None
         return found
@@ -192,76 +212,63 @@ class Bridge:
         """Attach all features; when one of them fails, `destroy` withdraws the others."""
         for feature in self.features:
             if feature.attach is not None:
-                self._attached.append(feature.attach(self) or Attached())
-        self._ticks = tuple(each.tick for each in self._attached if each.tick is not None)
+                self._parts.append(self.add(feature.attach(self)))
 
     def start(self) -> None:
-        """Start all features, then let everything begin."""
-        for each in self._attached:
-            if each.start is not None:
-                each.start()
-        for each in self._attached:
-            if each.begin is not None:
-                each.begin()
+        """Start all parts, then those that bring ticks and connections."""
+        for part in self._parts:
+            part.start()
+        for part in self._parts:
+            part.all_started()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""
-        for each in reversed(self._attached):
-            if each.stop is not None:
-                each.stop()
+        for part in reversed(self._parts):
+            part.stop()
 
     def destroy(self) -> None:
-        """Withdraw what features have beside the node; again it does nothing."""
-        while self._attached:
-            each = self._attached.pop()
-            if each.destroy is not None:
-                each.destroy()
+        """Withdraw what parts have beside the node; again it does nothing."""
+        while self._parts:
+            self._parts.pop().destroy()
 
     def take_plan(self, plan: WorldPlan) -> None:
         """Announce another world, before it is published."""
         self.plan = plan
-        for each in self._attached:
-            if each.plan is not None:
-                each.plan(plan)
+        for part in self._parts:
+            part.plan_changed(plan)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Announce that a world is published."""
-        for each in self._attached:
-            if each.published is not None:
-                each.published(plan, handshake)
+        for part in self._parts:
+            part.published(plan, handshake)
 
-    def wanted(self) -> set[bytes]:
-        """Return the prefixes of the wire that features need beside those of topics."""
-        found = (each.wanted() for each in self._attached if each.wanted is not None)
-        return set().union(*found)
+    def extra_subscriptions(self) -> set[bytes]:
+        """Return the prefixes of the wire that parts need in addition to those of topics."""
+        return set().union(*(part.extra_subscriptions() for part in self._parts))
 
     def tick(self, stamp_ns: int) -> None:
         """Announce a tick that was published."""
-        for tick in self._ticks:
-            tick(stamp_ns)
+        for part in self._parts:
+            part.tick(stamp_ns)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Announce a new epoch."""
-        for each in reversed(self._attached):
-            if each.jump is not None:
-                each.jump(stamp_ns, went_back)
+        for part in reversed(self._parts):
+            part.jump(stamp_ns, went_back)
 
     def beat(self, now: float) -> None:
         """Announce that about a second has passed."""
-        for each in self._attached:
-            if each.beat is not None:
-                each.beat(now)
+        for part in self._parts:
+            part.beat(now)
 
     def changed(self, settings: Settings) -> None:
         """Announce changed settings."""
-        for each in self._attached:
-            if each.changed is not None:
-                each.changed(settings)
+        for part in self._parts:
+            part.changed(settings)
 
     def statuses(self) -> list[Status]:
-        """Return how all features are."""
-        found = (each.status() for each in self._attached if each.status is not None)
-        return [status for some in found for status in some]
+        """Return the entries of all parts in /diagnostics."""
+        return [status for part in self._parts for status in part.statuses()]
 
 
-__all__ = ['Attached', 'Bridge', 'Feature', 'PartMissing', 'Status']
+__all__ = ['Bridge', 'Feature', 'Part', 'PartMissing', 'Status']

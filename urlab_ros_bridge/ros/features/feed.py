@@ -13,7 +13,9 @@ from typing import TypeVar
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -96,7 +98,7 @@ class Feed:
     :ivar rate_name: field of the settings that limits it, empty for none.
     :ivar each_instant: whether every instant of a lockstep is published, whatever the limit.
     :ivar held_back: whether the limit has kept back the message of the last tick.
-    :ivar own_limiter: what the topic remembers by itself of earlier ticks.
+    :ivar memory: what `build` remembers of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
     :ivar wanted: whether it has subscribers; `grew`: whether one came since the last message.
     """
@@ -111,6 +113,7 @@ class Feed:
         subscriptions: Iterable[bytes] | None = None,
         rate_name: str = '',
         each_instant: bool = False,
+        memory: Clearable | None = None,
     ) -> None:
         self.topic = topic
         self.publisher = publisher
@@ -120,7 +123,7 @@ class Feed:
         self.each_instant = each_instant
         self.limiter: RateLimiter = GridLimiter()
         self.held_back = False
-        self.own_limiter: Clearable | None = None
+        self.memory = memory
         self.wanted = False
         self.grew = False
         self.count = 0
@@ -157,8 +160,8 @@ class Feed:
         """Forget what belongs to the time before a jump."""
         self.limiter.clear()
         self.held_back = False
-        if self.own_limiter is not None:
-            self.own_limiter.clear()
+        if self.memory is not None:
+            self.memory.clear()
 
 
 class Publishers:
@@ -200,6 +203,17 @@ class Publishers:
             taken: Any = found.msg_type
             raise TopicTaken(topic, taken.__name__, message_type.__name__)
         return found
+
+    def of(self, topic: Topic, name: str, message_type: type[Any] | None = None) -> Publisher:
+        """
+        Return the publisher of a declared topic.
+
+        :param message_type: where it may have several.
+        :raises InterfaceMissing: when the package of its type is not installed.
+        :raises TopicTaken: when the topic is taken by another message type.
+        """
+        kind = message_type or load_interface(topic.types[0])
+        return self.get(kind, name, getattr(qos, topic.profile))
 
     def memory(self, topic: str, make: Callable[[], MemoryT]) -> MemoryT:
         """Return what a topic remembers from one world to the next, made when it is new."""

@@ -10,7 +10,6 @@ the shared client then says hello again by itself, which shows in its generation
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from dataclasses import replace
 import threading
 import time
@@ -27,23 +26,22 @@ from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import SLOW_RETRY_SECONDS
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.parameters.checks import host_name
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -65,41 +63,7 @@ _POLL_SECONDS = 0.1
 MIN_WALL_AGE = 0.3
 
 
-@dataclass(frozen=True)
-class ConnectionParameters:
-    """Where the server is, and how to talk to it."""
-
-    host: str = key('127.0.0.1', 'Host of the simulation server.', check=host_name)
-    rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)
-    state_port: int = key(5555, "Port of the server's state stream.", low=1, high=65535)
-    keys: str = key(
-        '',
-        'Key folder (`urlab keys`), for a server that was started with --keys.',
-        longest=4096,
-    )
-    rpc_timeout: float = key(2.0, 'Timeout for a reply of the server (s).', low=0.05, high=60.0)
-    observe_only: bool = key(
-        False,
-        'Only read the state stream and send no requests. For servers with a single session '
-        '(stock URLab), so that another client keeps it. Services and commands are refused, and '
-        'sensors are published without type and frame.',
-    )
-    step_mode: str = key(
-        'live',
-        'Mode requested at every connection. "live": the server steps in real time. "keep": do '
-        'not change the mode.',
-        choices=('live', 'keep'),
-        live=True,
-    )
-    stream: str = key(
-        'auto',
-        'What to decode: "rows" (one message per joint and sensor), "state_full" (one snapshot '
-        'per tick), or "auto": rows, and snapshots while no rows arrive.',
-        choices=('auto', 'rows', 'state_full'),
-    )
-
-
-class ServerLink:
+class ServerLink(Part):
     """
     The connection to the server.
 
@@ -115,7 +79,7 @@ class ServerLink:
 
     def __init__(
         self,
-        settings: Callable[[], Settings],
+        settings: SettingsReader,
         stream: StreamThread,
         *,
         on_plan: Callable[[WorldPlan, bool], None],
@@ -128,12 +92,12 @@ class ServerLink:
             whether the server closes ticks with sim_time.
         :param log: takes a severity (info, warning) and a text.
         """
-        first = settings()
+        first = settings(ConnectionParameters)
         self._settings = settings
         self._stream = stream
         self._on_plan = on_plan
         self._log = log
-        self.commands = make_client(first)
+        self.commands = make_client(settings)
         self.client = self.commands
         self.state = LinkState(
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
@@ -149,7 +113,7 @@ class ServerLink:
         self._stop, self._woken = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
 
-    def start(self) -> None:
+    def all_started(self) -> None:
         """Start the thread."""
         self._thread.start()
 
@@ -229,7 +193,7 @@ class ServerLink:
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = make_client(self._settings(), f'{NAME} {purpose}')
+        client = make_client(self._settings, f'{NAME} {purpose}')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -253,7 +217,7 @@ class ServerLink:
             self._state_changed.notify_all()
 
     def _run(self) -> None:
-        if self._settings().observe_only:
+        if self._settings(ConnectionParameters).observe_only:
             self._observe()
         while not self._stop.is_set():
             try:
@@ -377,7 +341,7 @@ class ServerLink:
         if SHARED_SESSION not in handshake.extensions:
             self.client = self.commands
         elif self.client is self.commands:
-            self.client = make_client(self._settings())
+            self.client = make_client(self._settings)
             self.client.connect(_HELLO_SECONDS)
 
     def _switch_on_cameras(self, handshake: Handshake) -> None:
@@ -399,7 +363,7 @@ class ServerLink:
                     cameras[name] = replace(camera, endpoint=endpoint, topic=topic)
 
     def _set_mode(self) -> str:
-        if self._settings().step_mode != 'keep' and not self.lockstep:
+        if self._settings(ConnectionParameters).step_mode != 'keep' and not self.lockstep:
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:
@@ -407,7 +371,7 @@ class ServerLink:
         return self.commands.status().mode if self.has('status') else self.state.mode
 
     def _plan_world(self, handshake: Handshake) -> WorldPlan:
-        settings = self._settings()
+        settings = self._settings
         try:
             plan = plan_world(handshake, settings)
             if self.continued:
@@ -428,7 +392,7 @@ class ServerLink:
             if plan is None or not plan.robots or epoch != self._stream.timeline.epoch:
                 rows = self._discover()
                 epoch = self._stream.timeline.epoch
-                new = plan_topics(rows, self._settings())
+                new = plan_topics(rows, self._settings)
                 if rows and new != plan:
                     plan = new
                     self._change_state(robots=len(plan.robots))
@@ -479,25 +443,25 @@ class ServerLink:
 NAME = 'urlab_ros_bridge'
 
 
-def make_client(settings: Settings, name: str = NAME) -> Client:
+def make_client(settings: SettingsReader, name: str = NAME) -> Client:
     """Return a client of the server that the settings name; it is not connected yet."""
+    server = settings(ConnectionParameters)
     return Client(
-        settings.host,
-        settings.rpc_port,
-        state_port=settings.state_port,
+        server.host,
+        server.rpc_port,
+        state_port=server.state_port,
         shared=True,
         name=name,
-        timeout=settings.rpc_timeout,
-        keys=settings.keys,
+        timeout=server.rpc_timeout,
+        keys=server.keys,
         raise_on_divergence=False,  # /diagnostics and the log report it
     )
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Make the link, which connects when everything has started."""
     stream = bridge.part(StreamThread)
-    link = bridge.add(ServerLink(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
-    return Attached(begin=link.start, stop=link.stop)
+    return ServerLink(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log)
 
 
 FEATURE = Feature('connection', ConnectionParameters, group='Connection', attach=attach)

@@ -14,16 +14,21 @@ from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.client.errors import UnknownOp
+from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
 from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.ros.plan.parameters import MarkerParameters
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
@@ -61,7 +66,7 @@ class PolledMarkerParameters:
     )
 
 
-class LiveMarkers:
+class LiveMarkers(Part):
     """
     A thread that asks the server and publishes.
 
@@ -75,20 +80,20 @@ class LiveMarkers:
         node: Node,
         link: ServerLink,
         timeline: Timeline,
-        settings: Callable[[], Settings],
+        settings: SettingsReader,
         log: Callable[[str, str], None],
     ) -> None:
-        self.frame = settings().marker_frame or settings().map_frame
+        self.frame = settings(MarkerParameters).marker_frame or settings(NamesParameters).map_frame
         self._link = link
         self._timeline = timeline
         self._settings = settings
         self._log = log
         self._topics: list[_Topic] = []
-        if not settings().observe_only:
+        if not settings(ConnectionParameters).observe_only:
             self._topics = [
                 _Topic(node, load_interface(CONTACTS_TYPE), DATA, self._contacts_message)
             ]
-        if self._topics and settings().publish_markers:
+        if self._topics and settings(MarkerParameters).publish_markers:
             self._topics += [
                 _MarkersTopic(node, CONTACTS, self._contact_markers),
                 _MarkersTopic(node, DRAWINGS, self._drawing_markers),
@@ -107,9 +112,9 @@ class LiveMarkers:
         if self._thread.ident is not None:
             self._thread.join(2.0)
 
-    def renew(self, frame: str) -> None:
+    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Take another frame, and ask again for what a server before did not know."""
-        self.frame = frame
+        self.frame = plan.scene.frame
         for topic in self._topics:
             topic.unknown = False
 
@@ -118,7 +123,11 @@ class LiveMarkers:
             busy = False
             if self._link.state.connected and self._timeline.stamp_ns is not None:
                 busy = sum(self._publish_topic(topic) for topic in self._topics) > 0
-            wait = 1.0 / self._settings().contact_marker_rate if busy else _IDLE_SECONDS
+            wait = (
+                1.0 / self._settings(PolledMarkerParameters).contact_marker_rate
+                if busy
+                else _IDLE_SECONDS
+            )
             self._stopped.wait(wait)
 
     def _publish_topic(self, topic: _Topic) -> bool:
@@ -138,11 +147,13 @@ class LiveMarkers:
 
     def _contacts_message(self, stamp_ns: int) -> Any:
         found = self._link.client.get_contacts(MAX_CONTACTS)
-        return contacts_to_ros(stamp_ns, self._settings().map_frame, found)
+        return contacts_to_ros(stamp_ns, self._settings(NamesParameters).map_frame, found)
 
     def _contact_markers(self, stamp_ns: int) -> list[Marker]:
         found = self._link.client.get_contacts(MAX_CONTACTS).contacts
-        return contact_markers(self.frame, stamp_ns, found, self._settings().contact_force_scale)
+        return contact_markers(
+            self.frame, stamp_ns, found, self._settings(PolledMarkerParameters).contact_force_scale
+        )
 
     def _drawing_markers(self, stamp_ns: int) -> list[Marker]:
         reply = self._link.client.request('read_markers')
@@ -183,15 +194,10 @@ class _MarkersTopic(_Topic):
         self._shown = now
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Make the thread that asks for contacts and drawings."""
-    markers = LiveMarkers(
+    return LiveMarkers(
         bridge.node, bridge.part(ServerLink), bridge.timeline, bridge.settings, bridge.log
-    )
-    return Attached(
-        start=markers.start,
-        published=lambda plan, _handshake: markers.renew(plan.scene.frame),
-        stop=markers.stop,
     )
 
 

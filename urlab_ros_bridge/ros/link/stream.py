@@ -21,14 +21,16 @@ import numpy as np
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.messages import check_stamp
+from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.topics.clock import ClockParameters
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
@@ -53,7 +55,7 @@ class StreamBroken(UrlabError):
         super().__init__(f'nothing can be published: {type(cause).__name__}: {cause}')
 
 
-class StreamThread:
+class StreamThread(Part):
     """
     Turns ticks into messages.
 
@@ -96,8 +98,9 @@ class StreamThread:
         self._clock = clock
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
         self._also, self._fail = also, fail
+        server = settings(ConnectionParameters)
         self.source = StateStream(
-            settings.host, settings.state_port, (), backlog=BACKLOG, keys=settings.keys
+            server.host, server.state_port, (), backlog=BACKLOG, keys=server.keys
         )
         self.world: PublishedWorld | None = None
         self._handed_worlds: deque[PublishedWorld | None] = deque()
@@ -114,7 +117,7 @@ class StreamThread:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
 
-    def start(self) -> None:
+    def all_started(self) -> None:
         """Start the thread."""
         self._thread.start()
 
@@ -131,10 +134,10 @@ class StreamThread:
         self._handed_worlds.append(world)
         self._due.set()
 
-    def apply(self, settings: Settings) -> None:
+    def changed(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
         self._settings = settings
-        self._clock.set_rate(settings.clock_rate)
+        self._clock.set_rate(settings(ClockParameters).clock_rate)
         if self.world is not None:
             self.world.apply(settings)
 
@@ -267,7 +270,7 @@ class StreamThread:
             rows = self.world.subscriptions() | self._also()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
-            'state_full' if self.stepped else self._settings.stream,
+            'state_full' if self.stepped else self._settings(ConnectionParameters).stream,
             rows,
             has_sim_time=self._has_sim_time,
             silent_for=silent,
@@ -309,7 +312,7 @@ class StreamThread:
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
             if went_back:  # what was published before is read meanwhile
-                time.sleep(self._settings.jump_settle_time)
+                time.sleep(self._settings(ClockParameters).jump_settle_time)
             timeline.begin_epoch()
             self._on_jump(stamp_ns, went_back)
             if world is not None:
@@ -324,7 +327,7 @@ class StreamThread:
         self._moved_ns = now_ns = time.monotonic_ns()
         sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
         if went_back:
-            time.sleep(self._settings.jump_settle_time)
+            time.sleep(self._settings(ClockParameters).jump_settle_time)
         if world is not None:
             made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
             counters.messages += made
@@ -377,22 +380,19 @@ def _resets(tick: Tick) -> int | None:
     return None if snapshot is None else snapshot.resets
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Make the stream, which calls the bridge at ticks, at jumps and once a second."""
-    settings = bridge.settings()
-    stream = bridge.add(
-        StreamThread(
-            settings,
-            ClockPublisher(bridge.node, settings.clock_rate),
-            bridge.timeline,
-            on_tick=bridge.tick,
-            on_jump=bridge.jump,
-            on_beat=bridge.beat,
-            also=bridge.wanted,
-            fail=bridge.fail,
-        )
+    settings = bridge.all_settings()
+    return StreamThread(
+        settings,
+        ClockPublisher(bridge.node, settings(ClockParameters).clock_rate),
+        bridge.timeline,
+        on_tick=bridge.tick,
+        on_jump=bridge.jump,
+        on_beat=bridge.beat,
+        also=bridge.extra_subscriptions,
+        fail=bridge.fail,
     )
-    return Attached(begin=stream.start, changed=stream.apply, stop=stream.stop)
 
 
 FEATURE = Feature('state stream', attach=attach)

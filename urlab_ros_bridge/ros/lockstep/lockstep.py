@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
 import threading
@@ -12,14 +13,16 @@ from typing import Any
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.sender import FINAL_SECONDS
 from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
+from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.turns import Turns
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -28,12 +31,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 GUEST_SECONDS = 2.0
 
 
-def wanted_topics(settings: Settings) -> tuple[str, ...]:
-    """Return the topics of the parameter, without empty names."""
-    return tuple(name for name in settings.lockstep_topics if name)
-
-
-class Lockstep:
+class Lockstep(Part):
     """
     The lockstep of a bridge.
 
@@ -42,7 +40,7 @@ class Lockstep:
     :ivar ended: why the last one ended, empty when it was requested.
     """
 
-    def __init__(self, bridge: Bridge, settings: Settings) -> None:
+    def __init__(self, bridge: Bridge) -> None:
         """Prepare; with the parameter lockstep_topics `start` begins one."""
         self.ended = ''
         self._bridge = bridge
@@ -51,9 +49,9 @@ class Lockstep:
         self._lock = threading.Lock()
         self._turns = Turns()
         self._rounds: Rounds | None = None
-        self._terms = Terms(
-            wanted_topics(settings), settings.lockstep_period, settings.lockstep_timeout
-        )
+        options = bridge.settings(LockstepParameters)
+        topics = tuple(name for name in options.lockstep_topics if name)
+        self._terms = Terms(topics, options.lockstep_period, options.lockstep_timeout)
         # Where it begins by itself the server must not run a moment by itself.
         self._link.lockstep = bool(self._terms.topics)
 
@@ -84,8 +82,8 @@ class Lockstep:
         :raises UrlabError: when the timestep is not known.
         """
         last = self._terms
-        settings = self._bridge.settings()
-        terms = Terms(topics or last.topics, period or settings.lockstep_period, timeout)
+        usual = self._bridge.settings(LockstepParameters).lockstep_period
+        terms = Terms(topics or last.topics, period or usual, timeout)
         if not terms.topics:
             raise ValueError('topics is empty, and so is the parameter lockstep_topics')
         handshake = self._link.handshake
@@ -139,10 +137,15 @@ class Lockstep:
         if self._rounds is not None:
             self._gate.published(stamp_ns)
 
-    def jump(self) -> None:
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Note that time goes back; called by the stream thread, before anything is published."""
-        if self._rounds is not None:
+        if went_back and self._rounds is not None:
             self._gate.jump()
+
+    def statuses(self) -> Iterable[Status]:
+        """Return the state and the figures of the present lockstep."""
+        well, text, values = self.report()
+        return [Status('lockstep', text, values, 'ok' if well else 'warning')]
 
     def report(self) -> tuple[bool, str, dict[str, Any]]:
         """Return whether all is well, a status text, and figures."""

@@ -21,7 +21,7 @@ from typing import Any
 from typing import ClassVar
 from typing import get_args
 from typing import Protocol
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import keys_of
@@ -103,6 +103,16 @@ class Parameter:
         return self.key.check(value) if self.key.check is not None else ''
 
 
+GroupT = TypeVar('GroupT')
+
+
+class SettingsReader(Protocol):
+    """Returns the values of the parameters that a dataclass declares: `Settings` or a bridge."""
+
+    def __call__(self, kind: type[GroupT]) -> GroupT:
+        """Return them as an object of that dataclass."""
+
+
 class ParameterGroup(Protocol):
     """What is read of a feature here: see `Feature`."""
 
@@ -124,16 +134,28 @@ class Settings:
     """
     The values of all parameters at one moment; a change makes a new object.
 
-    Features add their fields to it: see `settings_type`.
+    Features add their fields to it (`settings_type`) and read them by the dataclass that declares
+    them: ``settings(ClockParameters).clock_rate``.
     """
 
     TABLE: ClassVar[dict[str, Parameter]] = {}
     CHECKS: ClassVar[tuple[Callable[[Any], Iterable[str]], ...]] = ()
 
-    if TYPE_CHECKING:
+    def __call__(self, kind: type[GroupT]) -> GroupT:
+        """Return the values of the parameters that a dataclass declares."""
+        made = vars(self).setdefault('_groups', {})
+        if kind not in made:
+            made[kind] = kind(**{name: getattr(self, name) for name in kind.__annotations__})
+        found: GroupT = made[kind]
+        return found
 
-        def __getattr__(self, name: str) -> Any:
-            """Return the value of a parameter."""
+    def value(self, name: str) -> Any:
+        """Return the value of a parameter by its ROS name."""
+        return getattr(self, self.TABLE[name].field)
+
+    def is_on(self, names: str) -> bool:
+        """Return whether one of some parameters, separated by commas, is true; none: yes."""
+        return not names or any(map(self.value, names.split(', ')))
 
 
 @cache
@@ -197,4 +219,12 @@ def groups(settings: type[Settings]) -> dict[str, list[Parameter]]:
     return grouped
 
 
-__all__ = ['Parameter', 'ParameterGroup', 'Settings', 'groups', 'problems', 'settings_type']
+__all__ = [
+    'Parameter',
+    'ParameterGroup',
+    'Settings',
+    'SettingsReader',
+    'groups',
+    'problems',
+    'settings_type',
+]

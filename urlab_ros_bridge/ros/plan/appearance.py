@@ -10,7 +10,7 @@ from pathlib import Path
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description import build_skeleton
 from urlab_ros_bridge.ros.plan.description import Colors
 from urlab_ros_bridge.ros.plan.description import Geometry
@@ -19,11 +19,15 @@ from urlab_ros_bridge.ros.plan.description import MeshFiles
 from urlab_ros_bridge.ros.plan.description import robot_description
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import scene_look
+from urlab_ros_bridge.ros.plan.parameters import DescriptionParameters
+from urlab_ros_bridge.ros.plan.parameters import MarkerParameters
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
+from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 
-def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -> WorldPlan:
+def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsReader) -> WorldPlan:
     """
     Return the plan with links, URDF and shapes; notes list what is missing.
 
@@ -32,8 +36,9 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -
     :raises ModelUnavailable: when the model cannot be read here.
     """
     world = read_world(handshake)
-    folder = Path(settings.mesh_directory).expanduser() if settings.mesh_directory else None
-    meshes = MeshFiles(handshake.model, folder, settings.mesh_uri)
+    texts = settings(DescriptionParameters)
+    folder = Path(texts.mesh_directory).expanduser() if texts.mesh_directory else None
+    meshes = MeshFiles(handshake.model, folder, texts.mesh_uri)
     geometry = Geometry(world, Colors(handshake.model))
     notes = list(plan.notes)
     robots = []
@@ -44,9 +49,9 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -
         notes += appearance.skeleton.notes
         robots.append(replace(robot, appearance=appearance))
     plan = replace(plan, robots=tuple(robots))
-    if settings.publish_markers:
+    if settings(MarkerParameters).publish_markers:
         owned = [[link.body for link in robot.appearance.skeleton.links] for robot in robots]
-        frame = settings.marker_frame or world_frame(plan, settings)
+        frame = settings(MarkerParameters).marker_frame or world_frame(plan, settings)
         try:
             scene = scene_look(geometry, frame, owned, handshake.entities, meshes)
             plan = replace(plan, scene=scene)
@@ -55,18 +60,18 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -
     return replace(plan, notes=tuple(dict.fromkeys(notes)))
 
 
-def world_frame(plan: WorldPlan, settings: Settings) -> str:
+def world_frame(plan: WorldPlan, settings: SettingsReader) -> str:
     """Return a frame at the origin of the world that transforms tie to the robots."""
     floating = [robot for robot in plan.robots if robot.base_joint]
-    if settings.publish_map_to_odom or not floating:
-        return settings.map_frame
+    if settings(StaticFrameParameters).publish_map_to_odom or not floating:
+        return settings(NamesParameters).map_frame
     return floating[0].frames.odom
 
 
 def _robot_appearance(
     robot: RobotModel,
     plan: RobotPlan,
-    settings: Settings,
+    settings: SettingsReader,
     geometry: Geometry,
     meshes: MeshFiles,
     notes: list[str],
@@ -76,14 +81,19 @@ def _robot_appearance(
         robot,
         plan.tree,
         world_frame=frames.map,
-        frame_prefix=settings.frame_prefix.replace('{prefix}', robot.prefix),
+        frame_prefix=settings(NamesParameters).frame_prefix.replace('{prefix}', robot.prefix),
         exclude=(frames.odom, frames.footprint),
     )
     urdf = ''
-    if settings.publish_robot_description:
+    description = settings(DescriptionParameters)
+    if description.publish_robot_description:
         try:
             urdf = robot_description(
-                robot, skeleton, geometry, meshes, settings.description_velocity_limit
+                robot,
+                skeleton,
+                geometry,
+                meshes,
+                description.description_velocity_limit,
             )
         except MeshesUnwritable as error:
             notes.append(f'no robot_description for {robot.prefix}: {error}')

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
+from urlab_ros_bridge.ros.plan.parameters import EntityParameters
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import AUTO
 from urlab_ros_bridge.ros.plan.plan import DEFAULT_BASE
 from urlab_ros_bridge.ros.plan.plan import frame_names
@@ -38,7 +40,7 @@ class _Found:
 
 def plan_topics(
     rows: Mapping[bytes, bytes],
-    settings: Settings,
+    settings: SettingsReader,
     handshake: Handshake | None = None,
     notes: Iterable[str] = (),
 ) -> WorldPlan:
@@ -57,17 +59,19 @@ def plan_topics(
             _add(robots, entities, topic, payload)
         except WireError:
             continue
+    names = settings(NamesParameters)
     wanted = (
         list(robots)
-        if settings.robots == (AUTO,)
-        else [prefix for prefix in robots if prefix in settings.robots]
+        if names.robots == (AUTO,)
+        else [prefix for prefix in robots if prefix in names.robots]
     )
-    names = namespaces(wanted, settings)
+    spaces = namespaces(wanted, names)
     plans = tuple(
-        _plan_robot(prefix, robots[prefix], names[prefix], settings, handshake)
-        for prefix in wanted
+        _plan_robot(prefix, robots[prefix], spaces[prefix], names, handshake) for prefix in wanted
     )
-    return WorldPlan(plans, tuple(entities) if settings.publish_entities else (), tuple(notes))
+    return WorldPlan(
+        plans, tuple(entities) if settings(EntityParameters).publish_entities else (), tuple(notes)
+    )
 
 
 def _add(
@@ -90,12 +94,16 @@ def _add(
 
 
 def _plan_robot(
-    prefix: str, found: _Found, namespace: str, settings: Settings, handshake: Handshake | None
+    prefix: str,
+    found: _Found,
+    namespace: str,
+    names: NamesParameters,
+    handshake: Handshake | None,
 ) -> RobotPlan:
     robot = handshake.articulations.get(prefix) if handshake else None
     reported = robot.frames.get('base', '') if robot else ''
     base = robot.frames.get(reported, reported) if robot and reported else DEFAULT_BASE
-    frames = frame_names(prefix, settings, base or DEFAULT_BASE)
+    frames = frame_names(prefix, names, base or DEFAULT_BASE)
     lidars = robot.lidars if robot else {}
     singles = [
         PlannedSensor(name, UNKNOWN_KIND, dim, '', '')
@@ -105,7 +113,7 @@ def _plan_robot(
     return RobotPlan(
         prefix,
         namespace,
-        '' if settings.frame_prefix else namespace,
+        '' if names.frame_prefix else namespace,
         frames,
         tuple(sorted(found.joints, key=lambda name: found.joints[name])),
         base_joint=found.bases[0] if found.bases else '',

@@ -23,7 +23,7 @@ from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
@@ -32,6 +32,8 @@ from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
+from urlab_ros_bridge.ros.plan.parameters import EntityParameters
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.plan.sensors import SensorGroups
@@ -163,77 +165,80 @@ def chosen(articulations: Mapping[str, Articulation], wanted: Iterable[str]) -> 
     return list(dict.fromkeys(found))
 
 
-def namespaces(prefixes: Iterable[str], settings: Settings) -> dict[str, str]:
+def namespaces(prefixes: Iterable[str], names: NamesParameters) -> dict[str, str]:
     """Return the namespace of each robot's topics, empty for none."""
-    names = ros_names(prefixes)
-    alone = settings.namespace_robots == 'never' or (
-        settings.namespace_robots == 'auto' and len(names) < 2
+    found = ros_names(prefixes)
+    alone = names.namespace_robots == 'never' or (
+        names.namespace_robots == 'auto' and len(found) < 2
     )
-    return dict.fromkeys(names, '') if alone else names
+    return dict.fromkeys(found, '') if alone else found
 
 
-def frame_names(prefix: str, settings: Settings, base: str) -> FrameNames:
+def frame_names(prefix: str, names: NamesParameters, base: str) -> FrameNames:
     """Return the frames of a robot, with its prefix where one is asked for."""
-    start = settings.frame_prefix.replace('{prefix}', prefix)
+    start = names.frame_prefix.replace('{prefix}', prefix)
     return FrameNames(
-        start + (settings.base_frame or base),
-        start + settings.footprint_frame,
-        start + settings.odom_frame,
-        settings.map_frame,
+        start + (names.base_frame or base),
+        start + names.footprint_frame,
+        start + names.odom_frame,
+        names.map_frame,
     )
 
 
-def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
+def plan_world(handshake: Handshake, settings: SettingsReader) -> WorldPlan:
     """
     Plan from the compiled model.
 
     :raises ModelUnavailable: when the model cannot be read here.
     :raises UnknownName: when the parameter `robots` names one that is not there.
     """
-    prefixes = chosen(handshake.articulations, settings.robots)
-    names = namespaces(prefixes, settings)
+    names = settings(NamesParameters)
+    prefixes = chosen(handshake.articulations, names.robots)
+    spaces = namespaces(prefixes, names)
     world = read_world(handshake)
     robots = tuple(
         _plan_robot(
-            RobotModel(prefix, world), handshake.articulations[prefix], names[prefix], settings
+            RobotModel(prefix, world), handshake.articulations[prefix], spaces[prefix], names
         )
         for prefix in prefixes
     )
-    entities = tuple(handshake.entities) if settings.publish_entities else ()
+    entities = tuple(handshake.entities) if settings(EntityParameters).publish_entities else ()
     cameras = {name: optical_frame(name) for name in handshake.global_cameras}
-    places = scene_camera_transforms(world, cameras, settings.map_frame)
-    return WorldPlan(
-        robots, entities, scene_cameras=tuple(places) if settings.publish_cameras else ()
-    )
+    places = scene_camera_transforms(world, cameras, names.map_frame)
+    return WorldPlan(robots, entities, scene_cameras=tuple(places))
 
 
 def _plan_robot(
-    robot: RobotModel, articulation: Articulation, namespace: str, settings: Settings
+    robot: RobotModel, articulation: Articulation, namespace: str, names: NamesParameters
 ) -> RobotPlan:
     base, base_name = _base(robot, articulation)
-    frames = frame_names(robot.prefix, settings, base_name)
-    start = settings.frame_prefix.replace('{prefix}', robot.prefix)
+    frames = frame_names(robot.prefix, names, base_name)
+    start = names.frame_prefix.replace('{prefix}', robot.prefix)
     own = {base_name, *(articulation.frames.get(name, name) for name in robot.bodies)}
-    reserved = {settings.footprint_frame, settings.odom_frame, settings.map_frame}
-    if settings.footprint_frame in own:
-        reserved.remove(settings.footprint_frame)
+    reserved = {
+        names.footprint_frame,
+        names.odom_frame,
+        names.map_frame,
+    }
+    if names.footprint_frame in own:
+        reserved.remove(names.footprint_frame)
         frames = replace(frames, footprint='')
     tree = static_transforms(
         robot,
         base,
         articulation.frames,
-        base_frame=settings.base_frame or base_name,
+        base_frame=names.base_frame or base_name,
         frame_prefix=start,
-        world_frame=settings.map_frame,
+        world_frame=names.map_frame,
         exclude=reserved,
     )
     frames = replace(frames, base=tree.base)
-    sensors = describe_sensors(robot, tree, settings.map_frame, articulation.lidars)
+    sensors = describe_sensors(robot, tree, names.map_frame, articulation.lidars)
     carrier, twist = robot.base_joint, articulation.twist_controller
     return RobotPlan(
         prefix=robot.prefix,
         namespace=namespace,
-        tf_namespace='' if settings.frame_prefix else namespace,
+        tf_namespace='' if names.frame_prefix else namespace,
         frames=frames,
         joints=tuple(robot.joints),
         limits=tuple(joint.range for joint in robot.joints.values()),

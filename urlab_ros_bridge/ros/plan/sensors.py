@@ -48,9 +48,9 @@ class PlannedSensor:
     cutoff: float = 0.0
 
     @property
-    def topic(self) -> str:
-        """Topic below the robot's namespace."""
-        return self.kind.topic.format(name=self.name, site=self.site or self.name)
+    def place(self) -> str:
+        """Local name of its site, else its own."""
+        return self.site or self.name
 
 
 @dataclass(slots=True)

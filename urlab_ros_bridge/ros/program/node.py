@@ -128,10 +128,12 @@ class BridgeNode(RecordableNode):
         link = bridge.part(ServerLink)
         if not link.continued:
             # Setpoints and velocities were for the server before.
-            bridge.part(Commands).jump('the bridge reconnected')
+            bridge.part(Commands).forget('the bridge reconnected')
         if plan != self._world_plan:
             try:
-                world = PublishedWorld(self, plan, bridge.settings(), bridge.features, self._world)
+                world = PublishedWorld(
+                    self, plan, bridge.all_settings(), bridge.features, self._world
+                )
             except UrlabError as error:
                 self._log('warning', f'nothing is published: {error}')
                 return

@@ -7,16 +7,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 
 EXTENSION = 'divergence'
 
 
-class DivergenceReport:
+class DivergenceReport(Part):
     """Reads the link's last status, in the stream's thread."""
 
     def __init__(self, bridge: Bridge) -> None:
@@ -25,7 +25,7 @@ class DivergenceReport:
         self._run: Any = None
         self._logged = 0
 
-    def check(self, now: float) -> None:
+    def beat(self, now: float) -> None:
         """Log a divergence that was not logged before; at most one a call."""
         status, handshake = self._link.status, self._link.handshake
         if status is None or handshake is None:
@@ -51,10 +51,9 @@ class DivergenceReport:
         return [Status('simulation', text, {**values, 'fault': status.fault}, 'error')]
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Report once a second."""
-    report = DivergenceReport(bridge)
-    return Attached(beat=report.check, status=report.statuses)
+    return DivergenceReport(bridge)
 
 
 FEATURE = Feature('divergence', attach=attach)

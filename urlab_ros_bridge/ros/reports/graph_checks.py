@@ -15,9 +15,9 @@ import threading
 
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 
 CHECK_SECONDS = 2.0
@@ -25,7 +25,7 @@ CHECK_SECONDS = 2.0
 _STOP_SECONDS = 2.0
 
 
-class GraphChecks:
+class GraphChecks(Part):
     """
     Makes checks once every `CHECK_SECONDS` while the bridge runs.
 
@@ -41,15 +41,24 @@ class GraphChecks:
         self.problems: dict[str, str] = {}
         self._context = node.context
         self._log = log
-        self._checks: dict[str, Callable[[], None]] = {}
+        self._checks: dict[str, tuple[Callable[[], None], Callable[[], Iterable[Status]]]] = {}
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='graph checks', daemon=True)
 
-    def add(self, name: str, check: Callable[[], None]) -> None:
-        """Have a check made in the thread; before it is started."""
-        self._checks[name] = check
+    def add(
+        self,
+        name: str,
+        check: Callable[[], None],
+        results: Callable[[], Iterable[Status]] = tuple,
+    ) -> None:
+        """
+        Add a check that is made in the thread; call it before the start.
 
-    def start(self) -> None:
+        :param results: returns what the check has found, for /diagnostics.
+        """
+        self._checks[name] = check, results
+
+    def all_started(self) -> None:
         """Start the thread."""
         self._thread.start()
 
@@ -59,17 +68,17 @@ class GraphChecks:
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def statuses(self, name: str, found: Iterable[Status]) -> Iterator[Status]:
-        """Yield what a check has found, or why it came to nothing."""
-        problem = self.problems.get(name)
-        if problem is None:
-            yield from found
-        else:
-            yield Status(name, f'unknown: {problem}', {}, 'warning')
+    def statuses(self) -> Iterator[Status]:
+        """Yield what each check has found, or why it failed."""
+        for name, (_, results) in self._checks.items():
+            if problem := self.problems.get(name):
+                yield Status(name, f'unknown: {problem}', {}, 'warning')
+            else:
+                yield from results()
 
     def _run(self) -> None:
         while not self._stopped.wait(CHECK_SECONDS):
-            for name, check in self._checks.items():
+            for name, (check, _) in self._checks.items():
                 if self._is_over():
                     return
                 self._make(name, check)
@@ -93,10 +102,9 @@ class GraphChecks:
         return self._stopped.is_set() or not self._context.ok()
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Make the thread, which features that come later give checks to."""
-    checks = bridge.add(GraphChecks(bridge.node, bridge.log))
-    return Attached(begin=checks.start, stop=checks.stop)
+    return GraphChecks(bridge.node, bridge.log)
 
 
 FEATURE = Feature('checks of the ROS graph', attach=attach)

@@ -12,9 +12,9 @@ import time
 from rclpy.node import Node
 from rclpy.node import NodeNameNonExistentError
 
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
@@ -44,7 +44,7 @@ ADVICE = (
 )
 
 
-class OtherPublishers:
+class OtherPublishers(Part):
     """
     Watches, while the bridge runs, for other publishers of its topics.
 
@@ -97,6 +97,11 @@ class OtherPublishers:
         else:
             self._log('info', 'no other node publishes topics of this bridge any more')
         self.text, self.topics = text, found
+
+    def results(self) -> Iterator[Status]:
+        """Yield what was found."""
+        values = {f'{topic} also from': ', '.join(names) for topic, names in self.topics.items()}
+        yield Status(NAME, self.text or 'none', values, 'warning' if self.text else 'ok')
 
     def _find(self) -> dict[str, list[str]]:
         own = self._node.get_fully_qualified_name()
@@ -177,18 +182,11 @@ def _list(names: Iterable[str]) -> str:
     return list_names('name', names, 4).partition(': ')[2]
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Check for others once in a while."""
-    others = bridge.add(OtherPublishers(bridge.node, bridge.log))
-    checks = bridge.part(GraphChecks)
-    checks.add(NAME, others.check)
-
-    def status() -> Iterator[Status]:
-        values = {f'{topic} also from': ', '.join(names) for topic, names in others.topics.items()}
-        level = 'warning' if others.text else 'ok'
-        yield Status(NAME, others.text or 'none', values, level)
-
-    return Attached(status=lambda: checks.statuses(NAME, status()))
+    others = OtherPublishers(bridge.node, bridge.log)
+    bridge.part(GraphChecks).add(NAME, others.check, others.results)
+    return others
 
 
 FEATURE = Feature(NAME, group='Connection', attach=attach)

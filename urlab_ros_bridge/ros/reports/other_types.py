@@ -19,9 +19,9 @@ from typing import Any
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
@@ -50,7 +50,7 @@ class OtherType:
         return f'{text}. To use this type, start the bridge with cmd_vel_type set to "{value}"'
 
 
-class OtherTypes:
+class OtherTypes(Part):
     """
     Watches the publishers of the topics that the bridge listens to.
 
@@ -76,6 +76,13 @@ class OtherTypes:
                 self._told.add(each)
                 self._log('warning', str(each))
 
+    def results(self) -> Iterator[Status]:
+        """Return the publishers that were found."""
+        found = self.found
+        text = '; '.join(map(str, found)) or 'all have the accepted types'
+        values = {f'{each.topic} from {each.node}': each.type_name for each in found}
+        yield Status(NAME, text, values, 'warning' if found else 'ok')
+
     def _find(self) -> Iterable[OtherType]:
         # One question for all topics: one about a single topic goes through the whole graph, too.
         types = dict(self._node.get_topic_names_and_types())
@@ -91,19 +98,11 @@ class OtherTypes:
                     yield OtherType(topic, name, info.topic_type, taken)
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Check once in a while."""
     others = OtherTypes(bridge.node, bridge.log)
-    checks = bridge.part(GraphChecks)
-    checks.add(NAME, others.check)
-
-    def status() -> Iterator[Status]:
-        found = others.found
-        text = '; '.join(map(str, found)) or 'all have the accepted types'
-        values = {f'{each.topic} from {each.node}': each.type_name for each in found}
-        yield Status(NAME, text, values, 'warning' if found else 'ok')
-
-    return Attached(status=lambda: checks.statuses(NAME, status()))
+    bridge.part(GraphChecks).add(NAME, others.check, others.results)
+    return others
 
 
 FEATURE = Feature(NAME, attach=attach)

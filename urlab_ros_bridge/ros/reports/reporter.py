@@ -14,9 +14,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
@@ -37,7 +37,7 @@ from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
 
 
-class Reporter:
+class Reporter(Part):
     """Runs in the stream thread, so that its stamps belong to the same timeline as all others."""
 
     def __init__(self, bridge: Bridge) -> None:
@@ -72,7 +72,7 @@ class Reporter:
             qos_overriding_options=qos.overridable(node, '~/statistics'),
         )
 
-    def report(self, now: float) -> None:
+    def beat(self, now: float) -> None:
         """
         Publish all reports.
 
@@ -184,9 +184,9 @@ def log_to(node: Node) -> Callable[[str, str], None]:
     return log
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Report once a second."""
-    return Attached(beat=Reporter(bridge).report)
+    return Reporter(bridge)
 
 
 TOPICS = (

@@ -29,9 +29,9 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.reports.name_lock import lock_of
@@ -291,7 +291,7 @@ class _Listener:
         self._node.destroy_node()
 
 
-class Announcer:
+class Announcer(Part):
     """Holds the name of the bridge and announces it; ends it when an older one is heard."""
 
     def __init__(self, bridge: Bridge) -> None:
@@ -319,10 +319,10 @@ class Announcer:
         try:
             self._enter()
         except BaseException:
-            self.release()
+            self.destroy()
             raise
 
-    def release(self) -> None:
+    def destroy(self) -> None:
         """Leave the name to others: this bridge publishes nothing more."""
         if self._lock is not None:
             self._lock.release()
@@ -361,7 +361,7 @@ class Announcer:
 
     @property
     def _refuses(self) -> bool:
-        return self._bridge.settings().second_bridge == 'refuse'
+        return self._bridge.settings(SecondBridgeParameters).second_bridge == 'refuse'
 
     def _announce(self) -> None:
         if self._own is not None:
@@ -372,10 +372,9 @@ class Announcer:
             self._older.take(message.data, now_ns())
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Lock the name of this bridge and announce it; end it when an older one is heard."""
-    announcer = Announcer(bridge)
-    return Attached(start=announcer.start, beat=announcer.beat, destroy=announcer.release)
+    return Announcer(bridge)
 
 
 TOPICS = (

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.services.base import answer
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.request_threads import RequestThreads
@@ -27,15 +27,15 @@ class ServiceParameters:
     )
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """
     Offer all services of the bridge's own dialect.
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    threads = bridge.add(RequestThreads(bridge))
+    threads = RequestThreads(bridge)
     context = ServiceContext(bridge)
-    prefixes = ('~/', '') if bridge.settings().root_services else ('~/',)
+    prefixes = ('~/', '') if bridge.settings(ServiceParameters).root_services else ('~/',)
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
@@ -43,7 +43,7 @@ def attach(bridge: Bridge) -> Attached:
                 for prefix in prefixes:
                     name = prefix + service.name
                     threads.offer(service.type_name, name, service.waits, handler)
-    return Attached(start=threads.start, stop=threads.stop)
+    return threads
 
 
 FEATURE = Feature('services', ServiceParameters, group='Names', attach=attach)

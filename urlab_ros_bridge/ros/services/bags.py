@@ -6,64 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 import json
 from typing import Any
 
-from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import BagRecorder
+from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Waits
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.context import ServiceContext
-from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema.patterns import BadPattern
-from urlab_ros_bridge.schema.patterns import pattern_problem
 from urlab_ros_bridge.wire.errors import count_of
-
-
-def _patterns(value: tuple[str, ...]) -> str:
-    """Return what is wrong with the first of some patterns that cannot be read."""
-    return next(filter(None, map(pattern_problem, value)), '')
-
-
-@dataclass(frozen=True)
-class BagParameters:
-    """Where and how bags are written."""
-
-    bag: str = key(
-        '',
-        'Record a bag with this name from the first tick. "auto": a name made from the date; '
-        'empty: no bag until the service bag_start is called.',
-    )
-    bag_topics: tuple[str, ...] = key(
-        ('auto',),
-        'Default topics of a bag: names, or regular expressions for whole names. ["auto"]: all '
-        'except images, camera_info and point clouds, which would be rendered for it. Time and '
-        'transforms are always included.',
-        check=_patterns,
-        live=True,
-    )
-    bag_compression: str = key(
-        'zstd',
-        'Compression of bags, in chunks of about one megabyte.',
-        choices=COMPRESSIONS,
-        live=True,
-    )
-    data_dir: str = key(
-        '',
-        "Data folder; bags are written to Bags below it. Empty: urlab in the user's data folder "
-        '($XDG_DATA_HOME or ~/.local/share).',
-    )
-    allow_absolute_paths: bool = key(
-        False, 'Allow bag_start to write bags outside the data folder.'
-    )
 
 
 def bag_start(context: ServiceContext, request: Any, response: Any) -> str:
@@ -120,25 +79,37 @@ SERVICES = (
 )
 
 
-def attach(bridge: Bridge) -> Attached:
-    """Make the recorder; with the parameter bag it begins at the start."""
-    recorder = bridge.add(BagRecorder(bridge))
+class Bags(Part):
+    """The recorder; with the parameter bag it begins at the start."""
 
-    def start() -> None:
-        name = bridge.settings().bag
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._recorder = bridge.add(BagRecorder(bridge))
+
+    def start(self) -> None:
+        """Begin the bag of the parameter."""
+        name = self._bridge.settings(BagParameters).bag
         try:
             if name:
-                recorder.start(name, check=False)
+                self._recorder.start(name, check=False)
         except (BagError, BadPattern) as error:
-            bridge.log('warning', f'cannot record a bag: {error}')
+            self._bridge.log('warning', f'cannot record a bag: {error}')
 
-    return Attached(
-        start=start,
-        jump=recorder.epoch,
-        beat=lambda now: recorder.watch(),
-        status=lambda: [_status(recorder.report())],
-        stop=recorder.close,
-    )
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Begin another file."""
+        self._recorder.epoch(stamp_ns, went_back)
+
+    def beat(self, now: float) -> None:
+        """Check the disk."""
+        self._recorder.watch()
+
+    def statuses(self) -> list[Status]:
+        """Return what is being recorded."""
+        return [_status(self._recorder.report())]
+
+    def stop(self) -> None:
+        """Finish the bag."""
+        self._recorder.close()
 
 
 def _status(report: BagReport | None) -> Status:
@@ -160,4 +131,4 @@ def _status(report: BagReport | None) -> Status:
     return Status('bag', text, values, level)
 
 
-FEATURE = Feature('bags', BagParameters, group='Bags', services=SERVICES, attach=attach)
+FEATURE = Feature('bags', BagParameters, group='Bags', services=SERVICES, attach=Bags)

@@ -16,6 +16,7 @@ import traceback
 
 from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.deferred_service import create_deferred_service
 from urlab_ros_bridge.ros.rclpy_tools.deferred_service import Reply
@@ -26,7 +27,7 @@ Answer = Callable[[object, object], object]
 _STOP_SECONDS = 0.5
 
 
-class RequestThreads:
+class RequestThreads(Part):
     """
     Offers services in the node of the bridge, and answers their requests in threads.
 

@@ -51,7 +51,7 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
             keeps_time,
             articulation=alone or None,
         )
-        context.commands.jump(only=alone)
+        context.commands.forget(only=alone)
         settle(context, response, result.sim_time_ns, result.step, mark)
     what = f'{alone or "the world"} is in {request.keyframe_name or "the initial state"}'
     text = f'{what}, at {result.time:.6g} s'

@@ -4,53 +4,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
+from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
-from urlab_ros_bridge.ros.parameters.checks import rate
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_names
-from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.ros.plan.parameters import EntityParameters
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 
 
-@dataclass(frozen=True)
-class EntityParameters:
-    """Whether and how often poses of entities are published."""
-
-    publish_entities: bool = key(
-        True,
-        'Publish entities/NAME/pose for every movable body that is not a robot.',
-    )
-    entity_rate: float = key(
-        50.0,
-        'Maximum rate of each entity pose (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
-
-
-def world_feeds(world: WorldTopics) -> list[Feed]:
+def world_feeds(world: WorldTopics) -> None:
     """Make one topic for each entity."""
     entities = world.state.entities
     names = ros_names(entities)
-    return [
-        _feed(f'entities/{names[name]}/pose', state, world.publishers, world.settings)
-        for name, state in entities.items()
-    ]
+    for name, state in entities.items():
+        _feed(world, names[name], state)
 
 
-def _feed(topic: str, state: EntityPose, publishers: Publishers, settings: Settings) -> Feed:
-    template = PoseStampedTemplate(settings.map_frame)
+def _feed(world: WorldTopics, name: str, state: EntityPose) -> None:
+    template = PoseStampedTemplate(world.settings(NamesParameters).map_frame)
 
     def build(stamp_ns: int) -> Any:
         pose = state.pose()
@@ -58,14 +34,7 @@ def _feed(topic: str, state: EntityPose, publishers: Publishers, settings: Setti
             return None
         return template.update(stamp_ns, pose[0], wxyz_to_xyzw(pose[1].tolist()))
 
-    return Feed(
-        topic,
-        publishers.get(template.message_type, topic),
-        build,
-        wire=state.topics,
-        rate_name='entity_rate',
-        each_instant=True,
-    )
+    world.feed(POSE, build, wire=state.topics, parts={'entity': name})
 
 
 POSE = Topic(
@@ -75,6 +44,7 @@ POSE = Topic(
     'movable bodies that are not robots',
     'entity_rate',
     'publish_entities',
+    each_instant=True,
 )
 FEATURE = Feature(
     'entities',

@@ -14,9 +14,9 @@ from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
-from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import WorldState
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -57,14 +57,17 @@ class PublishedWorld:
             node, before._publishers if before is not None else None
         )
         self.feeds: list[Feed] = []
+        shared = (self._publishers, settings, self.notes, self.feeds)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
-            topics = RobotTopics(robot, state, self._publishers, settings, self.notes)
+            robot_topics = RobotTopics(*shared, plan=robot, state=state)
             for feature in features:
-                self.feeds += feature.feeds(topics) if feature.feeds is not None else ()
-        world = WorldTopics(plan, self.state, self._publishers, settings)
+                if feature.feeds is not None:
+                    feature.feeds(robot_topics)
+        world_topics = WorldTopics(*shared, plan=plan, state=self.state)
         for feature in features:
-            self.feeds += feature.world_feeds(world) if feature.world_feeds is not None else ()
+            if feature.world_feeds is not None:
+                feature.world_feeds(world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
         self._scene = SceneTopic(plan.scene, self._publishers) if plan.scene.static else None
@@ -88,7 +91,7 @@ class PublishedWorld:
         """Take over changed settings."""
         for feed in self.feeds:
             if feed.rate_name:
-                feed.limiter.set_rate(getattr(settings, feed.rate_name))
+                feed.limiter.set_rate(settings.value(feed.rate_name))
 
     def poll_subscribers(self) -> None:
         """Count the subscribers of all topics."""

@@ -11,11 +11,11 @@ import pytest
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
-from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.velocity import CMD_VEL
 from urlab_ros_bridge.ros.program.features import Settings
 
 SECOND = 10**9
@@ -23,7 +23,7 @@ SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
 
 
 def arbiter(**settings):
-    return Arbiter(lambda: Settings(**settings))
+    return Arbiter(Settings(**settings))
 
 
 @pytest.mark.parametrize(('first', 'second'), list(itertools.permutations(SOURCES, 2)))

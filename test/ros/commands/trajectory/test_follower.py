@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Following trajectories tick by tick, without a server: time is what the test says it is."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,11 +75,14 @@ class Robot:
     def __init__(self, **settings):
         self.settings = Settings(trajectory_rate=0.0, trajectory_feedback_rate=0.0, **settings)
         self.sink = Sink()
-        self.arbiter = Arbiter(lambda: self.settings)
-        self.follower = Follower(self.sink, self.arbiter, lambda: self.settings)
+        self.arbiter = Arbiter(self.read_settings)
+        self.follower = Follower(self.sink, self.arbiter, self.read_settings)
         self.position, self.velocity = np.zeros(4), np.zeros(4)
         self.now = 100 * SECOND
         self.error = 0.0
+
+    def read_settings(self, kind):
+        return self.settings(kind)
 
     def start(self, path, tolerances=None, listener=None):
         tolerances = tolerances or no_tolerances(len(path.joints))
@@ -293,7 +296,7 @@ def test_every_goal_is_answered_once_whatever_comes():
 
 def test_feedback_comes_at_its_rate_of_simulation_time():
     robot, ear = Robot(), Ear()
-    robot.settings = SimpleNamespace(**{**vars(robot.settings), 'trajectory_feedback_rate': 10.0})
+    robot.settings = replace(robot.settings, trajectory_feedback_rate=10.0)
     robot.start(path([1.0], (1, 1)), listener=ear)
     robot.run(1.1)
     assert 10 <= len(ear.reports) <= 12

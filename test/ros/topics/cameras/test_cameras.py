@@ -28,8 +28,13 @@ def test_cameras_that_are_being_made_end_with_the_bridge(monkeypatch):
         return []
 
     monkeypatch.setattr(module, 'make_outputs', make_outputs)
-    node = SimpleNamespace(destroy_publisher=None)
-    cameras = module.Cameras(node, Timeline(), lambda: None, lambda *text: None)
+    bridge = SimpleNamespace(
+        node=SimpleNamespace(destroy_publisher=None),
+        timeline=Timeline(),
+        settings=None,
+        log=lambda *text: None,
+    )
+    cameras = module.Cameras(bridge)
     before = threading.active_count()
     plan = CamerasPlan(cameras=(CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0),))
     cameras.apply(plan)

@@ -13,7 +13,7 @@ from urlab_ros_bridge.files import confined
 from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.files import PathRefused
 from urlab_ros_bridge.ros.bag.errors import NotWritable
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.bag.parameters import BagParameters
 
 FOLDER = 'Bags'
 # Shells and `ros2 bag` take such a name as it is: no options, no spaces, nothing to expand.
@@ -21,7 +21,7 @@ _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.+-]*', re.ASCII)
 DATED = 'auto'
 
 
-def make_folder(name: str, settings: Settings) -> Path:
+def make_folder(name: str, options: BagParameters) -> Path:
     """
     Make the folder of a bag and return its absolute path.
 
@@ -31,7 +31,7 @@ def make_folder(name: str, settings: Settings) -> Path:
     :param name: empty or ``auto``: one made from the date.
     :raises NotWritable: for other paths, and where something is already.
     """
-    root = Path(settings.data_dir) if settings.data_dir else default_data_dir()
+    root = Path(options.data_dir) if options.data_dir else default_data_dir()
     if name in ('', DATED):
         name = time.strftime('bag_%Y_%m_%d-%H_%M_%S')
     parts = Path(name).parts
@@ -45,7 +45,7 @@ def make_folder(name: str, settings: Settings) -> Path:
             Path(os.path.realpath(root)),
             FOLDER,
             name,
-            allow_absolute=settings.allow_absolute_paths,
+            allow_absolute=options.allow_absolute_paths,
             advice='set the parameter data_dir or allow_absolute_paths of the bridge',
         )
         path.mkdir(parents=True)

@@ -20,7 +20,7 @@ import threading
 
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -56,19 +56,20 @@ class CommandSource:
     A kind of command.
 
     :ivar priority: a higher one takes parts away from lower ones.
-    :ivar lock: parameter for how many seconds it keeps a part after a command; empty:
-        until it lets go.
+    :ivar lock: returns for how many seconds it keeps a part after a command; None: until it lets
+        go.
     """
 
     name: str
     priority: int
-    lock: str = ''
+    lock: Callable[[SettingsReader], float] | None = None
 
 
 TRAJECTORY = CommandSource('joint_trajectory', 30)
 GRIPPER = CommandSource('gripper', 30)
-JOINT_COMMANDS = CommandSource('joint_commands', 20, 'joint_command_lock')
-CMD_VEL = CommandSource('cmd_vel', 10, 'cmd_vel_timeout')
+JOINT_COMMANDS = CommandSource(
+    'joint_commands', 20, lambda settings: settings(ArbitrationParameters).joint_command_lock
+)
 
 
 @dataclass
@@ -86,7 +87,7 @@ class Arbiter:
     :ivar takeovers: how often a source lost a part to another one.
     """
 
-    def __init__(self, settings: Callable[[], Settings], stopped: str = '') -> None:
+    def __init__(self, settings: SettingsReader, stopped: str = '') -> None:
         self.stopped = stopped
         self.takeovers = 0
         self._settings = settings
@@ -107,16 +108,16 @@ class Arbiter:
         :param on_lost: called with the name of the source that took a part away.
         :raises CommandRejected: when one of them is kept by another source; then none is taken.
         """
-        settings, parts = self._settings(), tuple(parts)
+        settings, parts = self._settings, tuple(parts)
         until = _FOREVER
-        if source.lock:
-            until = now_ns + round(getattr(settings, source.lock) * NANOSECONDS)
+        if source.lock is not None:
+            until = now_ns + round(source.lock(settings) * NANOSECONDS)
         with self._lock:
             if self.stopped:
                 raise CommandRejected(self.stopped)
             holds = (self._holder(part, now_ns) for part in parts)
             lost = [hold for hold in holds if hold and hold.source is not source]
-            if settings.arbitration == 'priority':
+            if settings(ArbitrationParameters).arbitration == 'priority':
                 for hold in lost:
                     if hold.source.priority >= source.priority:
                         raise CommandRejected(f'{hold.source.name} is in control')

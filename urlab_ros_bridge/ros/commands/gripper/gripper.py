@@ -11,7 +11,6 @@ while.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -24,8 +23,9 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.gripper import GripperParameters
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -82,14 +82,14 @@ class Grasp:
 
 
 def grippers_of(
-    plan: RobotPlan, settings: Settings, handshake: Handshake | None
+    plan: RobotPlan, settings: SettingsReader, handshake: Handshake | None
 ) -> dict[str, tuple[str, ...]]:
     """
     Return the joints of each gripper of a robot by name.
 
     The parameter `grippers` has the form ``[ROBOT/]NAME:JOINT[,JOINT...]``; auto asks the server.
     """
-    if settings.grippers == (AUTO,):
+    if settings(GripperParameters).grippers == (AUTO,):
         entries = handshake.raw.get('articulations') if handshake else None
         for entry in entries if isinstance(entries, list) else ():
             reported = entry.get('grippers') if entry.get('prefix') == plan.prefix else None
@@ -97,7 +97,7 @@ def grippers_of(
                 return {str(name): tuple(map(str, joints)) for name, joints in reported.items()}
         return {}
     found = {}
-    for entry in settings.grippers:
+    for entry in settings(GripperParameters).grippers:
         name, _, joints = entry.partition(':')
         robot, _, name = name.rpartition('/')
         if robot in ('', plan.prefix):
@@ -118,7 +118,7 @@ class Gripper:
         joints: Sequence[str],
         setpoints: Setpoints,
         arbiter: Arbiter,
-        settings: Callable[[], Settings],
+        settings: SettingsReader,
     ) -> None:
         self.name = name
         self.joints = tuple(joints)
@@ -213,7 +213,7 @@ class Gripper:
         if not grasp.written:
             self._limit(grasp, grip)
         if grip.reached or grip.stalled:
-            well = grip.reached or self._settings().gripper_allow_stalling
+            well = grip.reached or self._settings(GripperParameters).gripper_allow_stalling
             self._finish(grasp, Ending.SUCCEEDED if well else Ending.ABORTED)
         elif stamp_ns - grasp.reported_ns >= _PERIOD_NS:
             grasp.reported_ns = stamp_ns
@@ -221,13 +221,13 @@ class Gripper:
             grasp.listener.feedback(grip)
 
     def _inspect(self, grasp: Grasp, stamp_ns: int, measured: Sequence[np.ndarray]) -> Grip:
-        settings, places = self._settings(), self._places
+        options, places = self._settings(GripperParameters), self._places
         position, velocity, effort = (values[places].astype(float) for values in measured)
-        reached = bool(np.all(np.abs(grasp.target - position) <= settings.gripper_goal_tolerance))
-        if grasp.moved_ns is None or np.any(np.abs(velocity) > settings.gripper_stall_speed):
+        reached = bool(np.all(np.abs(grasp.target - position) <= options.gripper_goal_tolerance))
+        if grasp.moved_ns is None or np.any(np.abs(velocity) > options.gripper_stall_speed):
             grasp.moved_ns = stamp_ns
         slow_for = (stamp_ns - grasp.moved_ns) / NANOSECONDS
-        stalled = not reached and slow_for >= settings.gripper_stall_timeout
+        stalled = not reached and slow_for >= options.gripper_stall_timeout
         return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
 
     def _limit(self, grasp: Grasp, grip: Grip) -> None:

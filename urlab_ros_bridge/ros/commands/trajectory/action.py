@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.commands.trajectory.messages import feedback_to_ros
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
+from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
@@ -67,7 +68,7 @@ class FollowAction:
 
     def _read(self, goal: Any) -> tuple[Path, Tolerances]:
         """Check a goal; raises BadGoal."""
-        settings, prefix = self._path.settings(), self._follower.prefix
+        options, prefix = self._path.settings(TrajectoryParameters), self._follower.prefix
         if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
             raise BadGoal(INVALID_GOAL, 'multi-DOF joints are not supported')
         path = self._follower.read(goal.trajectory)
@@ -79,15 +80,15 @@ class FollowAction:
                 f'the last point was due {late:.3f} s ago in simulation time',
             )
         defaults = Defaults(
-            settings.trajectory_path_tolerance,
-            settings.trajectory_goal_tolerance,
-            settings.trajectory_stopped_velocity_tolerance,
-            settings.trajectory_goal_time,
+            options.trajectory_path_tolerance,
+            options.trajectory_goal_tolerance,
+            options.trajectory_stopped_velocity_tolerance,
+            options.trajectory_goal_time,
         )
         return path, read_tolerances(goal, path.joints, defaults, prefix)
 
     def _accept(self, goal: Any) -> bool:
-        if not self._path.settings().reject_bad_goals:
+        if not self._path.settings(TrajectoryParameters).reject_bad_goals:
             return True
         try:
             self._read(goal)

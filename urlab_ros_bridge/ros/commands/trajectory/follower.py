@@ -9,7 +9,6 @@ that take a velocity get the path's velocity and a share of the position error.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence
 import threading
 from typing import Any
@@ -28,13 +27,14 @@ from urlab_ros_bridge.ros.commands.trajectory.motion import MotionListener
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
+from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 from urlab_ros_bridge.ros.commands.trajectory.spline import braking
 from urlab_ros_bridge.ros.commands.trajectory.spline import resting
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 
 PREEMPTED = 'preempted by a new trajectory'
@@ -47,9 +47,7 @@ class Follower:
     :ivar joints: local names of the joints that it can command.
     """
 
-    def __init__(
-        self, setpoints: Setpoints, arbiter: Arbiter, settings: Callable[[], Settings]
-    ) -> None:
+    def __init__(self, setpoints: Setpoints, arbiter: Arbiter, settings: SettingsReader) -> None:
         plan = setpoints.plan
         self.actuators: dict[str, list[int]] = {}
         for index, actuator in enumerate(plan.actuators):
@@ -65,7 +63,7 @@ class Follower:
         self._lock = threading.RLock()
         self._motion: TrajectoryMotion | None = None
         self._next: TrajectoryMotion | None = None
-        self._limiter = RateLimiter(settings().trajectory_rate)
+        self._limiter = RateLimiter(settings(TrajectoryParameters).trajectory_rate)
         self._stamp_ns = 0
 
     @property
@@ -79,13 +77,15 @@ class Follower:
 
         :raises BadGoal: when it cannot be followed.
         """
-        settings = self._settings()
+        settings = self._settings
         return read_path(
             message,
             self.joints,
             self.prefix,
-            allow_partial=settings.allow_partial_joints_goal,
-            allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
+            allow_partial=settings(TrajectoryParameters).allow_partial_joints_goal,
+            allow_final_velocity=settings(
+                TrajectoryParameters
+            ).allow_nonzero_velocity_at_trajectory_end,
             limits=self._limits,
         )
 
@@ -109,7 +109,9 @@ class Follower:
                 path,
                 tolerances,
                 listener,
-                feedback=RateLimiter(self._settings().trajectory_feedback_rate),
+                feedback=RateLimiter(
+                    self._settings(TrajectoryParameters).trajectory_feedback_rate
+                ),
             )
             waiting, self._next = self._next, motion
         if waiting is not None:
@@ -228,7 +230,7 @@ class Follower:
         if not (final or self._limiter.due(report.stamp_ns)):
             return
         self._limiter.count(report.stamp_ns)
-        gain = self._settings().trajectory_velocity_gain
+        gain = self._settings(TrajectoryParameters).trajectory_velocity_gain
         values: dict[int, float] = {}
         for place, joint in enumerate(motion.joints):
             for index in self.actuators[joint]:
@@ -255,7 +257,7 @@ class Follower:
         now_ns = self._stamp_ns
         sample = motion.spline.sample(now_ns) if motion.spline else None
         if sample is not None:
-            seconds = self._settings().trajectory_stop_time
+            seconds = self._settings(TrajectoryParameters).trajectory_stop_time
             self._rest_at(motion, braking(now_ns, sample, seconds))
 
     def _rest_at(self, motion: TrajectoryMotion, spline: Spline) -> None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.ros.services.standard import entities
@@ -46,7 +46,7 @@ class SimulationParameters:
     )
 
 
-class StandardServices:
+class StandardServices(Part):
     """
     Offers the table.
 
@@ -63,7 +63,7 @@ class StandardServices:
         )
         self.context = SimulationContext(bridge, rows)
         self._actions: list[steps.StepsAction] = []
-        if not bridge.settings().simulation_interfaces:
+        if not bridge.settings(SimulationParameters).simulation_interfaces:
             return
         threads = bridge.part(RequestThreads)
         try:
@@ -89,10 +89,9 @@ class StandardServices:
             action.destroy()
 
 
-def attach(bridge: Bridge) -> Attached:
+def attach(bridge: Bridge) -> Part:
     """Offer the standard services."""
-    simulation = bridge.add(StandardServices(bridge))
-    return Attached(stop=simulation.stop, destroy=simulation.destroy)
+    return StandardServices(bridge)
 
 
 FEATURE = Feature(

@@ -17,6 +17,7 @@ from geometry_msgs.msg import Vector3
 from urlab_ros_bridge.client.ops import EntityState
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.messages import pose_to_ros
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -92,7 +93,9 @@ INVALID_POSE = 101
 
 def get_entity_state(context: SimulationContext, request: Any, response: Any) -> None:
     """Return pose and twist of an entity in the world."""
-    fill_in(response.state, one(context, request.entity), context.settings().map_frame)
+    fill_in(
+        response.state, one(context, request.entity), context.settings(NamesParameters).map_frame
+    )
 
 
 def get_entities_states(context: SimulationContext, request: Any, response: Any) -> str:
@@ -101,7 +104,7 @@ def get_entities_states(context: SimulationContext, request: Any, response: Any)
     message_type = load_interface(f'{PACKAGE}/msg/EntityState')
     response.entities = sorted(found)
     response.states = [
-        fill_in(message_type(), found[name], context.settings().map_frame)
+        fill_in(message_type(), found[name], context.settings(NamesParameters).map_frame)
         for name in response.entities
     ]
     return f'{len(response.entities)} entities'

@@ -21,6 +21,7 @@ from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.wire.errors import list_names
@@ -41,7 +42,12 @@ def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
     """
     plan = context.plan
     # Odometry is exact here: where it starts is the origin of the world.
-    still = {'', WORLD, context.settings().map_frame, *(r.frames.odom for r in plan.robots)}
+    still = {
+        '',
+        WORLD,
+        context.settings(NamesParameters).map_frame,
+        *(r.frames.odom for r in plan.robots),
+    }
     if frame in still:
         return ORIGIN
     entities = context.client.get_entities()

@@ -181,7 +181,7 @@ def rewind(context: SimulationContext, time: bool, state: bool) -> None:
             result = context.client.reset(keep_time=not time)
         else:
             result = context.client.reset(keep_state=True)
-        context.commands.jump()
+        context.commands.forget()
         context.catch_up(result.sim_time_ns, mark)
 
 

@@ -4,11 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 import threading
-
-from rclpy.node import Node
 
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
@@ -17,94 +13,57 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.kept_memory import keep_freed_memory
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
-from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.messages import static_transforms_to_ros
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
+from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = ['Cameras', 'plan_cameras', 'qos', 'static_transforms_to_ros']
+__all__ = ['COLOR_ENCODINGS', 'DEPTH_ENCODINGS', 'Cameras', 'key', 'plan_cameras']
 
 
-@dataclass(frozen=True)
-class CameraParameters:
-    """Whether and how pictures are published."""
-
-    publish_cameras: bool = key(True, 'Publish cameras: images, camera_info, point clouds.')
-    camera_transport: str = key(
-        'auto',
-        'How images are received: "shm" through shared memory, "zmq" over TCP. "auto": shared '
-        'memory if the server runs on this machine and offers it.',
-        choices=('auto', 'zmq', 'shm'),
-    )
-    image_encoding: str = key(
-        'rgb8',
-        'Encoding of colour images. "bgra8" is sent by the server and needs no conversion.',
-        choices=COLOR_ENCODINGS,
-    )
-    depth_encoding: str = key(
-        '32FC1',
-        'Encoding of depth images: "32FC1" metres, "16UC1" millimetres.',
-        choices=DEPTH_ENCODINGS,
-    )
-    depth_unit: str = key(
-        'auto',
-        'Unit of the depth that the server sends. "auto": as reported by the server, which for '
-        'stock URLab means centimetres.',
-        choices=('auto', 'm', 'cm', 'mm'),
-    )
-    jpeg_quality: int = key(
-        90,
-        'Quality of compressed colour images.',
-        low=1,
-        high=100,
-        live=True,
-    )
-    points_decimation: int = key(
-        1,
-        'Use only every Nth row and column of a depth image for points.',
-        low=1,
-        high=64,
-    )
-    points_color: bool = key(
-        True,
-        'Colour the points of a depth camera that has a colour camera at the same pose.',
-    )
-
-
-class Cameras:
+class Cameras(Part):
     """All cameras of the bridge; `apply` is called by one thread, `stop` by any."""
 
-    def __init__(
-        self,
-        node: Node,
-        timeline: Timeline,
-        settings: Callable[[], Settings],
-        log: Callable[[str, str], None],
-    ) -> None:
-        self._publishers = Publishers(node)
-        self._timeline = timeline
-        self._settings = settings
-        self._log = log
+    def __init__(self, bridge: Bridge) -> None:
+        self._publishers = Publishers(bridge.node)
+        self._timeline = bridge.timeline
+        self._settings = bridge.settings
+        self._log = bridge.log
         self._plan = CamerasPlan()
         self._shm_dir = ''
-        self.gate = FrameGate(timeline)
+        self.gate = FrameGate(self._timeline)
         self.threads: list[CameraThread] = []
         # The bridge may end while a world is being published.
         self._changing, self._stopped = threading.Lock(), False
+
+    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+        """Publish the cameras of a world."""
+        if handshake is not None:
+            try:
+                self.apply(plan_cameras(handshake, plan, self._settings))
+            except UrlabError as error:
+                self._log('warning', f'no cameras are published: {error}')
+
+    def tick(self, stamp_ns: int) -> None:
+        """Let images of the new epoch through."""
+        self.gate.tick(stamp_ns)
+
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Hold back images of the old epoch."""
+        if went_back:
+            self.gate.jump()
 
     def apply(self, plan: CamerasPlan) -> None:
         """
@@ -150,14 +109,14 @@ class Cameras:
 
     def _open(self, camera: CameraInfo) -> FrameSource:
         keep_freed_memory()
-        settings = self._settings()
+        settings = self._settings
         return open_camera(
             camera,
-            settings.host,
+            settings(ConnectionParameters).host,
             newest_only=False,
             shm_dir=self._shm_dir,
-            transport=settings.camera_transport,
-            keys=settings.keys,
+            transport=settings(CameraParameters).camera_transport,
+            keys=settings(ConnectionParameters).keys,
         )
 
     def _close(self) -> None:
@@ -166,24 +125,6 @@ class Cameras:
         self.threads = []
         self._plan = CamerasPlan()
         self._publishers.close()
-
-
-def attach(bridge: Bridge) -> Attached:
-    """Make the cameras; each world that is published has its own."""
-    cameras = bridge.add(Cameras(bridge.node, bridge.timeline, bridge.settings, bridge.log))
-
-    def published(plan: WorldPlan, handshake: Handshake | None) -> None:
-        if handshake is not None:
-            try:
-                cameras.apply(plan_cameras(handshake, plan, bridge.settings()))
-            except UrlabError as error:
-                bridge.log('warning', f'no cameras are published: {error}')
-
-    def jump(_stamp_ns: int, went_back: bool) -> None:
-        if went_back:
-            cameras.gate.jump()
-
-    return Attached(published=published, tick=cameras.gate.tick, jump=jump, stop=cameras.stop)
 
 
 _COMPRESSED = 'sensor_msgs/msg/CompressedImage'
@@ -231,5 +172,5 @@ FEATURE = Feature(
     group='Cameras',
     topics=TOPICS,
     frames=(SCENE_CAMERAS,),
-    attach=attach,
+    attach=Cameras,
 )

@@ -18,7 +18,7 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
 from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
@@ -28,6 +28,7 @@ from urlab_ros_bridge.ros.topics.cameras.images import ImageTemplate
 from urlab_ros_bridge.ros.topics.cameras.info import CameraInfoTemplate
 from urlab_ros_bridge.ros.topics.cameras.info import Intrinsics
 from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
+from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
 
@@ -57,20 +58,20 @@ class Output:
 
 
 def make_outputs(
-    plan: CameraPlan, publishers: Publishers, settings: Callable[[], Settings]
+    plan: CameraPlan, publishers: Publishers, settings: SettingsReader
 ) -> list[Output]:
     """
     Make the topics of a camera.
 
     :raises CdrError: when the middleware serialises in another way than expected.
     """
-    camera, now = plan.camera, settings()
+    camera, now = plan.camera, settings(CameraParameters)
     lens = intrinsics(*camera.resolution, camera.fovy)
     info = CameraInfoTemplate(plan.frame, lens)
     camera_info = publishers.get(CameraInfo, f'{plan.topic}/camera_info', qos.sensor)
     outputs = [Output(camera_info, lambda stamp, frame, color: info.update(stamp))]
     if camera.mode == 'depth':
-        return outputs + _depth(plan, publishers, now, lens)
+        return outputs + _depth(plan, publishers, settings, lens)
     if camera.labels:
         _publish_labels(plan, publishers)
     encoding, kind = now.image_encoding, 'jpeg' if camera.mode == 'real' else 'png'
@@ -89,7 +90,7 @@ def _compressed(
     publishers: Publishers,
     kind: str,
     encoding: str,
-    settings: Callable[[], Settings],
+    settings: SettingsReader,
 ) -> Output:
     small = CompressedTemplate(plan.frame, kind, encoding, plan.metres)
     ending = 'compressedDepth' if kind == 'depth' else 'compressed'
@@ -97,20 +98,23 @@ def _compressed(
     publisher = publishers.get(CompressedImage, topic, qos.image)
     return Output(
         publisher,
-        lambda stamp, frame, color: small.update(stamp, frame.pixels, settings().jpeg_quality),
+        lambda stamp, frame, color: small.update(
+            stamp, frame.pixels, settings(CameraParameters).jpeg_quality
+        ),
     )
 
 
 def _depth(
-    plan: CameraPlan, publishers: Publishers, now: Settings, lens: Intrinsics
+    plan: CameraPlan, publishers: Publishers, settings: SettingsReader, lens: Intrinsics
 ) -> list[Output]:
+    now = settings(CameraParameters)
     colored = plan.color is not None and now.points_color
     points = PointsTemplate(plan.frame, lens, plan.metres, now.points_decimation, colored)
     cloud = publishers.get(PointCloud2, f'{plan.topic}/points', qos.image)
     encoding = now.depth_encoding
     return [
         _raw(plan, publishers, encoding, fill_depth(encoding, plan.metres)),
-        _compressed(plan, publishers, 'depth', encoding, lambda: now),
+        _compressed(plan, publishers, 'depth', encoding, settings),
         Output(
             cloud,
             lambda stamp, frame, color: points.update(stamp, frame.pixels, color),

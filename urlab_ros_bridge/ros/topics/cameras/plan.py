@@ -13,12 +13,13 @@ from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 
 # Unit of depth on the wire -> metres.
 UNITS = {'m': 1.0, 'cm': 0.01, 'mm': 0.001}
@@ -55,11 +56,12 @@ class CamerasPlan:
     shm_dir: str = field(default='', compare=False)
 
 
-def plan_cameras(handshake: Handshake, world: WorldPlan, settings: Settings) -> CamerasPlan:
+def plan_cameras(handshake: Handshake, world: WorldPlan, settings: SettingsReader) -> CamerasPlan:
     """Plan the cameras of the robots that are bridged, and of the scene."""
-    if not settings.publish_cameras:
+    options = settings(CameraParameters)
+    if not options.publish_cameras:
         return CamerasPlan()
-    unit = handshake.depth_unit if settings.depth_unit == 'auto' else settings.depth_unit
+    unit = handshake.depth_unit if options.depth_unit == 'auto' else options.depth_unit
     found: list[CameraPlan] = []
     for robot in world.robots:
         found += _of_robot(handshake, robot, UNITS.get(unit, 1.0))

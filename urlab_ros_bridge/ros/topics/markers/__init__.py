@@ -9,7 +9,6 @@ All are visualization_msgs/MarkerArray below ``markers/``, in one frame with the
 from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
 from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
-from urlab_ros_bridge.ros.topics.markers.scene import entity_marker_feeds
 from urlab_ros_bridge.ros.topics.markers.scene import SceneTopic
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     'SceneTopic',
     'contact_markers',
     'drawing_markers',
-    'entity_marker_feeds',
 ]

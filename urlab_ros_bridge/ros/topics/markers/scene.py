@@ -10,8 +10,6 @@ because RViz forgets all markers then.  Entities are sent while they move.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,51 +19,20 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
-from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
-from urlab_ros_bridge.ros.parameters.checks import rate
-from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
+from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
-from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.plan.parameters import MarkerParameters
 from urlab_ros_bridge.ros.topics.markers.messages import delete_all
 from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
 from urlab_ros_bridge.ros.topics.markers.messages import part_marker
-from urlab_ros_bridge.schema import key
-
-SCENE = 'markers/scene'
-ENTITIES = 'markers/entities'
-
-
-@dataclass(frozen=True)
-class MarkerParameters:
-    """Whether, where and how often markers are published."""
-
-    publish_markers: bool = key(
-        True,
-        'Publish markers/scene, markers/entities, markers/contacts and markers/drawings.',
-    )
-    marker_frame: str = key(
-        '',
-        'Frame of all markers. Empty: map_frame if it is connected to the robots, else the odom '
-        'frame of the first floating robot; both have the origin of the world.',
-        check=frame_name_or_empty,
-    )
-    marker_rate: float = key(
-        10.0,
-        'Maximum rate of markers/entities (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
 
 
 class SceneTopic:
     """The static geoms, on one latched topic."""
 
     def __init__(self, scene: SceneLook, publishers: Publishers) -> None:
-        self._publisher = publishers.get(MarkerArray, SCENE, qos.latched)
+        self._publisher = publishers.of(SCENE, SCENE.name)
         markers = [
             part_marker(scene.frame, part.name, number, part)
             for number, part in enumerate(scene.static)
@@ -85,32 +52,15 @@ class SceneTopic:
         self._sent = False
 
 
-def entity_marker_feeds(
-    scene: SceneLook,
-    entities: Mapping[str, EntityPose],
-    publishers: Publishers,
-) -> list[Feed]:
-    """Make the topic of what moves, if the model shows anything of it."""
-    moving = {name: parts for name, parts in scene.entities.items() if name in entities}
-    return [EntitiesFeed(scene.frame, moving, entities, publishers)] if moving else []
+class EntityMarkers:
+    """The markers of what moves."""
 
-
-class EntitiesFeed(Feed):
-    """What moves."""
-
-    def __init__(
-        self,
-        frame: str,
-        moving: Mapping[str, Sequence[AppearancePart]],
-        entities: Mapping[str, EntityPose],
-        publishers: Publishers,
-    ) -> None:
+    def __init__(self, scene: SceneLook, entities: Mapping[str, EntityPose]) -> None:
+        frame = scene.frame
+        moving = {name: parts for name, parts in scene.entities.items() if name in entities}
         states = [entities[name] for name in moving]
-        wire = [topic for state in states for topic in state.topics]
-        publisher = publishers.get(MarkerArray, ENTITIES, qos.latched)
-        super().__init__(
-            ENTITIES, publisher, self._message_if_moved, wire=wire, rate_name='marker_rate'
-        )
+        self.wire = [topic for state in states for topic in state.topics]
+        self.feed: Feed | None = None
         self._sent = False
         self._states = states
         owners = [index for index, parts in enumerate(moving.values()) for _ in parts]
@@ -129,19 +79,20 @@ class EntitiesFeed(Feed):
         self._last = np.zeros_like(self._places)
 
     def clear(self) -> None:
-        super().clear()
+        """Publish them again: time has jumped."""
         self._sent = False
 
-    def _message_if_moved(self, stamp_ns: int) -> Any:
+    def build(self, stamp_ns: int) -> Any:
         """Return the message, or None when nothing has moved and no one needs it again."""
         for row, state in zip(self._places, self._states, strict=True):
             pose = state.pose()
             if pose is not None:
                 row[:3] = pose[0]
                 row[3:6], row[6] = pose[1][1:], pose[1][0]
+        grew = self.feed is not None and self.feed.grew
         if not np.isfinite(self._places).all():
             return None
-        if self._sent and not self.grew and np.array_equal(self._places, self._last):
+        if self._sent and not grew and np.array_equal(self._places, self._last):
             return None
         self._last[:] = self._places
         self._sent = True
@@ -177,34 +128,34 @@ def compose_rows(parents: np.ndarray, children: np.ndarray) -> np.ndarray:
     return found
 
 
-def world_feeds(world: WorldTopics) -> list[Feed]:
-    """Make the topic of the entities' markers."""
-    return entity_marker_feeds(world.plan.scene, world.state.entities, world.publishers)
+def world_feeds(world: WorldTopics) -> None:
+    """Make the topic of the entities' markers, if the model shows anything of them."""
+    markers = EntityMarkers(world.plan.scene, world.state.entities)
+    if markers.wire:
+        markers.feed = world.feed(ENTITIES, markers.build, wire=markers.wire, memory=markers)
 
 
 _TYPE = ('visualization_msgs/msg/MarkerArray',)
-TOPICS = (
-    Topic(
-        'markers/scene',
-        _TYPE,
-        'latched',
-        'static shapes',
-        'once, and after a jump of time',
-        'publish_markers',
-    ),
-    Topic(
-        'markers/entities',
-        _TYPE,
-        'latched',
-        'movable bodies that are not robots',
-        'marker_rate',
-        'publish_markers',
-    ),
+SCENE = Topic(
+    'markers/scene',
+    _TYPE,
+    'latched',
+    'static shapes',
+    'once, and after a jump of time',
+    'publish_markers',
+)
+ENTITIES = Topic(
+    'markers/entities',
+    _TYPE,
+    'latched',
+    'movable bodies that are not robots',
+    'marker_rate',
+    'publish_markers',
 )
 FEATURE = Feature(
     'markers of the scene',
     MarkerParameters,
     group='Robot description and markers',
-    topics=TOPICS,
+    topics=(SCENE, ENTITIES),
     world_feeds=world_feeds,
 )

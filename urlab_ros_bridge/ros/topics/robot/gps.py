@@ -10,16 +10,13 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.topics.robot.odometry import covariances
 from urlab_ros_bridge.schema import key
-
-TOPIC = 'gps/fix'
 
 
 def _place_on_earth(value: tuple[float, ...]) -> str:
@@ -50,11 +47,11 @@ class GpsParameters:
     )
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topic of a floating base, if the world has a place on earth."""
-    origin = robot.settings.gps_origin
+    origin = robot.settings(GpsParameters).gps_origin
     if not robot.plan.base_joint or len(origin) != len(fields(GeodeticOrigin)):
-        return []
+        return
     pose_stddevs, _ = covariances(robot)
     template = NavSatFixTemplate(robot.plan.frames.base, GeodeticOrigin(*origin), pose_stddevs)
     state = robot.state
@@ -63,13 +60,11 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         base = state.base()
         return None if base is None else template.update(stamp_ns, base[:3])
 
-    return [
-        robot.feed(TOPIC, template.message_type, build, wire=robot.base_row, rate_name='gps_rate')
-    ]
+    robot.feed(FIX, build, wire=robot.base_row)
 
 
 FIX = Topic(
-    f'{{robot}}/{TOPIC}',
+    '{robot}/gps/fix',
     ('sensor_msgs/msg/NavSatFix',),
     'sensor',
     'floating base, with gps_origin',

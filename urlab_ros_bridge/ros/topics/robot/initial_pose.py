@@ -20,7 +20,7 @@ import numpy as np
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -78,32 +78,33 @@ class Displacement:
         return False
 
 
-class _Told:
-    """What the listeners know; kept from one world to the next."""
+class _SubscriberState:
+    """What subscribers know; kept from one world to the next."""
 
     def __init__(self) -> None:
         self._displacement = Displacement()
-        self._listeners = 0
+        self._count = 0
         self._feed: Feed | None = None
 
-    def must_hear(self, feed: Feed, stamp_ns: int, base: tuple[float, ...]) -> bool:
-        """Return whether somebody has come, or the robot was put somewhere else."""
+    def need_pose(self, feed: Feed, stamp_ns: int, base: tuple[float, ...]) -> bool:
+        """Return whether a subscriber joined, or the robot was put somewhere else."""
         displaced = self._displacement.seen(stamp_ns, base)
-        listeners = feed.publisher.get_subscription_count()
-        if feed is not self._feed and listeners <= self._listeners:
-            feed.grew = False  # in another world, but they are those of the world before
-        self._feed, self._listeners = feed, listeners
+        count = feed.publisher.get_subscription_count()
+        if feed is not self._feed and count <= self._count:
+            feed.grew = False  # they are those of the world before
+        self._feed, self._count = feed, count
         return displaced or feed.grew
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot with a floating base."""
-    if not robot.plan.base_joint or not robot.settings.publish_initialpose:
-        return []
+    if not robot.plan.base_joint:
+        return
 
     def build(stamp_ns: int) -> Any:
         base = robot.state.base()
-        if base is None or not told.must_hear(feed, stamp_ns, base):
+        assert feed is not None  # else nothing is built
+        if base is None or not subscribers.need_pose(feed, stamp_ns, base):
             return None
         message = PoseWithCovarianceStamped(header=header_to_ros(stamp_ns, robot.plan.frames.map))
         pose = message.pose.pose
@@ -113,9 +114,9 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         message.pose.covariance[:: 6 + 1] = _VARIANCES
         return message
 
-    feed = robot.feed('initialpose', PoseWithCovarianceStamped, build, wire=robot.base_row)
-    told = robot.publishers.memory(feed.topic, _Told)
-    return [feed]
+    name = INITIAL_POSE.named(robot.namespace)
+    subscribers = robot.publishers.memory(name, _SubscriberState)
+    feed = robot.feed(INITIAL_POSE, build, wire=robot.base_row)
 
 
 INITIAL_POSE = Topic(

@@ -9,8 +9,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import JointStateTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.schema import key
@@ -30,28 +29,23 @@ class JointStateParameters:
     )
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot with joints."""
     plan, state = robot.plan, robot.state
     if not plan.joints:
-        return []
+        return
     template = JointStateTemplate(plan.joints)
 
     def build(stamp_ns: int) -> Any:
         values = state.joints()
         return None if values is None else template.update(stamp_ns, *values)
 
-    return [
-        robot.feed(
-            'joint_states',
-            template.message_type,
-            build,
-            wire=state.topics[: len(plan.joints) + 1],
-            subscriptions=(f'{plan.prefix}/joint/'.encode(), f'{plan.prefix}/effort'.encode()),
-            rate_name='joint_state_rate',
-            each_instant=True,
-        )
-    ]
+    robot.feed(
+        JOINT_STATES,
+        build,
+        wire=state.topics[: len(plan.joints) + 1],
+        subscriptions=(f'{plan.prefix}/joint/'.encode(), f'{plan.prefix}/effort'.encode()),
+    )
 
 
 JOINT_STATES = Topic(
@@ -60,6 +54,7 @@ JOINT_STATES = Topic(
     'sensor',
     'hinge or slide joints',
     'joint_state_rate',
+    each_instant=True,
 )
 FEATURE = Feature(
     'joint states',

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,13 @@ import numpy as np
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.messages import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.ros.messages.geometry import Poses
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
-from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -64,12 +63,12 @@ class LinkTFTemplate(TFTemplate):
         return self._to_bytes()
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot's moving links, if it has any."""
-    plan, state, settings = robot.plan, robot.state, robot.settings
+    plan, state = robot.plan, robot.state
     links = LinkPoses(plan.appearance.skeleton, plan.joints)
-    if not settings.publish_link_tf or not links.frames:
-        return []
+    if not links.frames:
+        return
     template = LinkTFTemplate(links.frames)
 
     def build(stamp_ns: int) -> Any:
@@ -79,36 +78,18 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         poses = links.update(values[0], state.positions() if links.needs_qpos else None)
         return None if poses is None else template.update(stamp_ns, poses)
 
-    topic = f'{plan.tf_namespace}/tf' if plan.tf_namespace else '/tf'
     prefixes = {f'{plan.prefix}/joint/'.encode()} if plan.joints else set()
     if links.needs_qpos:
         prefixes.add(STATE_FULL)
-    return [
-        Feed(
-            topic,
-            robot.publishers.get(template.message_type, topic, qos.transform),
-            build,
-            wire=robot.joint_rows,
-            subscriptions=prefixes,
-            rate_name='link_tf_rate',
-        )
-    ]
+    topic = ROBOT_TF if plan.tf_namespace else TF
+    robot.feed(topic, build, wire=robot.joint_rows, subscriptions=prefixes)
 
 
 _TYPE = ('tf2_msgs/msg/TFMessage',)
-TOPICS = (
-    Topic(
-        '/tf', _TYPE, 'transform', 'robots without namespace', 'link_tf_rate', 'publish_link_tf'
-    ),
-    Topic(
-        '{robot}/tf',
-        _TYPE,
-        'transform',
-        'robots with namespace, unless frame_prefix is set',
-        'link_tf_rate',
-        'publish_link_tf',
-    ),
+TF = Topic(
+    '/tf', _TYPE, 'transform', 'robots without namespace', 'link_tf_rate', 'publish_link_tf'
 )
+ROBOT_TF = replace(TF, name='{robot}/tf', when='robots with namespace, unless frame_prefix is set')
 MOVING_LINKS = FrameRule(
     'a link', 'the link that a joint moves', 'tf', 'robots with joints', 'publish_link_tf'
 )
@@ -116,7 +97,7 @@ FEATURE = Feature(
     'transforms of links',
     LinkTFParameters,
     group='Robot description and markers',
-    topics=TOPICS,
+    topics=(TF, ROBOT_TF),
     frames=(MOVING_LINKS,),
     feeds=feeds,
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from urlab_ros_bridge.geometry import footprint_in_base
@@ -13,18 +14,13 @@ from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Build
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.feed import join
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import OdometryTemplate
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
-from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate
-from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
 _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
@@ -84,18 +80,18 @@ def stddevs(override: Sequence[float], reported: Any) -> list[float] | None:
 
 def covariances(robot: RobotTopics) -> tuple[list[float] | None, list[float] | None]:
     """Return the standard deviations of a robot's pose and twist, None for what is unknown."""
-    reported, settings = robot.plan.covariances, robot.settings
+    reported, options = robot.plan.covariances, robot.settings(OdometryParameters)
     return (
-        stddevs(settings.pose_stddev, reported.get('pose_stddev')),
-        stddevs(settings.twist_stddev, reported.get('twist_stddev')),
+        stddevs(options.pose_stddev, reported.get('pose_stddev')),
+        stddevs(options.twist_stddev, reported.get('twist_stddev')),
     )
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topics of a robot with a floating base; its transforms come first."""
-    plan, state, settings = robot.plan, robot.state, robot.settings
+    plan, state, _options = robot.plan, robot.state, robot.settings(OdometryParameters)
     if not plan.base_joint:
-        return []
+        return
     odometry = OdometryTemplate(plan.frames.odom, plan.frames.base, *covariances(robot))
     pose = PoseStampedTemplate(plan.frames.map)
 
@@ -107,28 +103,16 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         base = state.base()
         return None if base is None else pose.update(stamp_ns, base[:3], base[3:7])
 
-    wanted: list[tuple[str, RosMessageTemplate, Build]] = [('odom', odometry, odom)]
-    if settings.publish_ground_truth:
-        wanted.append(('ground_truth/pose', pose, ground_truth))
-    made = [_transforms(robot)] if settings.publish_tf or settings.publish_footprint else []
-    return made + [
-        robot.feed(
-            name,
-            template.message_type,
-            build,
-            wire=robot.base_row,
-            rate_name='odom_rate',
-            each_instant=True,
-        )
-        for name, template, build in wanted
-    ]
+    _feed_transforms(robot)
+    robot.feed(ODOM, odom, wire=robot.base_row)
+    robot.feed(GROUND_TRUTH, ground_truth, wire=robot.base_row)
 
 
-def _transforms(robot: RobotTopics) -> Feed:
-    plan, state, settings = robot.plan, robot.state, robot.settings
+def _feed_transforms(robot: RobotTopics) -> None:
+    plan, state, options = robot.plan, robot.state, robot.settings(OdometryParameters)
     frames = plan.frames
-    publish_tf = settings.publish_tf
-    publish_footprint = settings.publish_footprint and bool(frames.footprint)
+    publish_tf = options.publish_tf
+    publish_footprint = options.publish_footprint and bool(frames.footprint)
     pairs = []
     if publish_tf:
         pairs.append((frames.odom, frames.base))
@@ -146,36 +130,32 @@ def _transforms(robot: RobotTopics) -> Feed:
             poses.append((*position, *turn))
         return template.update(stamp_ns, poses)
 
-    topic = join(plan.tf_namespace, 'tf')
-    # Absolute, as tf2 listeners expect it, unless robots are kept apart by namespace.
-    topic = topic if plan.tf_namespace else '/tf'
-    publisher = robot.publishers.get(template.message_type, topic, qos.transform)
-    return Feed(
-        topic, publisher, build, wire=robot.base_row, rate_name='odom_rate', each_instant=True
-    )
+    robot.feed(ROBOT_TF if plan.tf_namespace else TF, build, wire=robot.base_row)
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
 _SWITCHES = 'publish_tf, publish_footprint'
-TOPICS = (
-    Topic('/tf', _TF, 'transform', 'robots without namespace', 'odom_rate', _SWITCHES),
-    Topic(
-        '{robot}/tf',
-        _TF,
-        'transform',
-        'robots with namespace, unless frame_prefix is set',
-        'odom_rate',
-        _SWITCHES,
-    ),
-    Topic('{robot}/odom', ('nav_msgs/msg/Odometry',), 'sensor', 'floating base', 'odom_rate'),
-    Topic(
-        '{robot}/ground_truth/pose',
-        ('geometry_msgs/msg/PoseStamped',),
-        'sensor',
-        'floating base',
-        'odom_rate',
-        'publish_ground_truth',
-    ),
+# Absolute, as tf2 listeners expect it, unless robots are kept apart by namespace.
+TF = Topic(
+    '/tf', _TF, 'transform', 'robots without namespace', 'odom_rate', _SWITCHES, each_instant=True
+)
+ROBOT_TF = replace(TF, name='{robot}/tf', when='robots with namespace, unless frame_prefix is set')
+ODOM = Topic(
+    '{robot}/odom',
+    ('nav_msgs/msg/Odometry',),
+    'sensor',
+    'floating base',
+    'odom_rate',
+    each_instant=True,
+)
+GROUND_TRUTH = Topic(
+    '{robot}/ground_truth/pose',
+    ('geometry_msgs/msg/PoseStamped',),
+    'sensor',
+    'floating base',
+    'odom_rate',
+    'publish_ground_truth',
+    each_instant=True,
 )
 FRAMES = (
     FrameRule('`odom_frame`', '`base_frame`', 'tf', 'floating base', 'publish_tf'),
@@ -185,7 +165,7 @@ FEATURE = Feature(
     'odometry',
     OdometryParameters,
     group='What is published',
-    topics=TOPICS,
+    topics=(TF, ROBOT_TF, ODOM, GROUND_TRUTH),
     frames=FRAMES,
     feeds=feeds,
 )

@@ -12,12 +12,9 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.feed import join
-from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.feed import Clearable
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
-from urlab_ros_bridge.ros.features.tick_state import RobotState
+from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import ConvertError
 from urlab_ros_bridge.ros.messages import ImuTemplate
 from urlab_ros_bridge.ros.messages import LaserScanTemplate
@@ -34,7 +31,6 @@ from urlab_ros_bridge.ros.messages.laser import RangeTemplate
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import rate
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -48,9 +44,6 @@ from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SiteSensors
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
-
-_RATE = 'sensor_rate'
-
 
 _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
 
@@ -110,86 +103,54 @@ def sensor_names(plan: RobotPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def numbered(base: str, name: str, several: bool) -> str:
-    """
-    Put the name of an instrument into its topic when there are several of its kind.
-
-    >>> numbered('imu/data', 'torso', True), numbered('scan', 'front', True)
-    ('imu/torso/data', 'scan/front')
-    """
-    if not several:
-        return base
-    first, _, rest = base.partition('/')
-    return '/'.join(part for part in (first, ros_name(name), rest) if part)
-
-
 class SensorFeeds:
-    """
-    Makes the sensor topics of one robot.
+    """Makes the sensor topics of one robot."""
 
-    :ivar notes: what could not be published, and why.
-    """
+    def __init__(self, robot: RobotTopics) -> None:
+        self._robot = robot
+        self._topics: set[str] = set()
 
-    def __init__(
-        self, plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings
-    ) -> None:
-        self.plan = plan
-        self.state = state
-        self.publishers = publishers
-        self.settings = settings
-        self.notes: list[str] = []
-        self.feeds: list[Feed] = []
-
-    def make(self) -> list[Feed]:
-        """Return all of them; what has no message type here is noted and left out."""
-        groups = self.plan.sensors
+    def make(self) -> None:
+        """Make all of them; what has no message type here is noted and left out."""
+        plan, groups = self._robot.plan, self._robot.plan.sensors
         magnetometers = [
             sensor for sensor in groups.singles if sensor.kind.message == MAGNETIC_FIELD
         ]
         for group in groups.imus:
             self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
-        for scanner in self.plan.scanners:
-            self.attempt(scanner.lidar.name, self.scan, scanner, len(self.plan.scanners) > 1)
+        for scanner in plan.scanners:
+            self.attempt(scanner.lidar.name, self.scan, scanner, len(plan.scanners) > 1)
         for group in groups.wrenches:
-            self.attempt(
-                group.site,
-                self.pair,
-                group,
-                ('force', 'torque'),
-                WrenchStampedTemplate(group.frame_id),
-            )
+            template: RosMessageTemplate = WrenchStampedTemplate(group.frame_id)
+            self.attempt(group.site, self.pair, WRENCH, group, ('force', 'torque'), template)
         for group in groups.twists:
-            self.attempt(
-                group.site,
-                self.pair,
-                group,
-                ('velocimeter', 'gyro'),
-                TwistStampedTemplate(group.frame_id),
-            )
+            template = TwistStampedTemplate(group.frame_id)
+            self.attempt(group.site, self.pair, TWIST, group, ('velocimeter', 'gyro'), template)
         for sensor in groups.singles:
             self.attempt(sensor.name, self.single, sensor, len(magnetometers) > 1)
-        return self.feeds
 
     def attempt(self, name: str, make: Callable[..., None], *arguments: Any) -> None:
         """Make one topic; a problem of one sensor does not stop the others."""
         try:
             make(*arguments)
         except UrlabError as error:
-            self.notes.append(f'{self.plan.prefix}: {name} is not published: {error}')
+            self._robot.notes.append(
+                f'{self._robot.plan.prefix}: {name} is not published: {error}'
+            )
 
     def imu(self, group: SiteSensors, several: bool) -> None:
         """Merge gyro, accelerometer and orientation of one site."""
         kinds = ('framequat', 'gyro', 'accelerometer')
         sensors = [group.sensors.get(kind) for kind in kinds]
-        names = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
+        stddevs = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
         template = ImuTemplate(
             group.frame_id,
             *(
                 None if sensor is None else self.stddev(name)
-                for sensor, name in zip(sensors, names, strict=True)
+                for sensor, name in zip(sensors, stddevs, strict=True)
             ),
         )
-        read = self.state.sensor
+        read = self._robot.state.sensor
 
         def build(stamp_ns: int) -> Any:
             values: list[Values | None] = []
@@ -203,20 +164,21 @@ class SensorFeeds:
                 values.append(sensor.kind.reading(found))
             return template.update(stamp_ns, *values)
 
-        self.add(
-            numbered('imu/data', group.site, several),
-            template,
-            build,
-            [sensor.name for sensor in sensors if sensor],
-        )
+        names = [sensor.name for sensor in sensors if sensor]
+        topic = IMU_OF_SITE if several else IMU
+        self.add(topic, template, build, names, {'site': ros_name(group.site)})
 
     def pair(
-        self, group: SiteSensors, kinds: tuple[str, str], template: RosMessageTemplate
+        self,
+        topic: Topic,
+        group: SiteSensors,
+        kinds: tuple[str, str],
+        template: RosMessageTemplate,
     ) -> None:
         """Publish two vectors of one site; one of them may be missing."""
         sensors = [group.sensors.get(kind) for kind in kinds]
         present = [sensor for sensor in sensors if sensor is not None]
-        read = self.state.sensor
+        read = self._robot.state.sensor
 
         def build(stamp_ns: int) -> Any:
             values = [None if sensor is None else read(sensor.name) for sensor in sensors]
@@ -225,12 +187,12 @@ class SensorFeeds:
             return template.update(stamp_ns, *values)
 
         names = [sensor.name for sensor in present]
-        self.add(ros_path(present[0].topic), template, build, names)
+        self.add(topic, template, build, names, {'site': ros_path(present[0].place)})
 
     def single(self, sensor: PlannedSensor, several_magnetometers: bool) -> None:
         """Publish a sensor that has a message of its own."""
         template = single_template(sensor, self.stddev('magnetic_field_stddev'))
-        read, name, reading = self.state.sensor, sensor.name, sensor.kind.reading
+        read, name, reading = self._robot.state.sensor, sensor.name, sensor.kind.reading
         turned = sensor.kind.message == QUATERNION
 
         def build(stamp_ns: int) -> Any:
@@ -239,10 +201,12 @@ class SensorFeeds:
                 return None
             return template.update(stamp_ns, reading(values) if turned else values)
 
-        topic = ros_path(sensor.topic)
         if sensor.kind.message == MAGNETIC_FIELD:
-            topic = numbered(topic, sensor.site or sensor.name, several_magnetometers)
-        self.add(topic, template, build, [sensor.name])
+            topic = MAGNETOMETER_OF_SITE if several_magnetometers else MAGNETOMETER
+            self.add(topic, template, build, [name], {'site': ros_name(sensor.place)})
+        else:
+            topic = RANGES if sensor.kind.message == RANGE else OTHER
+            self.add(topic, template, build, [name], {'sensor': ros_path(name)})
 
     def scan(self, scanner: Scanner, several: bool) -> None:
         """
@@ -261,7 +225,7 @@ class SensorFeeds:
             1.0 / lidar.rate if lidar.rate > 0 else 0.0,
         )
         template = LaserScanTemplate(scanner.frame, geometry)
-        scans, state = Scans(lidar.rate), self.state
+        scans, state = Scans(lidar.rate), self._robot.state
 
         def build(stamp_ns: int) -> Any:
             values = state.sensor(lidar.name)
@@ -274,31 +238,39 @@ class SensorFeeds:
                 made_ns = scans.snapshot(stamp_ns, state.scan_stamp(lidar.name))
             return None if made_ns is None else template.update(made_ns, values)
 
-        feed = self.add(numbered('scan', lidar.name, several), template, build, [lidar.name])
-        feed.own_limiter = scans
+        topic = SCAN_OF_SCANNER if several else SCAN
+        parts = {'scanner': ros_name(lidar.name)}
+        self.add(topic, template, build, [lidar.name], parts, scans)
 
     def stddev(self, name: str) -> float:
         """Return a standard deviation: the parameter, else what the server reported, else 0."""
-        override = getattr(self.settings, name)
-        reported: Mapping[str, Any] = self.plan.covariances
+        override = getattr(self._robot.settings(SensorParameters), name)
+        reported: Mapping[str, Any] = self._robot.plan.covariances
         return override if override >= 0 else float(reported.get(name) or 0.0)
 
     def add(
         self,
-        name: str,
+        topic: Topic,
         template: RosMessageTemplate,
         build: Callable[[int], Any],
         sensors: list[str],
-    ) -> Feed:
+        parts: Mapping[str, str],
+        memory: Clearable | None = None,
+    ) -> None:
         """Make the feed of a topic."""
-        topic = join(self.plan.namespace, name)
-        if any(feed.topic == topic for feed in self.feeds):
-            raise ConvertError(f'its topic {topic!r} is already in use')
-        wire = [f'{self.plan.prefix}/sensor/{sensor}'.encode() for sensor in sensors]
-        publisher = self.publishers.get(template.message_type, topic)
-        feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE, each_instant=True)
-        self.feeds.append(feed)
-        return feed
+        robot = self._robot
+        name = topic.named(robot.namespace, parts)
+        if name in self._topics:
+            raise ConvertError(f'its topic {name!r} is already in use')
+        self._topics.add(name)
+        robot.feed(
+            topic,
+            build,
+            wire=[f'{robot.plan.prefix}/sensor/{sensor}'.encode() for sensor in sensors],
+            message_type=template.message_type,
+            memory=memory,
+            parts=parts,
+        )
 
 
 class Scans:
@@ -339,39 +311,45 @@ class Scans:
         return made_ns
 
 
-def feeds(robot: RobotTopics) -> list[Feed]:
+def feeds(robot: RobotTopics) -> None:
     """Make the topics of a robot's sensors."""
-    sensors = SensorFeeds(robot.plan, robot.state, robot.publishers, robot.settings)
-    made = sensors.make()
-    robot.notes.extend(sensors.notes)
-    return made
+    SensorFeeds(robot).make()
 
 
-_IMU = ('sensor_msgs/msg/Imu',)
-_MAG = ('sensor_msgs/msg/MagneticField',)
-_SCAN = ('sensor_msgs/msg/LaserScan',)
-_WRENCH = ('geometry_msgs/msg/WrenchStamped',)
-_TWIST = ('geometry_msgs/msg/TwistStamped',)
-_SINGLES = (
+def _row(name: str, when: str, *types: str) -> Topic:
+    return Topic(f'{{robot}}/{name}', types, 'sensor', when, 'sensor_rate', each_instant=True)
+
+
+_IMU_TYPE, _FIELD = 'sensor_msgs/msg/Imu', 'sensor_msgs/msg/MagneticField'
+_SCAN_TYPE = 'sensor_msgs/msg/LaserScan'
+IMU = _row('imu/data', 'one site with gyro or accelerometer', _IMU_TYPE)
+IMU_OF_SITE = _row('imu/{site}/data', 'several such sites', _IMU_TYPE)
+MAGNETOMETER = _row('imu/mag', 'one magnetometer', _FIELD)
+MAGNETOMETER_OF_SITE = _row('imu/{site}/mag', 'several magnetometers', _FIELD)
+SCAN = _row('scan', 'one planar scanner', _SCAN_TYPE)
+SCAN_OF_SCANNER = _row('scan/{scanner}', 'several scanners', _SCAN_TYPE)
+WRENCH = _row('{site}/wrench', 'force or torque sensors', 'geometry_msgs/msg/WrenchStamped')
+TWIST = _row('{site}/twist', 'velocimeters', 'geometry_msgs/msg/TwistStamped')
+RANGES = _row('{sensor}/range', 'rangefinders', 'sensor_msgs/msg/Range')
+OTHER = _row(
+    'sensor/{sensor}',
+    'all other sensors',
     'geometry_msgs/msg/PointStamped',
     'geometry_msgs/msg/Vector3Stamped',
     'geometry_msgs/msg/QuaternionStamped',
     'urlab_msgs/msg/SensorStamped',
 )
-TOPICS = tuple(
-    Topic(name, types, 'sensor', when, _RATE)
-    for name, types, when in (
-        ('{robot}/imu/data', _IMU, 'one site with gyro or accelerometer'),
-        ('{robot}/imu/{site}/data', _IMU, 'several such sites'),
-        ('{robot}/imu/mag', _MAG, 'one magnetometer'),
-        ('{robot}/imu/{site}/mag', _MAG, 'several magnetometers'),
-        ('{robot}/scan', _SCAN, 'one planar scanner'),
-        ('{robot}/scan/{scanner}', _SCAN, 'several scanners'),
-        ('{robot}/{site}/wrench', _WRENCH, 'force or torque sensors'),
-        ('{robot}/{site}/twist', _TWIST, 'velocimeters'),
-        ('{robot}/{sensor}/range', ('sensor_msgs/msg/Range',), 'rangefinders'),
-        ('{robot}/sensor/{sensor}', _SINGLES, 'all other sensors'),
-    )
+TOPICS = (
+    IMU,
+    IMU_OF_SITE,
+    MAGNETOMETER,
+    MAGNETOMETER_OF_SITE,
+    SCAN,
+    SCAN_OF_SCANNER,
+    WRENCH,
+    TWIST,
+    RANGES,
+    OTHER,
 )
 FEATURE = Feature(
     'sensors', SensorParameters, group='What is published', topics=TOPICS, feeds=feeds

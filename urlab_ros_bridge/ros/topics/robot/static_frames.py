@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.geometry import IDENTITY
@@ -12,36 +11,27 @@ from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.messages import static_transforms_to_ros
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
+from urlab_ros_bridge.ros.topics.robot.link_tf import LinkTFParameters
 
 
-@dataclass(frozen=True)
-class StaticFrameParameters:
-    """Which static transforms are published."""
-
-    publish_sensor_frames: bool = key(
-        True,
-        'Publish static transforms of sensors and cameras that the model fixes to a body.',
-    )
-    publish_map_to_odom: bool = key(
-        False,
-        'Publish the static identity map_frame -> odom_frame. Do not use it together with a '
-        'localisation node such as AMCL.',
-    )
-
-
-def _static_frames(robot: RobotPlan, settings: Settings) -> list[tuple]:
+def _static_frames(robot: RobotPlan, settings: SettingsReader) -> list[tuple]:
     """Return fixed links, sensors and cameras; robot_state_publisher knows the links alone."""
     links = set(robot.tree.bodies.values())
-    wanted = {True: settings.publish_link_tf, False: settings.publish_sensor_frames}
+    links_too = settings(LinkTFParameters).publish_link_tf
+    wanted = {True: links_too, False: settings(StaticFrameParameters).publish_sensor_frames}
     found = [row for row in robot.tree.static if wanted[row.child in links]]
-    return [*found, *(robot.appearance.static if settings.publish_link_tf else ())]
+    return [
+        *found,
+        *(robot.appearance.static if links_too else ()),
+    ]
 
 
-def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
+def static_messages(plan: WorldPlan, settings: SettingsReader) -> dict[str, Any]:
     """
     Return the message of each static transform topic; one message holds all of its transforms.
 
@@ -54,9 +44,10 @@ def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
         found += _static_frames(robot, settings)
         if robot.tree.mount is not None:
             found.append(robot.tree.mount)
-        if settings.publish_map_to_odom and robot.base_joint:
+        if settings(StaticFrameParameters).publish_map_to_odom and robot.base_joint:
             found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
-    topics.setdefault('/tf_static', []).extend(plan.scene_cameras)
+    if settings(CameraParameters).publish_cameras:
+        topics.setdefault('/tf_static', []).extend(plan.scene_cameras)
     return {name: static_transforms_to_ros(found) for name, found in topics.items() if found}
 
 

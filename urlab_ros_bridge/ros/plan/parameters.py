@@ -1,0 +1,170 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters that decide what is planned: names, frames, descriptions and markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from urlab_ros_bridge.ros.parameters.checks import frame_name
+from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
+from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.schema import key
+
+
+def _robots(value: tuple[str, ...]) -> str:
+    empty = not value or not all(value)
+    return 'contains an empty name; ["auto"] takes all robots' if empty else ''
+
+
+def _frame_prefix(value: str) -> str:
+    wanted = 'tf2 does not allow a leading slash'
+    return f'{wanted}, it must not be {value!r}' if value.startswith('/') else ''
+
+
+@dataclass(frozen=True)
+class NamesParameters:
+    """Which robots are bridged, and the names of namespaces and frames."""
+
+    robots: tuple[str, ...] = key(
+        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"]: all.', check=_robots
+    )
+    namespace_robots: str = key(
+        'auto',
+        'Put a robot\'s topics below its prefix. "auto": only if there are several robots.',
+        choices=('auto', 'always', 'never'),
+    )
+    frame_prefix: str = key(
+        '',
+        "Prepended to every frame name of a robot; {prefix} stands for the robot's prefix (quote "
+        'the value in YAML). Empty: plain names, and a robot with a namespace has its transforms '
+        'on tf below that namespace. Otherwise all transforms are on /tf.',
+        check=_frame_prefix,
+    )
+    base_frame: str = key(
+        '',
+        "Frame of the base. Empty: the server's choice, else base_link.",
+        check=frame_name_or_empty,
+    )
+    footprint_frame: str = key(
+        'base_footprint',
+        'Frame of the base projected to the floor.',
+        check=frame_name,
+    )
+    odom_frame: str = key(
+        'odom',
+        'Frame of odometry, with the origin of the world.',
+        check=frame_name,
+    )
+    map_frame: str = key('map', 'Frame of the world: ground truth and entities.', check=frame_name)
+
+
+def frames_differ(settings: SettingsReader) -> Iterator[str]:
+    """Yield frames that have the same name."""
+    names = settings(NamesParameters)
+    frames = {
+        'base_frame': names.base_frame or 'base_link',
+        'footprint_frame': names.footprint_frame,
+        'odom_frame': names.odom_frame,
+        'map_frame': names.map_frame,
+    }
+    for name, frame in frames.items():
+        for other in frames:
+            if frames[other] == frame and other > name:
+                yield f'{name} and {other} are both {frame!r}, must differ'
+
+
+@dataclass(frozen=True)
+class DescriptionParameters:
+    """Whether a robot is described, and where its meshes are."""
+
+    publish_robot_description: bool = key(
+        True,
+        'Publish robot_description: URDF generated from the compiled model.',
+    )
+    mesh_directory: str = key(
+        '',
+        'Folder to which the meshes of the compiled model are written, for RViz to load. Empty: '
+        "urlab_ros_bridge/meshes in the user's cache folder.",
+    )
+    mesh_uri: str = key(
+        '',
+        'URI prefix of mesh files, for viewers that cannot read mesh_directory: '
+        '"package://my_meshes/meshes", "http://robot:8000". Empty: file:// and mesh_directory.',
+    )
+    description_velocity_limit: float = key(
+        10.0,
+        'Velocity limit in robot_description of a joint for which the model sets none (rad/s or '
+        'm/s): URDF requires one, and planners such as MoveIt use it.',
+        low=0.01,
+        high=1000.0,
+    )
+
+
+@dataclass(frozen=True)
+class StaticFrameParameters:
+    """Which static transforms are published."""
+
+    publish_sensor_frames: bool = key(
+        True,
+        'Publish static transforms of sensors and cameras that the model fixes to a body.',
+    )
+    publish_map_to_odom: bool = key(
+        False,
+        'Publish the static identity map_frame -> odom_frame. Do not use it together with a '
+        'localisation node such as AMCL.',
+    )
+
+
+@dataclass(frozen=True)
+class MarkerParameters:
+    """Whether, where and how often markers are published."""
+
+    publish_markers: bool = key(
+        True,
+        'Publish markers/scene, markers/entities, markers/contacts and markers/drawings.',
+    )
+    marker_frame: str = key(
+        '',
+        'Frame of all markers. Empty: map_frame if it is connected to the robots, else the odom '
+        'frame of the first floating robot; both have the origin of the world.',
+        check=frame_name_or_empty,
+    )
+    marker_rate: float = key(
+        10.0,
+        'Maximum rate of markers/entities (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        check=rate,
+        high=10000.0,
+        live=True,
+    )
+
+
+@dataclass(frozen=True)
+class EntityParameters:
+    """Whether and how often poses of entities are published."""
+
+    publish_entities: bool = key(
+        True,
+        'Publish entities/NAME/pose for every movable body that is not a robot.',
+    )
+    entity_rate: float = key(
+        50.0,
+        'Maximum rate of each entity pose (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        check=rate,
+        high=10000.0,
+        live=True,
+    )
+
+
+__all__ = [
+    'DescriptionParameters',
+    'EntityParameters',
+    'MarkerParameters',
+    'NamesParameters',
+    'StaticFrameParameters',
+    'frames_differ',
+]
