@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import zmq
 
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
@@ -17,17 +15,6 @@ MAX_SUBSCRIPTIONS = 10_000
 MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth
 MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
 _FIRST = zmq.SNDMORE | zmq.NOBLOCK
-
-
-class SendTracker(Protocol):
-    """
-    A message that is sent without a copy.
-
-    :ivar done: its memory may be changed.
-    """
-
-    @property
-    def done(self) -> bool: ...
 
 
 class Publisher:
@@ -119,13 +106,12 @@ class Publisher:
         """Send a message of one part."""
         self.socket.send(message, zmq.NOBLOCK)
 
-    def send_in_place(self, topic: bytes, payload: memoryview) -> SendTracker:
-        """Send a message whose payload is not copied; it must not change until that is done."""
+    def send_in_place(self, topic: bytes, payload: memoryview) -> None:
+        """Send a message whose payload is not copied; it must not change any more."""
         # While sending, libzmq looks only once a millisecond at what subscribers have taken.
         readable(self.socket)
         self.socket.send(topic, _FIRST)
-        tracker: SendTracker = self.socket.send(payload, zmq.NOBLOCK, copy=False, track=True)
-        return tracker
+        self.socket.send(payload, zmq.NOBLOCK, copy=False)
 
 
 class SubscriptionPoller:
@@ -150,4 +136,4 @@ class SubscriptionPoller:
         }
 
 
-__all__ = ['Publisher', 'SendTracker', 'SubscriptionPoller']
+__all__ = ['Publisher', 'SubscriptionPoller']

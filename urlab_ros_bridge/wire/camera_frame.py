@@ -19,6 +19,7 @@ BYTES_PER_PIXEL = 4
 MAX_SIDE = 16384
 _V1 = struct.Struct('<IIQdII')
 _V2 = struct.Struct('<IIQdIId')
+HEADER_BYTES = _V2.size  # of version 2
 
 
 class CameraFrame(NamedTuple):

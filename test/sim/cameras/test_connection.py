@@ -8,9 +8,10 @@ import socket
 import pytest
 
 from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras.connection import Capture
+from urlab_ros_bridge.sim.cameras.connection import Frame
+from urlab_ros_bridge.sim.cameras.connection import JobMemory
 from urlab_ros_bridge.sim.cameras.connection import RendererConnection
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 
 NOW = Capture(1, 1, 0, 0.0)
 MANY = 3000  # more than any queue has room for
@@ -20,9 +21,9 @@ MANY = 3000  # more than any queue has room for
 def ends():
     """Return the server's end of a link, and the renderer's."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    memory = FrameMemory(8, [64])
+    memory = JobMemory(8)
     theirs.setblocking(False)
-    yield RendererConnection(ours, memory), theirs
+    yield RendererConnection(ours, memory, [3, 2]), theirs
     ours.close()
     theirs.close()
     memory.close()
@@ -62,7 +63,7 @@ def test_waiting_counts_what_is_not_done(ends):
     connection.post(b'12345678', NOW, [0])
     connection.post(b'12345678', NOW, [0])
     assert connection.waiting == 2 and connection.busy
-    connection.memory.control[FrameMemory.DONE] += 1
+    connection.memory.control[JobMemory.DONE] += 1
     assert connection.waiting == 1 and not connection.busy
 
 
@@ -84,12 +85,12 @@ def test_no_state_gets_old_and_the_renderer_rests_for_a_tick_at_most(ends, perio
                     break
                 ends_at.append(end)
                 usual[kind] = takes[kind]
-                control[FrameMemory.DONE] += 1
+                control[JobMemory.DONE] += 1
             else:
                 begins.append(max(jobs[len(begins)], ends_at[-1] if ends_at else 0.0))
                 expected = begins[-1] + usual.get((len(begins) - 1) % len(takes), 0.0)
-                control[FrameMemory.EXPECTED] = round(expected * 1e9)
-                control[FrameMemory.BEGUN] += 1
+                control[JobMemory.EXPECTED] = round(expected * 1e9)
+                control[JobMemory.BEGUN] += 1
         if connection.has_time(now, period):
             assert connection.post(b'12345678', NOW, [0])
             jobs.append(now)
@@ -109,13 +110,13 @@ def test_a_renderer_without_a_processor_or_late_gets_no_second_state(ends):
     assert connection.has_time(50.0, 0.002)
     connection.post(b'12345678', NOW, [0])
     assert not connection.has_time(50.0, 0.002)  # it has not begun
-    control[FrameMemory.EXPECTED] = 50_000_000_000
-    control[FrameMemory.BEGUN] += 1
+    control[JobMemory.EXPECTED] = 50_000_000_000
+    control[JobMemory.BEGUN] += 1
     allowed = [connection.has_time(50.0 + late, 0.002) for late in (-0.01, -0.001, 0.001, 0.01)]
     assert allowed == [False, True, True, False]
     connection.post(b'12345678', NOW, [0])
     assert not connection.has_time(50.0, 0.002)  # one waits
-    control[FrameMemory.DONE] += 2
+    control[JobMemory.DONE] += 2
     assert connection.has_time(60.0, 0.002)
 
 
@@ -125,3 +126,20 @@ def test_a_renderer_that_is_gone_is_told_nothing(ends):
     connection.tell(link.OVERLAYS, b'[]')
     connection.tell_readers([0])
     assert not connection.post(b'12345678', NOW, [0])
+
+
+def test_frames_come_back_with_the_state_that_they_show(ends):
+    connection, theirs = ends
+    future = connection.ask(b'12345678', NOW, [1, 0])
+    ((kind, body),) = received(theirs)
+    job = link.unpack_job(body)
+    assert kind == link.JOB and not job.streamed and job.returned == (1, 0)
+    connection.take_frames(job.number, link.to_file(b'de', b'abc'))
+    assert future.result(0) == connection.latest == {1: Frame(b'de', NOW), 0: Frame(b'abc', NOW)}
+
+
+def test_those_who_wait_for_frames_are_released_when_the_renderer_dies(ends):
+    connection, _ = ends
+    future = connection.ask(b'12345678', NOW, [0])
+    connection.close()
+    assert future.result(0) == {}

@@ -180,7 +180,7 @@ def wait_until_captured(server, name, stamp):
     cameras = server.context.cameras
     (number,) = [item.index for item in cameras.items if item.name == name]
     deadline = time.monotonic() + 20
-    while cameras.port.memory.read(number).capture.stamp_ns != stamp:
+    while cameras.port.latest[number].capture.stamp_ns != stamp:
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

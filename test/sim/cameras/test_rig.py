@@ -8,15 +8,17 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.connection import Capture
+from urlab_ros_bridge.sim.cameras.connection import Frame
+from urlab_ros_bridge.sim.cameras.connection import JobMemory
 
 
 class FakePort:
     """Takes jobs down instead of rendering them."""
 
     def __init__(self, rig):
-        self.memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
+        self.memory = JobMemory(rig.state.size)
+        self.latest = {}
         self.jobs = []
         self.busy = False
         self.timely = True
@@ -27,8 +29,9 @@ class FakePort:
         self.asked.append((now, period))
         return self.timely
 
-    def post(self, state, capture, cameras):
+    def post(self, state, capture, cameras, returned):
         self.jobs.append((capture, list(cameras), state))
+        self.returned = list(returned)
         return True
 
     def tell_readers(self, cameras):
@@ -172,7 +175,7 @@ def test_a_reset_begins_a_new_timeline_unless_time_is_kept(rig, keep_time):
         rig.engine.settle()
         rig.port.jobs.clear()
         rig.engine.state_changed()
-    current = int(rig.port.memory.control[FrameMemory.TIMELINE])
+    current = int(rig.port.memory.control[JobMemory.TIMELINE])
     if keep_time:
         assert current == first
         return
@@ -192,7 +195,7 @@ def test_a_reset_that_nobody_watches_is_noticed_at_once(rig):
         rig.engine.reset(None, False)
         rig.engine.state_changed()
     # Whoever subscribes now must not get what is still being drawn.
-    assert int(rig.port.memory.control[FrameMemory.TIMELINE]) == first + 1
+    assert int(rig.port.memory.control[JobMemory.TIMELINE]) == first + 1
 
 
 def test_time_set_back_by_a_puppet_client_is_a_new_timeline_too(rig):
@@ -237,8 +240,8 @@ def test_pulling_renders_for_a_while_and_knows_what_is_there(rig, monkeypatch):
     with rig.engine.lock:
         assert rig.pull([eye]) == set()
     assert stamps(run(rig, 100), eye)
-    slot = rig.port.memory.begin(eye)
-    rig.port.memory.commit(eye, slot, 1, rig.port.jobs[-1][0])
+    assert rig.port.returned == [eye]
+    rig.port.latest[eye] = Frame(b'', rig.port.jobs[-1][0])
     with rig.engine.lock:
         assert rig.pull([eye, front]) == {eye}
     assert rig.watched == 2
@@ -253,8 +256,7 @@ def test_a_frame_of_another_timeline_is_not_there(rig):
     (eye,) = index(rig, 'eye')
     with rig.engine.lock:
         rig.pull([eye])
-    slot = rig.port.memory.begin(eye)
-    rig.port.memory.commit(eye, slot, 1, Capture(0, 0, 77, 0.0))
+    rig.port.latest[eye] = Frame(b'', Capture(0, 0, 77, 0.0))
     with rig.engine.lock:
         assert rig.pull([eye]) == set()
 
@@ -269,7 +271,7 @@ def test_a_new_renderer_learns_the_timeline(rig):
     assert run_without(rig) == 0 and rig.watched == 0
     again = FakePort(rig)
     rig.attach(again)
-    assert int(again.memory.control[FrameMemory.TIMELINE]) == 1
+    assert int(again.memory.control[JobMemory.TIMELINE]) == 1
     assert run(rig, 10) == []  # subscriptions come from the renderer
 
 

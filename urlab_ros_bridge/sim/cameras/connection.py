@@ -1,20 +1,26 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages between server and renderer, over a pair of sequenced-packet sockets; the server's end.
+Between server and renderer: messages, the memory that both share, and the server's end of them.
 
 A message is one byte of kind and a body: a fixed record for jobs, which are frequent, JSON for the
-rest.  Large things (the model, overlays) travel as a file descriptor beside the message.
+rest.  Large things (the model, overlays, frames for a reply) travel as a file descriptor beside
+the message, over a pair of sequenced-packet sockets.
+
+Frames for subscribers do not pass through here: the renderer has the sockets and the regions of
+shared memory.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Sequence
 from concurrent.futures import Future
 import json
 import math
+import mmap
 import os
 import select
 import socket
@@ -23,49 +29,112 @@ import threading
 from typing import Any
 from typing import NamedTuple
 
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.frame_memory import STATE_SLOTS
+import numpy as np
 
 # Server to renderer.
 LOAD, JOB, ARRAYS, OVERLAYS, READERS = b'L', b'J', b'A', b'O', b'S'
 # Renderer to server.
-READY, FAILED, WATCHED, DONE = b'R', b'F', b'W', b'D'
+READY, FAILED, WATCHED, FRAMES = b'R', b'F', b'W', b'D'
 
 MAX_MESSAGE = 1 << 16
 MAX_FDS = 200  # the kernel takes 253 in one message
-_JOB = struct.Struct('<IQ?qqQdQ')
+STATE_SLOTS = 16
+# A renderer that is busy may have one more job waiting: then it waits for no tick.
+STREAM_JOBS = 2
+_CONTROL_BYTES = 64
+_JOB = struct.Struct('<Q?HqqQdQ')
+
+
+class Capture(NamedTuple):
+    """
+    When a state was taken.
+
+    :ivar timeline: counts how often time has started over.
+    :ivar wall: unix seconds.
+    :ivar state_id: number of the state, `WorldClock.frame_id`.
+    """
+
+    stamp_ns: int
+    step: int
+    timeline: int
+    wall: float
+    state_id: int = 0
+
+
+class Frame(NamedTuple):
+    """The pixels of a camera, in wire format, and the state that they show."""
+
+    pixels: bytes
+    capture: Capture
 
 
 class Job(NamedTuple):
     """
     Render one state for some cameras.
 
-    :ivar slot: where the state is in the shared memory.
-    :ivar number: of the job.
-    :ivar reply: answer with a `DONE` message instead of streaming the frames.
+    :ivar number: of the job; its state is in the slot `number` modulo `STATE_SLOTS`.
+    :ivar streamed: subscribers get the frames.
+    :ivar returned: cameras whose frames the server gets, in a `FRAMES` message.
     """
 
-    slot: int
     number: int
-    reply: bool
+    streamed: bool
     capture: Capture
     cameras: tuple[int, ...]
+    returned: tuple[int, ...] = ()
 
 
 def pack_job(job: Job) -> bytes:
     """Return a job message."""
-    count = len(job.cameras)
-    head = _JOB.pack(job.slot, job.number, job.reply, *job.capture)
-    return JOB + head + struct.pack(f'<{count}H', *job.cameras)
+    numbers = (*job.cameras, *job.returned)
+    head = _JOB.pack(job.number, job.streamed, len(job.cameras), *job.capture)
+    return JOB + head + struct.pack(f'<{len(numbers)}H', *numbers)
 
 
 def unpack_job(body: bytes) -> Job:
     """Read the body of a job message."""
-    slot, number, reply, *capture = _JOB.unpack_from(body)
-    count = (len(body) - _JOB.size) // 2
-    cameras = struct.unpack_from(f'<{count}H', body, _JOB.size)
-    return Job(slot, number, reply, Capture(*capture), cameras)
+    number, streamed, count, *capture = _JOB.unpack_from(body)
+    numbers = struct.unpack_from(f'<{(len(body) - _JOB.size) // 2}H', body, _JOB.size)
+    return Job(number, streamed, Capture(*capture), numbers[:count], numbers[count:])
+
+
+class JobMemory:
+    """
+    The memory that server and renderer share: states one way, progress the other.
+
+    An anonymous file (memfd) that both map: nothing is left behind, whichever dies.
+
+    :ivar control: uint64 (4,): the current timeline (written by the server); written by the
+        renderer: how many jobs are done, how many were begun, and when the last one that was begun
+        is expected to be done, in ns of the monotonic clock.
+    """
+
+    TIMELINE, DONE, BEGUN, EXPECTED = range(4)
+
+    def __init__(self, state_size: int, fd: int | None = None) -> None:
+        """
+        Map the memory.
+
+        :param state_size: bytes of a state, a multiple of 8.
+        :param fd: of memory that was made elsewhere with the same size; None makes a new one.
+        """
+        self._size = state_size
+        size = _CONTROL_BYTES + STATE_SLOTS * state_size
+        self.fd = os.memfd_create('urlab-cameras') if fd is None else fd
+        if fd is None:
+            os.ftruncate(self.fd, size)
+        self._map = mmap.mmap(self.fd, size)
+        self._view = memoryview(self._map)
+        self.control = np.frombuffer(self._map, np.uint64, 4)
+
+    def close(self) -> None:
+        """Close the file; the mapping goes with the last view into it."""
+        os.close(self.fd)
+
+    def state(self, job: int) -> memoryview:
+        """Return the memory of the state of a job."""
+        start = _CONTROL_BYTES + job % STATE_SLOTS * self._size
+        return self._view[start : start + self._size]
 
 
 def port_of(camera: int, ports: int) -> int:
@@ -108,11 +177,11 @@ def receive(link: socket.socket) -> tuple[bytes, bytes, list[int]] | None:
     return (message[:1], message[1:], fds) if message else None
 
 
-def to_file(content: bytes) -> int:
+def to_file(*parts: bytes | memoryview) -> int:
     """Return the descriptor of an anonymous file with this content."""
     fd = os.memfd_create('urlab-cameras-data')
     with os.fdopen(os.dup(fd), 'wb') as file:
-        file.write(content)
+        file.writelines(parts)
     return fd
 
 
@@ -139,23 +208,29 @@ def wait_readable(
     return [each for each in sockets if each.fileno() in ready]
 
 
-# A renderer that is busy may have one more job waiting: then it waits for no tick.
-STREAM_JOBS = 2
-
-
 class RendererConnection:
     """
     Posts jobs; thread-safe, never waits.
 
     :ivar memory: shared with the renderer.
+    :ivar latest: the last frame that was returned of each camera.
     """
 
-    def __init__(self, connection: socket.socket, memory: FrameMemory) -> None:
+    def __init__(
+        self, connection: socket.socket, memory: JobMemory, frame_sizes: Sequence[int]
+    ) -> None:
+        """
+        Use a renderer.
+
+        :param frame_sizes: bytes of one frame of each camera.
+        """
         self.memory = memory
+        self.latest: dict[int, Frame] = {}
+        self._frame_sizes = frame_sizes
         self._link = connection
         self._lock = threading.Lock()
         self._posted = 0
-        self._replies: dict[int, Future[dict[int, int]]] = {}
+        self._returning: dict[int, tuple[Job, Future[dict[int, Frame]]]] = {}
         self._closed = False
         # What the queue had no room for, by kind: the newest of each, sent before the next job.
         self._owed: dict[bytes, bytes] = {}
@@ -179,53 +254,64 @@ class RendererConnection:
         if not self.waiting:
             return True
         control = self.memory.control
-        if int(control[FrameMemory.BEGUN]) != self._posted:
+        if int(control[JobMemory.BEGUN]) != self._posted:
             return False  # one waits already, or the renderer has no processor
-        return abs(int(control[FrameMemory.EXPECTED]) / 1e9 - now) <= period
+        return abs(int(control[JobMemory.EXPECTED]) / 1e9 - now) <= period
 
     @property
     def waiting(self) -> int:
         """Return how many jobs are not done yet."""
-        return self._posted - int(self.memory.control[FrameMemory.DONE])
+        return self._posted - int(self.memory.control[JobMemory.DONE])
 
-    def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
-        """Queue a state for rendering and streaming; False when too much is queued."""
-        with self._lock:
-            return self._send(state, capture, cameras, reply=False) is not None
+    def post(
+        self,
+        state: bytes,
+        capture: Capture,
+        cameras: Collection[int],
+        returned: Collection[int] = (),
+    ) -> bool:
+        """
+        Queue a state for rendering and streaming; False when too much is queued.
+
+        :param returned: cameras whose frames become `latest`.
+        """
+        return self._send(True, state, capture, cameras, returned) is not None
 
     def ask(
-        self, state: bytes, capture: Capture, cameras: Iterable[int]
-    ) -> Future[dict[int, int]] | None:
+        self, state: bytes, capture: Capture, cameras: Collection[int]
+    ) -> Future[dict[int, Frame]] | None:
         """
         Queue a state for rendering for a reply: it is not streamed.
 
-        :return: frame slots by camera, empty when the renderer dies first; None when it has
-            too much to do already, or is gone.
+        :return: frames by camera, empty when the renderer dies first; None when it has too much to
+            do already, or is gone.
         """
-        future: Future[dict[int, int]] = Future()
-        with self._lock:
-            number = self._send(state, capture, cameras, reply=True)
-            if number is None:
-                return None
-            self._replies[number] = future
-        return future
+        return self._send(False, state, capture, cameras, cameras)
 
     def _send(
-        self, state: bytes, capture: Capture, cameras: Iterable[int], reply: bool
-    ) -> int | None:
-        number = self._posted
-        done = int(self.memory.control[FrameMemory.DONE])
-        if self._closed or number - done >= STATE_SLOTS or not self._send_owed():
-            return None
-        slot = number % STATE_SLOTS
-        self.memory.state(slot)[: len(state)] = state
-        job = Job(slot, number, reply, capture, tuple(cameras))
-        try:
-            self._link.send(pack_job(job), socket.MSG_DONTWAIT)
-        except OSError:
-            return None
-        self._posted = number + 1
-        return number
+        self,
+        streamed: bool,
+        state: bytes,
+        capture: Capture,
+        cameras: Collection[int],
+        returned: Collection[int],
+    ) -> Future[dict[int, Frame]] | None:
+        future: Future[dict[int, Frame]] = Future()
+        with self._lock:
+            number = self._posted
+            done = int(self.memory.control[JobMemory.DONE])
+            if self._closed or number - done >= STATE_SLOTS or not self._send_owed():
+                return None
+            self.memory.state(number)[: len(state)] = state
+            job = Job(number, streamed, capture, tuple(cameras), tuple(returned))
+            try:
+                self._link.send(pack_job(job), socket.MSG_DONTWAIT)
+            except OSError:
+                return None
+            self._posted = number + 1
+            if returned:
+                self._returning[number] = job, future
+        return future
 
     def tell(self, kind: bytes, content: bytes) -> None:
         """Send a large message before the next job; newer ones of its kind replace it."""
@@ -261,20 +347,23 @@ class RendererConnection:
         finally:
             os.close(fd)
 
-    def answered(self, number: int, slots: dict[int, int]) -> None:
-        """Handle the renderer's report of a job with `reply`."""
+    def take_frames(self, number: int, fd: int) -> None:
+        """Read the frames of a job that the renderer returns, and close their file."""
         with self._lock:
-            future = self._replies.pop(number, None)
-        if future is not None:
-            future.set_result(slots)
+            job, future = self._returning.pop(number)
+        with os.fdopen(fd, 'rb') as file:
+            file.seek(0)
+            frames = {
+                camera: Frame(file.read(self._frame_sizes[camera]), job.capture)
+                for camera in job.returned
+            }
+        self.latest.update(frames)
+        future.set_result(frames)
 
     def close(self) -> None:
         """Release all waiting threads: the renderer is gone."""
         with self._lock:
             self._closed = True
-            waiting, self._replies = list(self._replies.values()), {}
-        for future in waiting:
+            waiting, self._returning = list(self._returning.values()), {}
+        for _, future in waiting:
             future.set_result({})
-
-
-__all__ = ['STREAM_JOBS', 'RendererConnection']

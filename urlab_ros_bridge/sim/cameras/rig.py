@@ -17,8 +17,6 @@ from urlab_ros_bridge.sim.cameras import connection as link
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.connection import RendererConnection
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.schedule import Delayed
 from urlab_ros_bridge.sim.cameras.schedule import DelayLine
@@ -96,7 +94,7 @@ class CameraRig:
     def attach(self, port: RendererConnection | None) -> None:
         """Use a renderer that has just started, or none any more."""
         if port is not None:
-            port.memory.control[FrameMemory.TIMELINE] = self._timeline
+            port.memory.control[link.JobMemory.TIMELINE] = self._timeline
             port.tell_readers(self.readers)
         self._subscribed = frozenset()
         self.port = port
@@ -181,7 +179,7 @@ class CameraRig:
         self._previous_ns = now_ns
         self._plan(wanted)
 
-    def capture(self) -> tuple[bytes, Capture]:
+    def capture(self) -> tuple[bytes, link.Capture]:
         """Return the present state, for a later `RendererConnection.ask`.  Needs the lock."""
         now_ns = self.engine.clock.stamp_ns
         self._note_time(now_ns)
@@ -198,6 +196,8 @@ class CameraRig:
         for camera in cameras:
             if camera not in wanted:
                 self._schedules[camera].restart()
+            if camera not in self._pulled and self.port is not None:
+                self.port.latest.pop(camera, None)  # of an earlier pull
             elif self._is_current(camera):
                 ready.add(camera)
             self._pulled[camera] = until
@@ -220,9 +220,8 @@ class CameraRig:
             self._post(self.port, self._take_state(), prompt, now_ns)
 
     def _is_current(self, camera: int) -> bool:
-        port = self.port
-        capture = port.memory.latest(camera) if port else None
-        return capture is not None and capture.timeline == self._timeline
+        frame = self.port.latest.get(camera) if self.port else None
+        return frame is not None and frame.capture.timeline == self._timeline
 
     def wait(self, timeout: float) -> RendererConnection | None:
         """Start the renderer if need be and return its port; None when it is not there in time."""
@@ -278,11 +277,11 @@ class CameraRig:
         for schedule in self._schedules:
             schedule.restart()
         if self.port is not None:
-            self.port.memory.control[FrameMemory.TIMELINE] = self._timeline
+            self.port.memory.control[link.JobMemory.TIMELINE] = self._timeline
 
-    def _capture(self, now_ns: int) -> Capture:
+    def _capture(self, now_ns: int) -> link.Capture:
         engine = self.engine
-        return Capture(
+        return link.Capture(
             now_ns, engine.clock.steps, self._timeline, time.time(), engine.clock.frame_id
         )
 
@@ -324,7 +323,7 @@ class CameraRig:
     def _post(
         self, port: RendererConnection, state: bytes, cameras: set[int], now_ns: int
     ) -> None:
-        if port.post(state, self._capture(now_ns), sorted(cameras)):
+        if self._send(port, state, self._capture(now_ns), cameras):
             self._still_state = state
             self._newcomers -= cameras
             for camera in cameras:
@@ -334,7 +333,12 @@ class CameraRig:
         """Render what was captured a camera's latency ago."""
         if self._delayed and self._has_time(port):
             for capture, items in self._delayed.due(now_ns).items():
-                port.post(items[0].state, capture, sorted(item.camera for item in items))
+                self._send(port, items[0].state, capture, {item.camera for item in items})
+
+    def _send(
+        self, port: RendererConnection, state: bytes, capture: link.Capture, cameras: set[int]
+    ) -> bool:
+        return port.post(state, capture, sorted(cameras), sorted(cameras & self._pulled.keys()))
 
     def _has_time(self, port: RendererConnection) -> bool:
         """Return whether the renderer should get the present state."""

@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.connection import Capture
 
 
 class Schedule:

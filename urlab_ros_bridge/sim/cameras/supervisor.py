@@ -31,7 +31,6 @@ from urlab_ros_bridge.sim.cameras import connection as link
 from urlab_ros_bridge.sim.cameras.connection import port_of
 from urlab_ros_bridge.sim.cameras.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.connection import wait_readable
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -220,7 +219,7 @@ class RendererSupervisor(threading.Thread):
     def _start_on(self, backend: str) -> str:
         """Start a renderer; returns why it does not work, '' when it does."""
         rig = self._rig
-        memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
+        memory = link.JobMemory(rig.state.size)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._born, self._link = time.monotonic(), ours
         with theirs:
@@ -231,7 +230,7 @@ class RendererSupervisor(threading.Thread):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        self._port = RendererConnection(ours, memory)
+        self._port = RendererConnection(ours, memory, [item.size for item in rig.items])
         settings = {
             'cameras': [asdict(item) for item in rig.items],
             'prefixes': rig.prefixes,
@@ -292,13 +291,12 @@ class RendererSupervisor(threading.Thread):
         message = link.receive(connection)
         if message is None:
             return False
-        kind, body, _ = message
+        kind, body, fds = message
         content = json.loads(body)
         if kind == link.WATCHED:
             self._rig.subscribe(content['watched'], content['new'])
-        elif kind == link.DONE and self._port is not None:
-            slots = {int(camera): slot for camera, slot in content['slots'].items()}
-            self._port.answered(content['number'], slots)
+        elif kind == link.FRAMES and self._port is not None:
+            self._port.take_frames(content, fds[0])
         return True
 
     def _died(self) -> None:
@@ -323,7 +321,7 @@ class RendererSupervisor(threading.Thread):
         if port is None or process is None or now < self._next_check:
             return
         self._next_check = now + CHECK_SECONDS
-        done = int(port.memory.control[FrameMemory.DONE])
+        done = int(port.memory.control[link.JobMemory.DONE])
         # Checks are counted, not seconds: a machine that was suspended has made none.
         waits = port.waiting and done == self._done
         self._stuck_checks = self._stuck_checks + 1 if waits else 0

@@ -17,8 +17,8 @@ import time
 from typing import Any
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import StoredFrame
+from urlab_ros_bridge.sim.cameras.connection import Capture
+from urlab_ros_bridge.sim.cameras.connection import Frame
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
@@ -170,8 +170,9 @@ class CameraRequest:
         frames = self._render(state, capture, sorted(asked))
         port = self._rig.port
         if port is not None:
-            for index in ready - asked:
-                frames[index] = port.memory.read(index)
+            frames.update(
+                (index, port.latest[index]) for index in ready - asked if index in port.latest
+            )
         # The reply counts the steps of a session, captures those of the world.
         before = capture.step - int(reply['step'])
         blocks = {
@@ -182,9 +183,7 @@ class CameraRequest:
         }
         return {**reply, 'cameras': blocks} if blocks else reply
 
-    def _render(
-        self, state: bytes, capture: Capture, cameras: list[int]
-    ) -> dict[int, StoredFrame | None]:
+    def _render(self, state: bytes, capture: Capture, cameras: list[int]) -> dict[int, Frame]:
         deadline = time.monotonic() + FRAME_SECONDS
         port = self._rig.wait(FRAME_SECONDS) if cameras else None
         if port is None:
@@ -196,17 +195,12 @@ class CameraRequest:
         if future is None:
             return {}
         try:
-            slots = future.result(max(deadline - time.monotonic(), 0.0))
+            return dict(future.result(max(deadline - time.monotonic(), 0.0)))
         except TimeoutError:
             return {}
-        frames = {index: port.memory.read(index, slot) for index, slot in slots.items()}
-        return {
-            index: frame if frame is not None and frame.capture == capture else None
-            for index, frame in frames.items()
-        }
 
 
-def frame_block(item: CameraItem, frame: StoredFrame, before: int) -> dict[str, Any]:
+def frame_block(item: CameraItem, frame: Frame, before: int) -> dict[str, Any]:
     """
     Return one entry of `cameras`; `step` is an extension.
 

@@ -14,8 +14,8 @@ import zmq
 
 from urlab_ros_bridge.sim.cameras import connection as link
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.connection import Capture
+from urlab_ros_bridge.sim.cameras.connection import JobMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import DrawnFrame
 from urlab_ros_bridge.sim.cameras.renderer.encoder import FrameEncoder
@@ -39,24 +39,29 @@ class Rig:
             )
             for index, name in enumerate(('left', 'right'))
         ]  # fmt: skip
-        self.memory = FrameMemory(8, [camera.size for camera in self.cameras])
+        self.memory = JobMemory(8)
         self.listeners = [socket.create_server(('127.0.0.1', 0)) for _ in self.cameras]
         self.sockets = ServerSockets(None)
         descriptors = [os.dup(listener.fileno()) for listener in self.listeners]
         self.senders = open_senders(self.sockets, self.cameras, descriptors)
         self.told = queue.Queue()
+        self.files = []
         self.encoder = FrameEncoder(
-            self.memory, self.senders, {}, WIDTH * HEIGHT, self.told.put, threaded=threaded
+            self.memory, self.senders, {}, WIDTH * HEIGHT, self.tell, threaded=threaded
         )
         self.link, self.server = socket.socketpair()
         self.encoder.start()
         self.jobs = 0
 
-    def draw(self, cameras, timeline=0, reply=False):
+    def tell(self, message, fds):
+        self.files += map(os.dup, fds)  # the encoder closes its own
+        self.told.put(message)
+
+    def draw(self, cameras, timeline=0, returned=(), streamed=True):
         """Draw a job: all pixels of its pictures are its number."""
         self.jobs += 1
         capture = Capture(self.jobs * 1000, self.jobs, timeline, 0.0)
-        job = link.Job(0, self.jobs, reply, capture, tuple(cameras))
+        job = link.Job(self.jobs, streamed, capture, tuple(cameras), tuple(returned))
         for camera in cameras:
             buffer = self.encoder.buffers.get(timeout=30.0)
             words = buffer[: WIDTH * HEIGHT].reshape(HEIGHT, WIDTH)
@@ -130,7 +135,7 @@ def test_frames_of_a_timeline_that_has_ended_go_nowhere(rig, watch):
     left = watch(0)
     rig.draw([0])
     assert frame_of(left) == (1, 1)
-    rig.memory.control[FrameMemory.TIMELINE] = 1
+    rig.memory.control[JobMemory.TIMELINE] = 1
     rig.draw([0])
     rig.draw([0], timeline=1)
     assert frame_of(left) == (3, 3)
@@ -138,11 +143,8 @@ def test_frames_of_a_timeline_that_has_ended_go_nowhere(rig, watch):
 
 def test_frames_for_a_reply_are_reported_and_not_streamed(rig, watch):
     left = watch(0)
-    rig.draw([0, 1], reply=True)
-    done = rig.hear(link.DONE)
-    assert done['number'] == 1 and set(done['slots']) == {'0', '1'}
-    for camera, slot in done['slots'].items():
-        stored = rig.memory.read(int(camera), slot)
-        assert stored.capture.stamp_ns == 1000 and stored.pixels[:1] == b'\x01'
+    rig.draw([0, 1], returned=[1, 0], streamed=False)
+    assert rig.hear(link.FRAMES) == 1
+    assert link.from_file(rig.files.pop()) == b'\x01\0\0\xff' * (2 * WIDTH * HEIGHT)
     rig.draw([0])
     assert frame_of(left) == (2, 2)

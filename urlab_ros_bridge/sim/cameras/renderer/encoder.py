@@ -31,25 +31,20 @@ import numpy as np
 from urlab_ros_bridge.sim.cameras import connection as link
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.connection import port_of
-from urlab_ros_bridge.sim.cameras.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.frame_memory import FRAME_SLOTS
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.frame_memory import HEADER_BYTES
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.transport.publisher import Publisher
-from urlab_ros_bridge.transport.publisher import SendTracker
 from urlab_ros_bridge.transport.publisher import SubscriptionPoller
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import clock_of
+from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+from urlab_ros_bridge.wire.camera_frame import HEADER_BYTES
 from urlab_ros_bridge.wire.camera_frame import pack_header
 
 SEND_QUEUE = 2  # frames per subscriber; one that is slower loses frames
 # Bytes that the kernel takes at a time: what is small stays in the processor's cache on its way
 # (a fifth more frames per second than with the default of megabytes).
 SEND_BUFFER = 128 * 1024
-# Frames that wait for subscribers out of the shared memory; what waits besides is copied.
-MAX_HELD = FRAME_SLOTS - 3
 
 
 class FrameSender:
@@ -65,7 +60,6 @@ class FrameSender:
         self.publisher = publisher
         self._generation = publisher.generation
         self._sends = (False, False)
-        self._trackers: dict[int, list[SendTracker]] = {}
 
     @property
     def is_watched(self) -> bool:
@@ -85,38 +79,21 @@ class FrameSender:
         )
         return True
 
-    @property
-    def slots_in_flight(self) -> set[int]:
-        """Return the slots of frames that not all of their subscribers have yet."""
-        self._trackers = {
-            slot: trackers
-            for slot, trackers in self._trackers.items()
-            if not all(tracker.done for tracker in trackers)
-        }
-        return set(self._trackers)
-
-    def send(self, memory: FrameMemory, slot: int, frame_id: int, capture: Capture) -> None:
+    def send(self, message: memoryview, frame_id: int, capture: link.Capture) -> None:
         """
         Send a frame on the topics that are subscribed to; never wait.
 
-        The pixels are not copied: they leave from the shared memory, and `slots_in_flight` names
-        the slot until that is done.  While slow subscribers hold many slots, they are copied.
+        :param message: `HEADER_BYTES` for a header, and the pixels.  It is not copied, so it must
+            not change any more.
         """
-        camera, publisher, (bare, framed) = self._camera, self.publisher, self._sends
-        messages = []
+        camera, (bare, framed) = self._camera, self._sends
+        message[:HEADER_BYTES] = pack_header(
+            camera.width, camera.height, frame_id, capture.stamp_ns / 1e9, capture.wall
+        )
         if bare:
-            messages.append((self._bare, memory.pixels(camera.index, slot)))
+            self.publisher.send_in_place(self._bare, message[HEADER_BYTES:])
         if framed:
-            whole = memory.framed(camera.index, slot)
-            whole[:HEADER_BYTES] = pack_header(
-                camera.width, camera.height, frame_id, capture.stamp_ns / 1e9, capture.wall
-            )
-            messages.append((self._framed, whole))
-        if len(self._trackers) < MAX_HELD:
-            self._trackers[slot] = [publisher.send_in_place(*message) for message in messages]
-        else:
-            for message in messages:
-                publisher.send(*message)
+            self.publisher.send_in_place(self._framed, message)
 
 
 def open_senders(
@@ -165,11 +142,11 @@ class FrameEncoder:
 
     def __init__(
         self,
-        memory: FrameMemory,
+        memory: link.JobMemory,
         senders: Sequence[FrameSender],
         regions: Mapping[int, RegionWriter],
         words: int,
-        tell: Callable[[bytes], None],
+        tell: Callable[[bytes, Sequence[int]], None],
         *,
         threaded: bool,
     ) -> None:
@@ -178,14 +155,14 @@ class FrameEncoder:
 
         :param regions: where frames of cameras go besides, while they are read.
         :param words: pixels of the largest camera.
-        :param tell: sends a message to the server.
+        :param tell: sends a message with file descriptors to the server.
         :param threaded: whether to finish frames in a thread of its own.
         """
         self._memory, self._senders, self._tell = memory, list(senders), tell
         self._regions, self._readers = regions, frozenset[int]()
         self._shown: set[int] = set()
         self._frames = [0] * len(senders)
-        self._slots: dict[str, int] = {}
+        self._returned: dict[int, memoryview] = {}
         self._drawn: deque[DrawnFrame] = deque()
         # The last one given back is still in the processor's cache.
         self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
@@ -267,28 +244,47 @@ class FrameEncoder:
         if changed:
             watched = [index for index, sender in enumerate(self._senders) if sender.is_watched]
             new = [index for index in watched if index in changed]
-            self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
+            self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}), [])
 
     def _finish(self, drawn: DrawnFrame) -> None:
-        memory, camera, job = self._memory, drawn.camera, drawn.job
-        sender = self._senders[camera]
-        slot = memory.begin(camera, sender.slots_in_flight)
-        drawn.raw.write(memory.pixels(camera, slot))
+        """Convert a frame into the memory that it leaves from, and send it to whom it is for."""
+        camera, job, sender = drawn.camera, drawn.job, self._senders[drawn.camera]
+        region = self._regions.get(camera) if job.streamed and camera in self._readers else None
+        returned = camera in job.returned
+        height, width = drawn.raw.words.shape
+        size = height * width * BYTES_PER_PIXEL
+        if region is not None and not (returned or sender.is_watched):
+            message, pixels = None, region.reserve()[:size]
+        else:
+            message = np.empty(HEADER_BYTES + size, np.uint8).data
+            pixels = message[HEADER_BYTES:]
+        drawn.raw.write(pixels)
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
-        memory.commit(camera, slot, self._frames[camera], job.capture)
-        if job.reply:
-            self._slots[str(camera)] = slot
-            if drawn.last:
-                slots, self._slots = self._slots, {}
-                self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
         # A reset while this was drawn: the old timeline must not be shown any more.
-        elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
-            sender.send(memory, slot, self._frames[camera], job.capture)
-            if camera in self._readers and camera in self._regions:
+        if job.streamed and int(self._memory.control[link.JobMemory.TIMELINE]) == (
+            job.capture.timeline
+        ):
+            if message is not None and sender.is_watched:
+                sender.send(message, self._frames[camera], job.capture)
+            if region is not None:
                 self._shown.add(camera)
-                stamp_ns, wall = job.capture.stamp_ns, clock_of(job.capture.wall)
-                self._regions[camera].write(memory.pixels(camera, slot), stamp_ns, wall)
+                if message is not None:
+                    region.reserve()[:size] = pixels
+                region.commit(size, job.capture.stamp_ns, clock_of(job.capture.wall))
+        if returned:
+            self._returned[camera] = pixels
+        if drawn.last and job.returned:
+            self._return(job)
+
+    def _return(self, job: link.Job) -> None:
+        """Give the server the frames of a job that it wants itself."""
+        frames, self._returned = self._returned, {}
+        fd = link.to_file(*(frames[camera] for camera in job.returned))
+        try:
+            self._tell(link.pack(link.FRAMES, job.number), [fd])
+        finally:
+            os.close(fd)
 
 
 __all__ = ['DrawnFrame', 'FrameEncoder', 'FrameSender', 'open_senders']

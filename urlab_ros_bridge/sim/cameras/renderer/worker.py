@@ -9,6 +9,7 @@ knows comes through the link; it owns the sockets, so no pixel ever passes throu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import ctypes
 import json
 import logging
@@ -21,7 +22,6 @@ import time
 
 from urlab_ros_bridge.sim.cameras import connection as link
 from urlab_ros_bridge.sim.cameras.connection import wait_readable
-from urlab_ros_bridge.sim.cameras.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.shm import RegionWriter
@@ -59,9 +59,7 @@ class Worker:
         listeners, region_fds = rest[: settings['ports']], rest[settings['ports'] :]
         self._gl, name = environment.open_context(64, 64)
         self._scene = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
-        self._memory = FrameMemory(
-            self._scene.state_size, [camera.size for camera in cameras], memory_fd
-        )
+        self._memory = link.JobMemory(self._scene.state_size, memory_fd)
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
         self._sockets = ServerSockets(keys)
         senders = open_senders(self._sockets, cameras, listeners)
@@ -115,7 +113,7 @@ class Worker:
         memory, begin = self._memory, time.monotonic_ns()
         memory.control[memory.EXPECTED] = begin + self._took.get(job.cameras, 0)
         memory.control[memory.BEGUN] += 1
-        self._scene.put(memory.state(job.slot))
+        self._scene.put(memory.state(job.number))
         left = len(job.cameras)
         for raw, buffer, camera in self._scene.draw(job.cameras, self._encoder.buffers.get):
             left -= 1
@@ -125,9 +123,9 @@ class Worker:
         self._took[job.cameras] = time.monotonic_ns() - begin
         memory.control[memory.DONE] += 1
 
-    def _send_to_server(self, message: bytes) -> None:
+    def _send_to_server(self, message: bytes, fds: Sequence[int] = ()) -> None:
         try:
-            self._link.send(message)
+            link.send(self._link, message, fds)
         except BlockingIOError:
             # The server reads these at once; a full queue means that it hangs.
             _LOG.warning('the server does not read messages of the renderer')
