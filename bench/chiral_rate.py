@@ -9,7 +9,7 @@ one after the other, by the same WebSocket client:
 
 - ceiling: a bare socket that answers every request with the same prebuilt bytes;
 - gateway: the gateway's connection, session and codec; header and frame are remade each time;
-- converted: the same, after the copy that a new picture of a simulation needs (BGRA to RGB).
+- converted: the same, after the copy that a new image of a simulation needs (BGRA to RGB).
 
 The three run in processes of their own, in turns, so that a busy machine hurts all alike.  `wire`
 is a client that only receives the bytes, `websockets` the library's asyncio client, which most
@@ -46,7 +46,7 @@ from websockets.server import ServerProtocol
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.serving.observer import CameraSource
-from urlab_ros_bridge.gateways.chiral.serving.observer import PictureBuffers
+from urlab_ros_bridge.gateways.chiral.serving.observer import ImageBuffers
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -74,7 +74,7 @@ class FixedPace:
         camera = CameraSource('wrist_cam', '', 'rgb', 'depth', WIDTH, HEIGHT, np.eye(3))
         self._bgra = random.integers(0, 256, (HEIGHT, WIDTH, 4), np.uint8)
         self._metres = random.random((HEIGHT, WIDTH), np.float32)
-        self._pictures = PictureBuffers([camera])
+        self._images = ImageBuffers([camera])
         self._converts = converts
         self._streams = {f'stream_{i}': np.ones(7, np.float32) for i in range(7)}
         self._convert()
@@ -87,20 +87,20 @@ class FixedPace:
         if self._converts:
             self._convert()
         now = time.monotonic()
-        pictures = self._pictures
+        images = self._images
         view = codec.CameraView(
             'wrist_cam',
             now,
             np.eye(3),
             np.eye(4),
-            pictures.image['wrist_cam'],
-            pictures.depth['wrist_cam'],
+            images.image['wrist_cam'],
+            images.depth['wrist_cam'],
         )
         return codec.Observation(now, [view], self._streams)
 
     def _convert(self) -> None:
-        self._pictures.take_image('wrist_cam', self._bgra)
-        self._pictures.depth['wrist_cam'] = self._metres
+        self._images.copy_image('wrist_cam', self._bgra)
+        self._images.depth['wrist_cam'] = self._metres
 
 
 class Gateway:

@@ -44,7 +44,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import batch_si
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import EpisodeCluster
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import recording_of
@@ -82,9 +82,11 @@ def measured(folder: Path, count: int, steps: int) -> Episode:
     (folder / 'scale_policy.py').write_text(POLICY)
     (folder / 'profile.yaml').write_text('cameras: []\n')
     sys.path.insert(0, str(folder))
-    purpose = Purpose.of('quadruped', str(folder / 'profile.yaml'), 'scale_policy:hold', steps, 0)
+    settings = RunSettings.of(
+        'quadruped', str(folder / 'profile.yaml'), 'scale_policy:hold', steps, 0
+    )
     begun = time.perf_counter()
-    with EpisodeRunner(Assignment(asdict(purpose), str(folder))) as runner:
+    with EpisodeRunner(Assignment(asdict(settings), str(folder))) as runner:
         runner.run(0)
         start = time.perf_counter() - begun
         times, walls, row = [], [], None
@@ -94,7 +96,7 @@ def measured(folder: Path, count: int, steps: int) -> Episode:
             times.append(time.process_time() - spent)
             walls.append(time.perf_counter() - begun)
     assert row is not None
-    with EpisodeFiles(folder / 'one', purpose) as files:
+    with EpisodeFiles(folder / 'one', settings) as files:
         files.add(row)
     size = recording_of(folder, row.index).stat().st_size
     log = folder / 'one' / 'episodes.jsonl'
@@ -141,7 +143,7 @@ def drive(folder: Path, cluster: SimulatedCluster, seconds: float) -> tuple[int,
     count = 0
     spent = time.process_time()
     with (
-        EpisodeFiles(folder, Purpose('quadruped', '', 'scale_policy:hold', 300, 0)) as files,
+        EpisodeFiles(folder, RunSettings('quadruped', '', 'scale_policy:hold', 300, 0)) as files,
         episode_progress(MANY, 0) as advance,
     ):
         for row in cluster.run(seconds):
@@ -191,8 +193,8 @@ def writers(episode: Episode, folder: Path) -> Table:
         took = (time.process_time() - spent, time.perf_counter() - begun)
         table.add_row(step, *(f'{seconds / count * 1e6:.1f}' for seconds in took))
 
-    purpose = Purpose('quadruped', '', '', 300, 0)
-    with EpisodeFiles(folder / 'log', purpose) as files:
+    settings = RunSettings('quadruped', '', '', 300, 0)
+    with EpisodeFiles(folder / 'log', settings) as files:
         with timed('into the log', len(rows)):
             for row in rows:
                 files.add(row)
@@ -200,7 +202,7 @@ def writers(episode: Episode, folder: Path) -> Table:
             files.write_table(rows)
     before = resident_bytes()
     with timed('read back, to go on', len(rows)):
-        files = EpisodeFiles(folder / 'log', purpose)
+        files = EpisodeFiles(folder / 'log', settings)
     kept = (resident_bytes() - before) / len(files.rows)
     table.caption = f'{kept:.0f} bytes of memory for each'
     with files, timed('into a file of its own, in place of the log', 500):

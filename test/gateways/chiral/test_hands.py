@@ -28,7 +28,7 @@ def world():
 
 @pytest.fixture(scope='module')
 def hands(world):
-    """Return a gateway of both hands in lockstep, without pictures."""
+    """Return a gateway of both hands in lockstep, without images."""
     profile = replace(load_profile(PROFILES / 'bimanual_ee.yaml'), pace='lockstep', cameras=[])
     server = ChiralServer(ChiralConfig(profile, rpc_port=world, port=0))
     server.start()
@@ -53,7 +53,7 @@ def test_the_shipped_profiles_are_served(world, name):
         server.stop()
 
 
-def test_equal_seeds_and_actions_give_equal_pictures(world):
+def test_equal_seeds_and_actions_give_equal_images(world):
     """Bit for bit, with the matrices, in a gateway of its own each time."""
     profile = replace(load_profile(PROFILES / 'bimanual.yaml'), pace='lockstep')
     profile = replace(profile, reset=replace(profile.reset, joint_noise=0.02))

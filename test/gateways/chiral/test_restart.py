@@ -35,7 +35,7 @@ def test_another_world_is_served_after_a_restart(gateway):
 
 
 def test_who_only_watches_hears_of_a_restart(gateway):
-    """In real time the pictures notice it first; none of another world is shown as the old one."""
+    """In real time the images notice it first; none of another world is shown as the old one."""
     port = free_port()
     first = start_server(world='rover', rpc_port=port)
     profile = {'cameras': [{'rgb': 'front_rgb'}], 'frames': 'fresh'}

@@ -204,7 +204,7 @@ def count_of(name):
 
 
 def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
-    """It holds pictures and a copy of the model."""
+    """It holds images and a copy of the model."""
     with gateway(quadruped, {'pace': 'lockstep'}) as server:
         gc.collect()
         gc.disable()

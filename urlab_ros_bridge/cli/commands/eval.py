@@ -155,13 +155,13 @@ def evaluate_on_server(values: EvalArguments) -> None:
 
 def evaluate_in_workers(values: EvalArguments) -> None:
     """Run the episodes in processes of this machine, or on a cluster."""
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+    from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
     from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import evaluate_in_workers
 
     load_policy(values.policy)  # reports a wrong name here, and not from every worker
     evaluate_in_workers(
-        Purpose.of(values.world, values.profile, values.policy, values.max_steps, values.seed),
+        RunSettings.of(values.world, values.profile, values.policy, values.max_steps, values.seed),
         Path(values.results),
         episodes=values.episodes,
         workers=values.workers,

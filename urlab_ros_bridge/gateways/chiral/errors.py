@@ -140,7 +140,7 @@ class ChiralClosed(ChiralError, ConnectionError):
         self.code = code
 
     @property
-    def is_verdict(self) -> bool:
+    def is_permanent(self) -> bool:
         """Return whether the server objected to what it was sent; retrying does not help."""
         return self.code in (UNREADABLE, UNSUITABLE, INVALID_DATA, POLICY, TOO_BIG)
 

@@ -37,16 +37,16 @@ SETPOINTS = 'setpoints'
 # Extension of a server that ends a velocity command that is not repeated.
 TWIST_TIMEOUT = 'twist_timeout'
 RENDERER_SECONDS = 30.0
-# A picture may take long on a busy machine without a graphics card.
+# An image may take long on a busy machine without a graphics card.
 TIMEOUT = 10.0
 
 
 class SimulationLink:
     """
-    Two sessions with a running server, so that a command never waits for a picture.
+    Two sessions with a running server, so that a command never waits for an image.
 
     Requests are thread-safe.  The link belongs to one life of the server: after a restart it
-    is stale, and a new one takes its place (`SimulationHolder`).
+    is stale, and a new one takes its place (`SimulationConnection`).
 
     :ivar handshake: of `connect`.
     :ivar is_lost: whether its server has ended.
@@ -60,7 +60,7 @@ class SimulationLink:
         self._divergence: Divergence | None = None  # the last one that was logged
         self.endpoint = f'tcp://{host}:{rpc_port}'
         self.keys = read_client_keys(keys)
-        self._commands, self._looks = (
+        self._commands, self._queries = (
             Client(
                 host,
                 rpc_port,
@@ -84,8 +84,8 @@ class SimulationLink:
         if not self._commands.supports_shared_sessions():
             self._take_the_session()
         self.handshake: Handshake = self._commands.connect(timeout)
-        if self._looks is not self._commands:
-            self._looks.connect(timeout)
+        if self._queries is not self._commands:
+            self._queries.connect(timeout)
         self._commands.timeout = TIMEOUT
         if not self.handshake.manager_present:
             raise RobotError('the server is not running a world')
@@ -97,9 +97,9 @@ class SimulationLink:
             'this server does not support shared sessions: the gateway takes the session from its '
             'owner, and commands wait for camera images'
         )
-        self._looks.close()
+        self._queries.close()
         self._commands.shared = False
-        self._looks = self._commands
+        self._queries = self._commands
 
     def give_up(self) -> None:
         """Let every request fail at once, running ones too: the server has ended."""
@@ -109,7 +109,7 @@ class SimulationLink:
     def close(self) -> None:
         """End both sessions."""
         self._commands.close()
-        self._looks.close()
+        self._queries.close()
 
     def was_restarted(self) -> bool:
         """
@@ -131,7 +131,7 @@ class SimulationLink:
 
     def _count_handshakes(self) -> tuple[int, int]:
         # Either session may be the first to notice a restart.
-        return self._commands.generation, self._looks.generation
+        return self._commands.generation, self._queries.generation
 
     @property
     def timestep(self) -> float:
@@ -144,9 +144,9 @@ class SimulationLink:
         return self._commands
 
     @property
-    def looks(self) -> Client:
-        """Return the session for observations, whose requests may take long."""
-        return self._looks
+    def queries(self) -> Client:
+        """Return the session for observations and other queries, whose requests may take long."""
+        return self._queries
 
     def step(
         self,
@@ -243,12 +243,12 @@ class SimulationLink:
         self, cameras: Mapping[str, str], observations: str = 'standard', *, live: bool = True
     ) -> StepResult:
         """
-        Return state and pictures of a live world, of one and the same step.
+        Return state and images of a live world, of one and the same step.
 
         :param live: only in live mode, see `only_live`; in direct mode the world advances.
         """
         return self._log_divergence(
-            self._looks.step(
+            self._queries.step(
                 observations=observations,
                 include_cameras=dict(cameras) if cameras else None,
                 while_live=live and self.only_live,
@@ -266,7 +266,7 @@ class SimulationLink:
 
     def warm_up(self, cameras: Mapping[str, str]) -> None:
         """
-        Wait until the server makes pictures: its renderer starts with the first request.
+        Wait until the server makes images: its renderer starts with the first request.
 
         :raises RobotError: when it makes none.
         """

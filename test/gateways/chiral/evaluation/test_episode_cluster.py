@@ -32,7 +32,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import batch_si
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import check_machine
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import ClusterAssignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import UnfitMachine
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
 
 needs_ray = pytest.mark.skipif(
@@ -58,9 +58,9 @@ def assignment(tmp_path, monkeypatch):
     (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return seen\n')
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    purpose = Purpose.of('rover', '', 'unfit_policy:act', 5, 0)
+    settings = RunSettings.of('rover', '', 'unfit_policy:act', 5, 0)
     (tmp_path / '.mark').touch()
-    episodes = Assignment(asdict(purpose), str(tmp_path))
+    episodes = Assignment(asdict(settings), str(tmp_path))
     yield ClusterAssignment(episodes, episode_cluster.versions(), '.mark')
     sys.modules.pop('unfit_policy', None)
 

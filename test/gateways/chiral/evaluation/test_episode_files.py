@@ -18,10 +18,10 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFil
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EvaluationRuns
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import OtherEvaluation
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 
-PURPOSE = Purpose('rover', '', 'policy:act', 12, 3)
+PURPOSE = RunSettings('rover', '', 'policy:act', 12, 3)
 
 
 def row(index):
@@ -96,7 +96,7 @@ def test_a_folder_is_for_one_evaluation_and_for_one_process(tmp_path):
         EpisodeFiles(tmp_path, PURPOSE)
     with pytest.raises(OtherEvaluation, match='its policy_digest is'):
         EpisodeFiles(tmp_path, replace(PURPOSE, policy_digest='ab'))
-    (tmp_path / episode_files.PURPOSE_FILE).write_text('{')
+    (tmp_path / episode_files.SETTINGS_FILE).write_text('{')
     with pytest.raises(DamagedResult, match='give another folder'):
         EpisodeFiles(tmp_path, PURPOSE)
 

@@ -33,14 +33,14 @@ def test_a_video_plays_in_simulated_time(tmp_path):
         assert (stream.codec_context.name, stream.pix_fmt) == ('h264', 'yuv420p')
         frames = list(container.decode(video=0))
     assert [frame.time for frame in frames] == pytest.approx([0.0, 0.05, 0.2])
-    # The index is in front of the pictures: a browser plays it while it is still loading.
+    # The index is in front of the images: a browser plays it while it is still loading.
     data = path.read_bytes()
     assert data.index(b'moov') < data.index(b'mdat')
     for frame, colour in zip(frames, np.array(colours), strict=True):
-        picture = frame.to_ndarray(format='rgb24').astype(int)
-        assert picture.shape == (48, 130, 3)
-        assert np.abs(picture[4:-4, 4:60] - colour).max() < 20
-        assert np.abs(picture[4:-4, 70:126] - 99).max() < 20
+        image = frame.to_ndarray(format='rgb24').astype(int)
+        assert image.shape == (48, 130, 3)
+        assert np.abs(image[4:-4, 4:60] - colour).max() < 20
+        assert np.abs(image[4:-4, 70:126] - 99).max() < 20
 
 
 @pytest.mark.parametrize('observations', [0, 3])

@@ -26,14 +26,14 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 LENGTHS = (5, 3, 4)
 
 
-def record(folder, pictures):
+def record(folder, images):
     """Record episodes whose numbers tell which frame they are of."""
     folder.mkdir()
     for episode, length in enumerate(LENGTHS):
         log = EpisodeLog(folder / f'episode_{episode:04d}.mcap')
         for number in range(length + 1):
             image = np.full((48, 64, 3), 40 * episode + 10 * number, np.uint8)
-            views = [CameraView('wrist', 0.0, np.eye(3), np.eye(4), image)] if pictures else []
+            views = [CameraView('wrist', 0.0, np.eye(3), np.eye(4), image)] if images else []
             values = {'joint_pos': np.float32([episode, number]), 'a': np.float32([0.5])}
             extra = {'sim_time': 1.0 + number / 30, 'reward': 0.25 * number}
             action = np.array([number, -episode, 1.5]) if number < length else None
@@ -42,7 +42,7 @@ def record(folder, pictures):
 
 
 def test_rows_are_what_was_recorded(tmp_path, capsys):
-    record(tmp_path / 'runs', pictures=False)
+    record(tmp_path / 'runs', images=False)
     words = ['--episodes', str(tmp_path / 'runs'), '--out', str(tmp_path / 'set')]
     assert main(['export', 'lerobot', *words, '--task', 'stand']) == 0
     assert '3 episodes, 12 frames' in capsys.readouterr().out
@@ -70,7 +70,7 @@ def test_rows_are_what_was_recorded(tmp_path, capsys):
 
 def test_pictures_are_in_one_video_a_camera(tmp_path):
     av = pytest.importorskip('av')
-    record(tmp_path / 'runs', pictures=True)
+    record(tmp_path / 'runs', images=True)
     words = ['--episodes', str(tmp_path / 'runs'), '--out', str(tmp_path / 'set')]
     assert main(['export', 'lerobot', *words]) == 0
     path = tmp_path / 'set/videos/observation.images.wrist/chunk-000/file-000.mp4'
@@ -87,7 +87,7 @@ def test_pictures_are_in_one_video_a_camera(tmp_path):
 def test_lerobot_reads_it(tmp_path):
     pytest.importorskip('datasets')
     module = pytest.importorskip('lerobot.datasets.lerobot_dataset')
-    record(tmp_path / 'runs', pictures=True)
+    record(tmp_path / 'runs', images=True)
     words = ['--episodes', str(tmp_path / 'runs'), '--out', str(tmp_path / 'set')]
     assert main(['export', 'lerobot', *words, '--task', 'stand']) == 0
     dataset = module.LeRobotDataset('local/urlab', root=tmp_path / 'set')

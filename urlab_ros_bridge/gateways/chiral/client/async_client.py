@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
+from collections import deque
 from collections.abc import Mapping
 import secrets
 import time
 from typing import Any
+from typing import TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -18,7 +21,6 @@ from websockets.exceptions import ConnectionClosed
 from websockets.exceptions import InvalidStatus
 from websockets.exceptions import WebSocketException
 
-from urlab_ros_bridge.gateways.chiral.client.waiting import Waiting
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.errors import ChiralTimeout
 from urlab_ros_bridge.gateways.chiral.errors import INVALID_DATA
@@ -30,6 +32,8 @@ from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
+from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
+from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 
 DEFAULT_URL = 'ws://127.0.0.1:8765'
 RETRY_SECONDS = 0.2
@@ -194,7 +198,7 @@ class AsyncChiralClient:
         Send an action; there is no answer.
 
         :param values: shape (D,), or a chunk (N, D).
-        :param timestamps: of the pictures behind it; default: those of `latest`.
+        :param timestamps: of the images behind it; default: those of `latest`.
         """
         if timestamps is None:
             views = self.latest.cameras if self.latest is not None else ()
@@ -257,7 +261,7 @@ class AsyncChiralClient:
         try:
             return await self._ask(kind, self._timeout)
         except ChiralClosed as closed:
-            if not self._reconnect or (closed.is_verdict and not was_told):
+            if not self._reconnect or (closed.is_permanent and not was_told):
                 raise
         deadline = time.monotonic() + self._timeout
         while True:
@@ -318,3 +322,54 @@ def _closed(error: ConnectionClosed) -> ChiralClosed:
         return ChiralClosed(f'the connection was lost: {error}')
     reason = f'the server closed the connection: {close.code} {close.reason}'
     return ChiralClosed(reason, close.code)
+
+
+Answer: TypeAlias = tuple[dict[str, Any], memoryview]
+
+
+class Waiting:
+    """
+    Requests that are not answered yet.
+
+    The wire has no request numbers.  A server answers the requests of a connection in order, so
+    an answer belongs to the oldest request of its type.  A request that was given up keeps its
+    place: its late answer is dropped instead of being taken for that of the next one.
+
+    :ivar dropped: answers that were not waited for.
+    """
+
+    def __init__(self) -> None:
+        self._queues: dict[str, deque[asyncio.Future[Answer]]] = defaultdict(deque)
+        self.dropped = 0
+
+    def expect(self, kind: str) -> asyncio.Future[Answer]:
+        """Return the future of the next answer of a type that is not taken."""
+        future = asyncio.get_running_loop().create_future()
+        self._queues[kind].append(future)
+        return future
+
+    def feed(self, message: bytes) -> None:
+        """
+        Give an answer to whom it belongs.
+
+        :raises MalformedMessage: when it is not a message.
+        """
+        header, payload = split_frame(message)
+        queue = self._queues.get(message_type(header))
+        future = queue.popleft() if queue else None
+        if future is None or future.done():
+            self.dropped += 1
+        else:
+            future.set_result((header, payload))
+
+    def fail(self, error: Exception) -> bool:
+        """Let every waiting request fail; return whether there was one."""
+        was_heard = False
+        for queue in self._queues.values():
+            for future in queue:
+                if not future.done():
+                    future.set_exception(error)
+                    future.exception()  # the waiter may have gone
+                    was_heard = True
+            queue.clear()
+        return was_heard

@@ -34,7 +34,7 @@ from typing import Any
 
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_pool import WorkerFailed
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
@@ -296,9 +296,9 @@ def check_machine(assignment: ClusterAssignment) -> None:
             raise UnfitMachine(
                 f'{name} is {here or "missing"}, but {wanted} where urlab eval runs'
             )
-    wished = Purpose(**assignment.episodes.purpose)
+    wished = RunSettings(**assignment.episodes.settings)
     try:
-        found = Purpose.of(
+        found = RunSettings.of(
             wished.world, wished.profile, wished.policy, wished.max_steps, wished.first_seed
         )
     except ImportError as error:

@@ -36,7 +36,7 @@ from urlab_ros_bridge.gateways.chiral.errors import ChiralError
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
-PURPOSE_FILE = 'evaluation.json'
+SETTINGS_FILE = 'evaluation.json'
 LOG = 'episodes.jsonl'
 TABLE = 'results.parquet'
 # What a power cut may take; what ends this process takes nothing.
@@ -71,7 +71,7 @@ class DamagedResult(ChiralError):
 
 
 @dataclass(frozen=True, slots=True)
-class Purpose:
+class RunSettings:
     """
     What is evaluated; together with seed and index it names an episode.
 
@@ -90,7 +90,7 @@ class Purpose:
 
     @classmethod
     def of(cls, world: str, profile: str, policy: str, max_steps: int, first_seed: int) -> Self:
-        """Return the purpose of these words, with digests of the files that they name."""
+        """Return the settings of these arguments, with digests of the files that they name."""
         module = importlib.import_module(policy.partition(':')[0])
         source = getattr(module, '__file__', None) or ''
         digests = map(digest_of_file, (world, profile, source))
@@ -165,7 +165,7 @@ class EpisodeFiles:
     :ivar rows: by index, the episodes that were run.
     """
 
-    def __init__(self, folder: Path, purpose: Purpose) -> None:
+    def __init__(self, folder: Path, settings: RunSettings) -> None:
         """
         Begin the folder, or go on with it.
 
@@ -175,13 +175,13 @@ class EpisodeFiles:
         :raises OSError: when it cannot be written.
         """
         self.folder = folder
-        self.purpose = purpose
+        self.settings = settings
         folder.mkdir(parents=True, exist_ok=True)
         # Without a buffer: a line is in the hands of the kernel when `add` returns.
         self._log = (folder / LOG).open('a+b', buffering=0)
         try:
             self._lock()
-            self._check_purpose()
+            self._check_settings()
             self.rows = self._read_log()
         except BaseException:
             self._log.close()
@@ -218,7 +218,7 @@ class EpisodeFiles:
 
         :raises ImportError: without pyarrow.
         """
-        named = {name: getattr(self.purpose, name) for name in ('world', 'profile', 'policy')}
+        named = {name: getattr(self.settings, name) for name in ('world', 'profile', 'policy')}
         path = self.folder / TABLE
         write_parquet(path, [named | row.values() for row in rows])
         return path
@@ -229,10 +229,10 @@ class EpisodeFiles:
         except BlockingIOError:
             raise EvaluationRuns(self.folder) from None
 
-    def _check_purpose(self) -> None:
-        path = self.folder / PURPOSE_FILE
+    def _check_settings(self) -> None:
+        path = self.folder / SETTINGS_FILE
         if not path.exists():
-            write_whole(path, json.dumps(asdict(self.purpose), indent=1).encode(), sync=True)
+            write_whole(path, json.dumps(asdict(self.settings), indent=1).encode(), sync=True)
             return
         try:
             there = json.loads(path.read_bytes())
@@ -240,7 +240,7 @@ class EpisodeFiles:
                 raise ValueError('not an object')
         except ValueError as error:
             raise DamagedResult(path, error, 'give another folder') from error
-        for name, wanted in asdict(self.purpose).items():
+        for name, wanted in asdict(self.settings).items():
             if there.get(name) != wanted:
                 raise OtherEvaluation(self.folder, name, there.get(name), wanted)
 
@@ -262,7 +262,7 @@ class EpisodeFiles:
     def _read_line(self, number: int, line: bytes) -> EpisodeRow:
         try:
             row = EpisodeRow.of(json.loads(line))
-            seed = self.purpose.first_seed + row.index
+            seed = self.settings.first_seed + row.index
             if row.result.seed != seed:
                 raise ValueError(f'its seed is {row.result.seed}, not {seed}')
         except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -298,6 +298,6 @@ __all__ = [
     'EpisodeRow',
     'EvaluationRuns',
     'OtherEvaluation',
-    'Purpose',
+    'RunSettings',
     'write_parquet',
 ]

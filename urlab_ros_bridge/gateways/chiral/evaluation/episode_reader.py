@@ -71,7 +71,7 @@ def _numbers(data: bytes) -> np.ndarray:
 
 
 def _image(data: bytes) -> np.ndarray | None:
-    """Return a picture as RGB, shape (height, width, 3); None for one of another kind."""
+    """Return an image as RGB, shape (height, width, 3); None for one of another kind."""
     body = memoryview(data)[4:]
     place = 8
     _, place = _text(body, place)

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-One episode as an MP4 file (H.264): the pictures of all cameras side by side, in simulated time.
+One episode as an MP4 file (H.264): the images of all cameras side by side, in simulated time.
 
 The package `av` (FFmpeg) is optional: call `require_av` before `EpisodeVideo`.
 """
@@ -37,16 +37,16 @@ def require_av() -> Any:
 
 class EpisodeVideo:
     """
-    Writes a file that plays in simulated time: a picture stays until the next one was seen.
+    Writes a file that plays in simulated time: an image stays until the next one was seen.
 
     An episode without cameras gives no file.
     """
 
     def __init__(self, path: Path, rate: float) -> None:
         """
-        Prepare; the file is made with the first picture.
+        Prepare; the file is made with the first image.
 
-        :param rate: pictures per simulated second, at most.
+        :param rate: images per simulated second, at most.
         :raises ImportError: when the package `av` is not installed.
         """
         self._av = require_av()
@@ -55,21 +55,21 @@ class EpisodeVideo:
         self._container: Any = None
         self._stream: Any = None
         self._began = 0.0
-        self._last = -1  # number of the last picture, counted in periods of the rate
+        self._last = -1  # number of the last image, counted in periods of the rate
 
     def add(self, seen: Observation, action: np.ndarray | None) -> None:
-        """Take the pictures of an observation."""
+        """Take the images of an observation."""
         if not seen.cameras:
             return
         now = float(seen.extra.get('sim_time', seen.timestamp))
-        picture = side_by_side(seen.cameras)
+        image = side_by_side(seen.cameras)
         if self._container is None:
-            self._open(picture.size)
+            self._open(image.size)
             self._began = now
         number = round((now - self._began) * float(self._rate))
         if number > self._last:
             self._last = number
-            frame = self._av.VideoFrame.from_image(picture)
+            frame = self._av.VideoFrame.from_image(image)
             frame.pts, frame.time_base = number, 1 / self._rate
             self._container.mux(self._stream.encode(frame))
 
@@ -91,20 +91,20 @@ class EpisodeVideo:
 
 
 def side_by_side(views: list[CameraView]) -> Image.Image:
-    """Return the pictures of all cameras in a row, as high as the highest; both sides are even."""
+    """Return the images of all cameras in a row, as high as the highest; both sides are even."""
     height = max(view.image.shape[0] for view in views)
-    pictures = []
+    images = []
     for view in views:
-        picture = Image.fromarray(np.squeeze(view.image)).convert('RGB')
-        width = max(1, round(picture.width * height / picture.height))
-        pictures.append(picture.resize((width, height)))
-    width = sum(picture.width for picture in pictures)
+        image = Image.fromarray(np.squeeze(view.image)).convert('RGB')
+        width = max(1, round(image.width * height / image.height))
+        images.append(image.resize((width, height)))
+    width = sum(image.width for image in images)
     # H.264 stores one colour for each two by two pixels.
     whole = Image.new('RGB', (width + width % 2, height + height % 2))
     left = 0
-    for picture in pictures:
-        whole.paste(picture, (left, 0))
-        left += picture.width
+    for image in images:
+        whole.paste(image, (left, 0))
+        left += image.width
     return whole
 
 

@@ -31,7 +31,7 @@ from typing import Self
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Digest
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Log
@@ -59,13 +59,13 @@ class Assignment:
     :ivar record: folder for MCAP files, empty for none.
     """
 
-    purpose: dict[str, Any]
+    settings: dict[str, Any]
     record: str = ''
     timeout: float = 30.0
 
 
 @contextmanager
-def simulated(purpose: Purpose, timeout: float) -> Iterator[ChiralClient]:
+def simulated(settings: RunSettings, timeout: float) -> Iterator[ChiralClient]:
     """
     Run a simulation in lockstep and a gateway in this process; yield a client.
 
@@ -73,17 +73,17 @@ def simulated(purpose: Purpose, timeout: float) -> Iterator[ChiralClient]:
     """
     from urlab_ros_bridge.sim.server import Server  # who starts workers does without MuJoCo
 
-    profile = load_profile(find_profile(purpose.profile)) if purpose.profile else Profile()
+    profile = load_profile(find_profile(settings.profile)) if settings.profile else Profile()
     with TemporaryDirectory(prefix='urlab-eval-') as folder:
         config = ServerConfig(
             data_dir=Path(folder),
             cameras='off' if profile.cameras == [] else 'auto',
             **dict.fromkeys(PORTS, 0),  # type: ignore[arg-type]
         )
-        if purpose.world_digest:
-            config = replace(config, model=Path(purpose.world))
+        if settings.world_digest:
+            config = replace(config, model=Path(settings.world))
         else:
-            config = replace(config, world=purpose.world)
+            config = replace(config, world=settings.world)
         server = Server(config)
         server.start()
         try:
@@ -112,13 +112,13 @@ class EpisodeRunner:
 
         :raises UrlabError: when it, or the policy, cannot start.
         """
-        self._purpose = purpose = Purpose(**assignment.purpose)
+        self._settings = settings = RunSettings(**assignment.settings)
         self._record = assignment.record
         self._held = ExitStack()
         try:
-            policy = load_policy(purpose.policy)
-            client = self._held.enter_context(simulated(purpose, assignment.timeout))
-            self._evaluation = Evaluation(client, policy, purpose.max_steps)
+            policy = load_policy(settings.policy)
+            client = self._held.enter_context(simulated(settings, assignment.timeout))
+            self._evaluation = Evaluation(client, policy, settings.max_steps)
         except BaseException:
             self.close()
             raise
@@ -137,7 +137,7 @@ class EpisodeRunner:
         """
         digest = Digest()
         with _recording(self._record, index) as logs:
-            result = self._evaluation.run(self._purpose.first_seed + index, [digest, *logs])
+            result = self._evaluation.run(self._settings.first_seed + index, [digest, *logs])
         return EpisodeRow(index, digest.text, result)
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ from rich.progress import TimeRemainingColumn
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import write_parquet
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import EpisodeVideo
@@ -86,7 +86,7 @@ def evaluate_on_server(
 
 
 def evaluate_in_workers(
-    purpose: Purpose,
+    settings: RunSettings,
     folder: Path,
     *,
     episodes: int,
@@ -112,12 +112,12 @@ def evaluate_in_workers(
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import remove_unfinished
 
-    with EpisodeFiles(folder, purpose) as files:
+    with EpisodeFiles(folder, settings) as files:
         if record:
             Path(record).mkdir(parents=True, exist_ok=True)
             remove_unfinished(Path(record))
         missing = [index for index in range(episodes) if index not in files.rows]
-        assignment = Assignment(asdict(purpose), record, timeout)
+        assignment = Assignment(asdict(settings), record, timeout)
         pool: EpisodePool | EpisodeCluster
         try:
             if missing:

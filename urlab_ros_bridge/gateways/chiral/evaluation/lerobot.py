@@ -26,7 +26,7 @@ DATA_PATH = 'data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet'
 VIDEO_PATH = 'videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4'
 EPISODES_PATH = 'meta/episodes/chunk-000/file-000.parquet'
 CODEC, PIXEL_FORMAT = 'libx264', 'yuv420p'
-# Every second picture can be jumped to, for learners read frames at random.
+# Every second image can be jumped to, for learners read frames at random.
 QUALITY = {'crf': '23', 'preset': 'veryfast', 'g': '2'}
 STATE, ACTION, REWARD, DONE = 'observation.state', 'action', 'next.reward', 'next.done'
 COLUMNS = ('timestamp', 'frame_index', 'episode_index', 'index', 'task_index')
@@ -316,7 +316,7 @@ class Dataset:
 
 
 class _Video:
-    """All pictures of one camera, one after the other."""
+    """All images of one camera, one after the other."""
 
     def __init__(self, path: Path, fps: int, width: int, height: int) -> None:
         self.statistics = Statistics(3)

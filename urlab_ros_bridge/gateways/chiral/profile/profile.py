@@ -10,15 +10,20 @@ a default.
 from __future__ import annotations
 
 from dataclasses import dataclass
+import os
 from pathlib import Path
 
+from urlab_ros_bridge.files.folders import shipped_file
+from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
 from urlab_ros_bridge.gateways.simulation.clocks import CLOCKS
+from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read
 from urlab_ros_bridge.schema import read_yaml
+from urlab_ros_bridge.schema import shown
 
 PACES = ('real_time', 'lockstep')
 FRAMES = ('latest', 'fresh')
@@ -153,6 +158,34 @@ def read_profile(value: object, source: str = 'profile') -> Profile:
     return read(Profile, Place(value, '', source, ProfileError))
 
 
+FOLDER = 'config/chiral'
+
+
+def profile_names() -> list[str]:
+    """Return the names of the bundled profiles in alphabetical order."""
+    return shipped_names(FOLDER, '.yaml')
+
+
+def find_profile(name_or_path: str) -> Path:
+    """
+    Return the file of a profile; a file of the user goes before a bundled one of that name.
+
+    :param name_or_path: such as ``bimanual`` or ``my_profile.yaml``.
+    :raises ProfileError: when there is neither; it lists the names.
+    """
+    if os.path.isfile(name_or_path):  # False too for what no system can open
+        return Path(name_or_path)
+    names = profile_names()
+    if name_or_path not in names:
+        what = 'is a folder' if os.path.isdir(name_or_path) else 'there is no such file'
+        raise ProfileError(
+            f'profile {shown(name_or_path)}',
+            '',
+            f'{what}, and no bundled profile of that name; {hint(name_or_path, names)}',
+        )
+    return shipped_file(f'{FOLDER}/{name_or_path}.yaml')
+
+
 __all__ = [
     'ACTION_KINDS',
     'CHUNKS',
@@ -168,6 +201,8 @@ __all__ = [
     'ProprioProfile',
     'ResetProfile',
     'TaskProfile',
+    'find_profile',
     'load_profile',
+    'profile_names',
     'read_profile',
-]  # fmt: skip
+]

@@ -21,13 +21,13 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.proprio import needs_forces
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Action
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
-from urlab_ros_bridge.gateways.chiral.serving.lockstep_pace import LockstepPace
+from urlab_ros_bridge.gateways.chiral.serving.lockstep import Lockstep
 from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
-from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
-from urlab_ros_bridge.gateways.chiral.serving.pace import RobotPace
-from urlab_ros_bridge.gateways.chiral.serving.real_time_pace import RealTimePace
+from urlab_ros_bridge.gateways.chiral.serving.real_time import RealTime
 from urlab_ros_bridge.gateways.chiral.serving.task import Task
 from urlab_ros_bridge.gateways.chiral.serving.task import TaskView
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.clocks import LatencyMeter
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
@@ -100,9 +100,9 @@ class RobotDrive:
         self.episode = -1
         self._started_at = 0.0
         self._scene = MirroredScene(handshake)  # of the acting client
-        self.pace = self._take_robot()
+        self.time_mode = self._take_robot()
 
-    def _take_robot(self) -> RobotPace:
+    def _take_robot(self) -> TimeMode:
         profile, layout, prefix = self.profile, self.layout, self.robot.prefix
 
         def hold(seen: StepResult) -> Target:
@@ -110,7 +110,7 @@ class RobotDrive:
             return layout.initial(state.qpos, state.ctrl)
 
         control = profile.control
-        paced = PacedRobot(
+        paced = CommandedRobot(
             self.link,
             prefix,
             control.rate,
@@ -123,28 +123,28 @@ class RobotDrive:
             clock=profile.clock,
         )
         if profile.pace == 'lockstep':
-            return LockstepPace(paced)
-        return RealTimePace(paced, keeps_pictures=profile.frames == 'latest')
+            return Lockstep(paced)
+        return RealTime(paced, prefetches=profile.frames == 'latest')
 
     @property
     def in_order(self) -> bool:
         """Return whether an action has to wait for the requests before it."""
-        return self.pace.in_order
+        return self.time_mode.in_order
 
     def observer(self) -> ObservationMaker:
-        """Return a maker of observations, with its own pictures, for one connection."""
+        """Return a maker of observations, with its own images, for one connection."""
         return ObservationMaker(self.profile, self.robot, self.cameras, self.link.handshake)
 
     def observe(self, observer: ObservationMaker) -> Observation:
         """Return the observation of now; may be called from several threads."""
-        moment = self.pace.moment()
+        now = self.time_mode.timed_state()
         started = self._started_at
-        seen = observer.observe(moment.seen, moment.target, moment.stamp, {})
-        since = max(0.0, moment.seen.time - started)
-        view = TaskView(moment.seen, observer.scene, max(self.episode, 0), since)
+        seen = observer.observe(now.seen, now.target, now.stamp, {})
+        since = max(0.0, now.seen.time - started)
+        view = TaskView(now.seen, observer.scene, max(self.episode, 0), since)
         seen.extra = {
-            'sim_time': moment.seen.time,
-            'step': moment.seen.step,
+            'sim_time': now.seen.time,
+            'step': now.seen.step,
             'episode': max(self.episode, 0),
             'instruction': self.task.instruction,
             **self.task.judge(view),
@@ -169,7 +169,7 @@ class RobotDrive:
                 targets.append(layout.resolve(row, targets[-1], self._scene))
             return targets[1:]
 
-        self.pace.act(resolve, lambda stamp: self.latency.add(action.timestamps, stamp))
+        self.time_mode.act(resolve, lambda stamp: self.latency.add(action.timestamps, stamp))
 
     def reset(self, observer: ObservationMaker, request: ResetRequest) -> Observation:
         """
@@ -181,7 +181,7 @@ class RobotDrive:
         seed = profile.seed + self.episode + 1 if request.seed is None else request.seed
         keyframe = profile.keyframe if request.keyframe is None else request.keyframe
         self.latency.clear()
-        began = self.pace.begin(lambda: self._rewind(seed, keyframe), profile.settle)
+        began = self.time_mode.begin(lambda: self._rewind(seed, keyframe), profile.settle)
         self._started_at = began.time
         self.episode += 1
         seen = self.observe(observer)
@@ -203,18 +203,18 @@ class RobotDrive:
         """Do what the profile wants when the driver has disconnected."""
         policy, reset = self.profile.control.on_disconnect, self.profile.reset
         if policy == 'reset':
-            self.pace.begin(lambda: self._rewind(reset.seed, reset.keyframe))
+            self.time_mode.begin(lambda: self._rewind(reset.seed, reset.keyframe))
             return
-        seen, target = self.pace.current()
+        seen, target = self.time_mode.current()
         if policy == 'stop':
             target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
         elif target.twist is not None:  # hold means the pose: a driving base is unattended
             target = Target(target.ctrl, (0.0, 0.0, 0.0))
-        self.pace.command(target)
+        self.time_mode.command(target)
 
     def close(self) -> None:
         """Let the robot go."""
-        self.pace.close()
+        self.time_mode.close()
 
     def describe(self) -> dict[str, Any]:
         """Return what metadata says of the robot and the pace."""

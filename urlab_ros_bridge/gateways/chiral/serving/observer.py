@@ -36,7 +36,7 @@ _BACKGROUND = 0.999
 @dataclass(slots=True)
 class CameraSource:
     """
-    Where the pictures of one camera come from.
+    Where the images of one camera come from.
 
     :ivar colour_key: its name in a request, `depth_key` that of the depth camera or ''.
     """
@@ -50,8 +50,8 @@ class CameraSource:
     matrix: np.ndarray
 
 
-class PictureBuffers:
-    """Preallocated pictures of one connection; they hold the newest observation only."""
+class ImageBuffers:
+    """Preallocated images of one connection; they hold the newest observation only."""
 
     def __init__(self, cameras: list[CameraSource]) -> None:
         self.image = {c.name: np.zeros((c.height, c.width, 3), np.uint8) for c in cameras}
@@ -60,13 +60,13 @@ class PictureBuffers:
         }
         self._mask = {name: np.zeros(array.shape, bool) for name, array in self.depth.items()}
 
-    def take_image(self, name: str, bgra: np.ndarray) -> np.ndarray:
+    def copy_image(self, name: str, bgra: np.ndarray) -> np.ndarray:
         """Copy BGRA pixels, shape (height, width, 4), as RGB."""
         out = self.image[name]
         copy_rgb(out, bgra)
         return out
 
-    def take_depth(self, name: str, depth: np.ndarray, scale: float, far: float) -> np.ndarray:
+    def copy_depth(self, name: str, depth: np.ndarray, scale: float, far: float) -> np.ndarray:
         """Copy depth in metres; 0 for what is not finite, negative, or beyond `far`."""
         out, mask = self.depth[name], self._mask[name]
         if scale == 1.0:
@@ -84,7 +84,7 @@ class ObservationMaker:
     """
     Makes observations of a completed profile.  One for each thread.
 
-    :ivar cameras: where the pictures come from.
+    :ivar cameras: where the images come from.
     :ivar requested: cameras to ask the server for, name -> ``sync``.
     """
 
@@ -103,7 +103,7 @@ class ObservationMaker:
         self.requested = {
             key: 'sync' for c in self.cameras for key in (c.colour_key, c.depth_key) if key
         }
-        self.pictures = PictureBuffers(self.cameras)
+        self.images = ImageBuffers(self.cameras)
         named = profile.reference or robot.base_name
         with profile_key('reference'):
             self.reference = None if named == WORLD else robot.frame(named)
@@ -121,13 +121,13 @@ class ObservationMaker:
         Return the observation of a reply; its arrays are valid until the next call.
 
         :param target: the setpoint in force; `stamp` goes to every timestamp.
-        :raises RobotError: when a picture is missing.
+        :raises RobotError: when an image is missing.
         """
         state = seen.articulations[self._robot.prefix]
         if seen is not self._shown:
             self._shown = None  # until all of it is taken
             self.scene.update(seen)
-            self._take_pictures(seen)
+            self._copy_images(seen)
             self._shown = seen
         return Observation(
             stamp,
@@ -139,24 +139,24 @@ class ObservationMaker:
             extra,
         )
 
-    def _take_pictures(self, seen: StepResult) -> None:
+    def _copy_images(self, seen: StepResult) -> None:
         for camera in self.cameras:
-            colour = self._picture(seen, camera, camera.colour_key, 'bgra8')
-            self.pictures.take_image(camera.name, colour)
+            colour = self._image(seen, camera, camera.colour_key, 'bgra8')
+            self.images.copy_image(camera.name, colour)
             if camera.depth_key:
-                depth = self._picture(seen, camera, camera.depth_key, 'float32')
+                depth = self._image(seen, camera, camera.depth_key, 'float32')
                 if self._depth_is_clean:
-                    self.pictures.depth[camera.name] = depth
+                    self.images.depth[camera.name] = depth
                     continue
-                self.pictures.take_depth(camera.name, depth, self._scale, self._far)
+                self.images.copy_depth(camera.name, depth, self._scale, self._far)
 
     def _view(self, camera: CameraSource, stamp: float) -> CameraView:
         pose = self.scene.camera_matrix(camera.compiled, self.reference)
-        image, depth = self.pictures.image[camera.name], self.pictures.depth.get(camera.name)
+        image, depth = self.images.image[camera.name], self.images.depth.get(camera.name)
         return CameraView(camera.name, stamp, camera.matrix, pose, image, depth)
 
     @staticmethod
-    def _picture(seen: StepResult, camera: CameraSource, key: str, dtype: str) -> np.ndarray:
+    def _image(seen: StepResult, camera: CameraSource, key: str, dtype: str) -> np.ndarray:
         frame: CameraImage | None = seen.cameras.get(key)
         if frame is None:
             raise RobotError(

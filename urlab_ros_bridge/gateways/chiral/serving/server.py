@@ -28,7 +28,7 @@ from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
-from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -97,7 +97,7 @@ class ChiralServer:
         )
         self._seat = DriverSeat()
         self._viewers: set[WebSocketConnection] = set()
-        self._simulation = SimulationHolder(
+        self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: RobotDrive(link, config.profile),
             lambda: self._server.close_all(TRY_AGAIN, GONE),

@@ -190,7 +190,7 @@ class ChiralSession:
         self._connection.end(code, str(error))
 
 
-# Not bound to a session: it would hold itself, and all pictures with it, until Python tidies up.
+# Not bound to a session: it would hold itself, and all images with it, until Python tidies up.
 _HANDLERS: dict[str, Callable[[ChiralSession, dict[str, Any], memoryview], None]] = {
     codec.METADATA: ChiralSession._on_metadata,
     codec.RESET: ChiralSession._on_reset,

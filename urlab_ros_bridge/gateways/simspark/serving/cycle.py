@@ -30,7 +30,7 @@ from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 from urlab_ros_bridge.gateways.simspark.world.stage import Referee
 from urlab_ros_bridge.gateways.simspark.world.stage import Teleporter
-from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -79,7 +79,7 @@ class Cycle:
     def __init__(
         self,
         ports: Ports,
-        simulation: SimulationHolder[ServedWorld],
+        simulation: SimulationConnection[ServedWorld],
         game: GameState,
         agents: AgentSide | None,
         referee: Referee | None,

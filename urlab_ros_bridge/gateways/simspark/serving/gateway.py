@@ -24,7 +24,7 @@ from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
 from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
 from urlab_ros_bridge.gateways.simspark.world.stage import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.stage import Referee
-from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.addresses import is_loopback
 
@@ -99,7 +99,7 @@ class SimSparkGateway:
                 MONITOR: '--monitor-port (launch: monitor_port)',
             },
         )
-        self._simulation = SimulationHolder(
+        self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             self._make_world,
             lambda: None,  # the cycle notices that its requests fail

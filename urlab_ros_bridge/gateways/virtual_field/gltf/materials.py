@@ -57,7 +57,7 @@ class Materials:
         self._flat = int(enumeration(model, 'mjtTexture').mjTEXTURE_2D)
         roles = enumeration(model, 'mjtTextureRole')
         self._roles = [int(roles.mjTEXROLE_RGB), int(roles.mjTEXROLE_RGBA)]
-        self._looks: dict[tuple[Any, ...], Look] = {}
+        self._queries: dict[tuple[Any, ...], Look] = {}
         self._pictures: dict[int, bytes] = {}
 
     def rgba(self, geom: Geom) -> tuple[float, ...]:
@@ -77,9 +77,9 @@ class Materials:
         """
         shown = self._shown(rgba, material)
         key = (*shown, material)
-        if key not in self._looks:
-            self._looks[key] = self._made(shown, material)
-        return self._looks[key]
+        if key not in self._queries:
+            self._queries[key] = self._made(shown, material)
+        return self._queries[key]
 
     def _shown(self, rgba: Sequence[float], material: int) -> tuple[float, ...]:
         if material >= 0 and np.allclose(rgba, _UNSET):

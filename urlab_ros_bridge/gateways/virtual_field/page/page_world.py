@@ -184,7 +184,7 @@ class PageWorld:
         self._turn += 1
 
     def _status(self, pages: int) -> dict[str, Any]:
-        status = self.served.link.looks.status()
+        status = self.served.link.queries.status()
         diverged = status.divergence
         return {
             'type': 'status',
@@ -212,7 +212,7 @@ class PageWorld:
 
     def _contacts(self) -> np.ndarray:
         """Return where bodies touch, and the normal force there on the second one."""
-        found = self.served.link.looks.get_contacts(MAX_CONTACTS).contacts
+        found = self.served.link.queries.get_contacts(MAX_CONTACTS).contacts
         if not found:
             return np.zeros((0, 6), '<f4')
         places = np.array([contact.pos for contact in found])

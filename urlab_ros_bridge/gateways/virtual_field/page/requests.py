@@ -86,7 +86,7 @@ def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
     link = world.served.link
     # A stock server replaces an existing file.
     overwrite = RECORDING_OVERWRITE not in link.handshake.extensions
-    path = link.looks.recording_save(fields.text('name', '') or None, overwrite=overwrite)
+    path = link.queries.recording_save(fields.text('name', '') or None, overwrite=overwrite)
     return {'path': path}
 
 
@@ -95,7 +95,7 @@ def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
-    loaded = world.served.link.looks.replay_load(fields.text('name'))
+    loaded = world.served.link.queries.replay_load(fields.text('name'))
     return {'name': loaded.name, 'frames': loaded.total_frames}
 
 

@@ -20,7 +20,7 @@ from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
-from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.errors import NoSimulation
@@ -131,7 +131,7 @@ class WebXrServer:
         self._names = ClientNames()
         self._reading = ReadingShare()
         self._publications = Publications()
-        self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
+        self._simulation: SimulationConnection[ServedSimulation] = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: ServedSimulation(
                 link, config.host, config.state_port, self._publications

@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 REPEAT_SECONDS = 0.1
 
 
-class Mover:
+class SetpointInterpolator:
     """
     Sends setpoints: on the way to a target at a fixed rate, and nothing once it is reached.
 
@@ -150,4 +150,4 @@ class Mover:
         return REPEAT_SECONDS if twist is not None and any(twist) else None
 
 
-__all__ = ['Mover']
+__all__ = ['SetpointInterpolator']

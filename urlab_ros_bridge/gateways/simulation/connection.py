@@ -36,7 +36,7 @@ class Served(Protocol):
 S = TypeVar('S', bound=Served)
 
 
-class SimulationHolder(Generic[S]):
+class SimulationConnection(Generic[S]):
     """
     Takes a simulation, notices at once when its server ends, and takes the next one.
 
@@ -147,4 +147,4 @@ class SimulationHolder(Generic[S]):
         trim_memory()
 
 
-__all__ = ['Served', 'SimulationHolder']
+__all__ = ['Served', 'SimulationConnection']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real time: the world runs by itself; commands and moments do not wait for each other."""
+"""Real time: the world runs by itself; commands and states do not wait for each other."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import threading
 import time
 
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.gateways.chiral.serving.pace import Moment
-from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
-from urlab_ros_bridge.gateways.chiral.serving.pace import Resolve
-from urlab_ros_bridge.gateways.chiral.serving.pace import RobotPace
-from urlab_ros_bridge.gateways.motion.mover import Mover
+from urlab_ros_bridge.gateways.chiral.serving.image_prefetcher import ImagePrefetcher
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import Resolve
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimedState
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
+from urlab_ros_bridge.gateways.motion.interpolator import SetpointInterpolator
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simulation.watcher import Watcher
 
 
-class RealTimePace(RobotPace):
+class RealTime(TimeMode):
     """
     The server runs in live mode, at its own speed.
 
-    :param keeps_pictures: whether the newest pictures are kept coming while a client asks for
-        moments; otherwise each moment makes its own.
+    :param prefetches: whether the newest images are kept coming while a client requests
+        states; otherwise each of them renders its own.
     """
 
     in_order = False
 
-    def __init__(self, robot: PacedRobot, keeps_pictures: bool = True) -> None:
+    def __init__(self, robot: CommandedRobot, prefetches: bool = True) -> None:
         super().__init__(robot)
         robot.link.use_mode('live')
         self._acting = threading.Lock()
@@ -37,11 +37,11 @@ class RealTimePace(RobotPace):
         robot.link.warm_up(robot.cameras)
         rate = robot.interpolation_rate
         interval = None if rate is None else 1 / rate
-        self._mover = Mover(self._send, 1 / robot.rate, interval, robot.smooth)
+        self._mover = SetpointInterpolator(self._send, 1 / robot.rate, interval, robot.smooth)
         self._mover.place(robot.hold(self._state))
-        self._watcher: Watcher[Moment] | None = None
-        if robot.cameras and keeps_pictures:
-            self._watcher = Watcher(self._observe, 1 / robot.rate)
+        self._prefetcher: ImagePrefetcher[TimedState] | None = None
+        if robot.cameras and prefetches:
+            self._prefetcher = ImagePrefetcher(self._observe, 1 / robot.rate)
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._acting:
@@ -49,8 +49,8 @@ class RealTimePace(RobotPace):
             self._took_effect = took_effect
             self._mover.go(targets)
 
-    def moment(self) -> Moment:
-        return self._observe() if self._watcher is None else self._watcher.latest()
+    def timed_state(self) -> TimedState:
+        return self._observe() if self._prefetcher is None else self._prefetcher.latest()
 
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         with self._acting:
@@ -60,8 +60,8 @@ class RealTimePace(RobotPace):
                 self._state = seen
             if settle > 0.0:
                 self._wait_until(seen.time + settle)
-            if self._watcher is not None:
-                self._watcher.forget()
+            if self._prefetcher is not None:
+                self._prefetcher.forget()
             return seen
 
     def command(self, target: Target) -> None:
@@ -73,8 +73,8 @@ class RealTimePace(RobotPace):
     def close(self) -> None:
         """End the threads; the robot holds its last setpoint."""
         self._mover.stop()
-        if self._watcher is not None:
-            self._watcher.stop()
+        if self._prefetcher is not None:
+            self._prefetcher.stop()
 
     def _send(self, target: Target) -> None:
         self.robot.drive(target, ages=True)
@@ -83,10 +83,10 @@ class RealTimePace(RobotPace):
         if took_effect is not None:
             took_effect(self.robot.stamp(self._state))
 
-    def _observe(self) -> Moment:
+    def _observe(self) -> TimedState:
         target = self._mover.here
         seen = self.robot.look()
-        return Moment(seen, target, self.robot.stamp(seen))
+        return TimedState(seen, target, self.robot.stamp(seen))
 
     def _wait_until(self, until: float) -> None:
         """Wait for a simulated time; a paused world is not waited for longer than twice that."""
@@ -98,4 +98,4 @@ class RealTimePace(RobotPace):
             time.sleep(min(left, 0.1))
 
 
-__all__ = ['RealTimePace']
+__all__ = ['RealTime']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both paces share: the robot that they move, and what they report of it."""
+"""What lockstep and real time share: the robot that they move, and what they report of it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Resolve: TypeAlias = Callable[[StepResult, Target], list[Target]]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimedState:
     """
     One reply of the server, and what was in force then.
 
-    :ivar stamp: in the clock of the pace.
+    :ivar stamp: in the clock of the profile.
     """
 
     seen: StepResult
@@ -40,7 +40,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class PacedRobot:
+class CommandedRobot:
     """
     One robot on a link, and how it is moved.
 
@@ -66,7 +66,7 @@ class PacedRobot:
     clock: str = 'sim'
 
     def step(
-        self, target: Target, n_steps: int = 1, *, pictures: bool = False, live: bool = False
+        self, target: Target, n_steps: int = 1, *, images: bool = False, live: bool = False
     ) -> StepResult:
         """
         Command a setpoint; in direct mode the world advances by `n_steps`.
@@ -77,7 +77,7 @@ class PacedRobot:
             {self.prefix: target},
             n_steps,
             raw=(self.prefix,) if self.raw else (),
-            cameras=self.cameras if pictures else None,
+            cameras=self.cameras if images else None,
             observations=self.observations,
             live=live,
         )
@@ -92,7 +92,7 @@ class PacedRobot:
             self.link.drive(self.prefix, target.twist, self.twist_timeout, ages=ages)
 
     def look(self) -> StepResult:
-        """Return state and pictures of a live world."""
+        """Return state and images of a live world."""
         return self.link.look(self.cameras, self.observations)
 
     def stamp(self, seen: StepResult) -> float:
@@ -109,7 +109,7 @@ class PacedRobot:
         return max(TWIST_SECONDS, TWIST_PERIODS / self.rate)
 
 
-class RobotPace(ABC):
+class TimeMode(ABC):
     """
     Moves one robot from target to target.
 
@@ -118,11 +118,11 @@ class RobotPace(ABC):
 
     in_order = True
 
-    def __init__(self, robot: PacedRobot) -> None:
+    def __init__(self, robot: CommandedRobot) -> None:
         """
         Take over the robot as it stands.
 
-        :raises UrlabError: when the server does not allow this pace.
+        :raises UrlabError: when the server does not allow this mode.
         """
         self.robot = robot
 
@@ -138,7 +138,7 @@ class RobotPace(ABC):
         """
 
     @abstractmethod
-    def moment(self) -> Moment:
+    def timed_state(self) -> TimedState:
         """
         Return what is to be seen now; may be called from several threads.
 
@@ -151,7 +151,7 @@ class RobotPace(ABC):
         Reset the world; what was commanded before is forgotten.
 
         :param reset: called while nothing else moves the robot.
-        :param settle: simulated seconds that pass before the next moment.
+        :param settle: simulated seconds that pass before the next state.
         :returns: what `reset` has returned.
         """
 
@@ -165,7 +165,7 @@ class RobotPace(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let the robot go; the pace is not used afterwards."""
+        """Let the robot go; it is not used afterwards."""
 
 
-__all__ = ['Moment', 'PacedRobot', 'Resolve', 'RobotPace']
+__all__ = ['CommandedRobot', 'Resolve', 'TimeMode', 'TimedState']

@@ -9,31 +9,31 @@ import math
 import threading
 
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.gateways.chiral.serving.pace import Moment
-from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
-from urlab_ros_bridge.gateways.chiral.serving.pace import Resolve
-from urlab_ros_bridge.gateways.chiral.serving.pace import RobotPace
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import Resolve
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimedState
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import between
 from urlab_ros_bridge.gateways.motion.target import Target
 
 
-class LockstepPace(RobotPace):
+class Lockstep(TimeMode):
     """
-    The server runs in direct mode: equal seeds and equal commands give equal moments.
+    The server runs in direct mode: equal seeds and equal commands give equal states.
 
-    A moment is the end of the last step, however often it is requested.  The server's mode
+    A state is the end of the last step, however often it is requested.  The server's mode
     is restored at the end.  When time passes in another way than by commands, the commander
     gets an error: the episode could not be repeated.
     """
 
-    def __init__(self, robot: PacedRobot) -> None:
+    def __init__(self, robot: CommandedRobot) -> None:
         super().__init__(robot)
         self._lock = threading.RLock()
         robot.link.warm_up(robot.cameras)
         self._mode_before = robot.link.use_mode('direct')
         self._period = 0
-        self._now: Moment | None = None
+        self._now: TimedState | None = None
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._lock:
@@ -45,7 +45,7 @@ class LockstepPace(RobotPace):
             for index, target in enumerate(targets):
                 now = self._advance(now, target, last=index == len(targets) - 1)
 
-    def moment(self) -> Moment:
+    def timed_state(self) -> TimedState:
         with self._lock:
             return self._ready()
 
@@ -62,10 +62,10 @@ class LockstepPace(RobotPace):
             self.robot.drive(target, ages=False)
             now = self._ready()
             # Sent with the next step; until then nothing moves.
-            self._now = Moment(now.seen, target, now.stamp)
+            self._now = TimedState(now.seen, target, now.stamp)
 
     def current(self) -> tuple[StepResult, Target]:
-        now = self.moment()
+        now = self.timed_state()
         return now.seen, now.target
 
     def close(self) -> None:
@@ -74,8 +74,8 @@ class LockstepPace(RobotPace):
         if self._mode_before != 'direct' and not link.is_lost:
             link.use_mode(self._mode_before)
 
-    def _advance(self, before: Moment, target: Target, last: bool) -> Moment:
-        """Go one control period; only its end is looked at, and pictured."""
+    def _advance(self, before: TimedState, target: Target, last: bool) -> TimedState:
+        """Go one control period; only its end is looked at, and rendered."""
         robot = self.robot
         steps = robot.steps_at(self._period)
         legs = 1
@@ -87,11 +87,11 @@ class LockstepPace(RobotPace):
             until = steps * leg // legs
             # The setpoint of a leg is the one at its end: the last leg has the target itself.
             way = between(before.target, target, leg / legs, robot.smooth)
-            seen = robot.step(way, until - done, pictures=last and leg == legs)
+            seen = robot.step(way, until - done, images=last and leg == legs)
             done = until
         self._must_have_passed(steps, before.seen, seen)
         self._period += 1
-        self._now = Moment(seen, target, robot.stamp(seen))
+        self._now = TimedState(seen, target, robot.stamp(seen))
         return self._now
 
     def _must_have_passed(self, steps: int, before: StepResult, after: StepResult) -> None:
@@ -106,15 +106,15 @@ class LockstepPace(RobotPace):
                 'stepped the simulation or changed its mode; reset to recover'
             )
 
-    def _observe(self, target: Target, settle: float) -> Moment:
-        """Hold still for at least a step: a direct server makes pictures of steps only."""
+    def _observe(self, target: Target, settle: float) -> TimedState:
+        """Hold still for at least a step: a direct server makes images of steps only."""
         steps = max(1, round(settle / self.robot.link.timestep))
-        seen = self.robot.step(target, steps, pictures=True)
-        self._now = Moment(seen, target, self.robot.stamp(seen))
+        seen = self.robot.step(target, steps, images=True)
+        self._now = TimedState(seen, target, self.robot.stamp(seen))
         return self._now
 
-    def _ready(self) -> Moment:
+    def _ready(self) -> TimedState:
         return self._now or self._observe(self.robot.hold(self.robot.link.forward()), 0.0)
 
 
-__all__ = ['LockstepPace']
+__all__ = ['Lockstep']

@@ -17,41 +17,41 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
-# After so long without a request nothing is pictured any more.
+# After so long without a request nothing is rendered any more.
 IDLE_SECONDS = 2.0
 FIRST_SECONDS = 15.0
 
 
-class Watcher(Generic[T]):
+class ImagePrefetcher(Generic[T]):
     """
-    Repeats `look` at most every `period` seconds and keeps the result.
+    Repeats `fetch` at most every `period` seconds and keeps the result.
 
-    :param look: blocks until pictures are there.
+    :param fetch: blocks until images are there.
     """
 
-    def __init__(self, look: Callable[[], T], period: float) -> None:
-        self._look = look
+    def __init__(self, fetch: Callable[[], T], period: float) -> None:
+        self._fetch = fetch
         self._period = period
         self._changed = threading.Condition()
         self._newest: T | None = None
         self._failure: UrlabError | None = None
-        self._asked = 0.0
-        self._era = 0
+        self._requested_at = 0.0
+        self._generation = 0
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name='gateway-watcher', daemon=True)
+        self._thread = threading.Thread(target=self._run, name='gateway-images', daemon=True)
         self._thread.start()
 
     def latest(self) -> T:
         """
-        Return the newest pictures; only the first ones are waited for.
+        Return the newest images; only the first ones are waited for.
 
-        :raises UrlabError: what `look` raised last.
+        :raises UrlabError: what `fetch` raised last.
         """
         with self._changed:
             now = time.monotonic()
-            if now - self._asked > IDLE_SECONDS:
+            if now - self._requested_at > IDLE_SECONDS:
                 self._newest = None  # from before the pause
-            self._asked = now
+            self._requested_at = now
             self._changed.notify_all()
             ready = self._changed.wait_for(
                 lambda: self._newest is not None or self._failure is not None or self._stopping,
@@ -68,7 +68,7 @@ class Watcher(Generic[T]):
         """Drop what was seen: the world has been reset."""
         with self._changed:
             self._newest = None
-            self._era += 1
+            self._generation += 1
 
     def stop(self) -> None:
         """End the thread."""
@@ -83,18 +83,18 @@ class Watcher(Generic[T]):
                 self._changed.wait_for(lambda: self._stopping or self._is_wanted())
                 if self._stopping:
                     return
-                era, started = self._era, time.monotonic()
+                generation, started = self._generation, time.monotonic()
             newest: T | None = None
             failure: UrlabError | None = None
             try:
-                newest = self._look()
+                newest = self._fetch()
             except UrlabError as error:
                 failure = error
             except Exception as error:  # the thread has to outlive it
                 _LOG.exception('reading the simulation failed')
                 failure = RobotError(f'{type(error).__name__} while reading the simulation')
             with self._changed:
-                if era == self._era:
+                if generation == self._generation:
                     self._newest, self._failure = newest, failure
                     self._changed.notify_all()
                 left = started + self._period - time.monotonic()
@@ -102,7 +102,7 @@ class Watcher(Generic[T]):
                     self._changed.wait_for(lambda: self._stopping, left)
 
     def _is_wanted(self) -> bool:
-        return time.monotonic() - self._asked < IDLE_SECONDS
+        return time.monotonic() - self._requested_at < IDLE_SECONDS
 
 
-__all__ = ['Watcher']
+__all__ = ['ImagePrefetcher']

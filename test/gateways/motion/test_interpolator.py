@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.gateways.motion import mover as mover_module
-from urlab_ros_bridge.gateways.motion.mover import Mover
+from urlab_ros_bridge.gateways.motion import interpolator
+from urlab_ros_bridge.gateways.motion.interpolator import SetpointInterpolator
 from urlab_ros_bridge.gateways.motion.target import between
 from urlab_ros_bridge.gateways.motion.target import Target
 
@@ -59,7 +59,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 50.0
-        monkeypatch.setattr(mover_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(interpolator, 'time', SimpleNamespace(monotonic=lambda: self.now))
 
     def pass_by(self, count):
         self.now += 0.02
@@ -70,7 +70,7 @@ def mover():
     made = []
 
     def make(recorder, period=0.2, interval=0.02):
-        made.append(Mover(recorder, period, interval, SMOOTH))
+        made.append(SetpointInterpolator(recorder, period, interval, SMOOTH))
         made[-1].place(Target({'arm': 0.0}))
         return made[-1]
 
@@ -157,7 +157,7 @@ def test_what_goes_wrong_in_a_send_ends_no_motion():
         if len(sent) == 1:
             raise KeyError('once')
 
-    mover = Mover(send, 0.02, None, SMOOTH)
+    mover = SetpointInterpolator(send, 0.02, None, SMOOTH)
     try:
         for value in (1.0, 2.0):
             mover.go([Target({'arm': value})])

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.client.errors import NotLive
-from urlab_ros_bridge.gateways.chiral.serving.lockstep_pace import LockstepPace
-from urlab_ros_bridge.gateways.chiral.serving.pace import PacedRobot
-from urlab_ros_bridge.gateways.chiral.serving.real_time_pace import RealTimePace
+from urlab_ros_bridge.gateways.chiral.serving.lockstep import Lockstep
+from urlab_ros_bridge.gateways.chiral.serving.real_time import RealTime
+from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.clocks import steps_at
@@ -29,21 +29,21 @@ def test_a_period_is_at_least_a_step(period):
 
 def paced(link, prefix='rover', **more):
     stand = Target(twist=(0.0, 0.0, 0.0))
-    return PacedRobot(link, prefix, 25.0, None, lambda seen: stand, **more)
+    return CommandedRobot(link, prefix, 25.0, None, lambda seen: stand, **more)
 
 
 def test_in_lockstep_a_command_is_a_period_and_nothing_else_is(link, rover):
     line, other = link(rover), link(rover)
-    pace = LockstepPace(paced(line))
+    pace = Lockstep(paced(line))
     try:
         start = pace.begin(lambda: line.reset(seed=3)).time
-        first = pace.moment()
-        assert first is pace.moment() and first.seen.time > start
+        first = pace.timed_state()
+        assert first is pace.timed_state() and first.seen.time > start
         effects = []
         for count in (1, 2):
             drive = Target(twist=(0.5, 0.0, 0.0))
             pace.act(lambda seen, before, t=drive, n=count: [t] * n, effects.append)
-        assert pace.moment().seen.time - first.seen.time == pytest.approx(3 * 0.04, abs=1e-6)
+        assert pace.timed_state().seen.time - first.seen.time == pytest.approx(3 * 0.04, abs=1e-6)
         assert effects == [first.stamp, pytest.approx(first.stamp + 0.04)]
         assert pace.current()[1].twist == (0.5, 0.0, 0.0)
         other.use_mode('live')  # time now passes by itself
@@ -55,27 +55,27 @@ def test_in_lockstep_a_command_is_a_period_and_nothing_else_is(link, rover):
 
 def test_what_cannot_be_resolved_moves_nothing(link, rover):
     line = link(rover)
-    pace = LockstepPace(paced(line))
+    pace = Lockstep(paced(line))
 
     def refuse(seen, before):
         raise ValueError('no')
 
     try:
-        before = pace.moment()
+        before = pace.timed_state()
         with pytest.raises(ValueError, match='no'):
             pace.act(refuse, lambda stamp: pytest.fail('nothing takes effect'))
-        assert pace.moment() is before
+        assert pace.timed_state() is before
     finally:
         pace.close()
 
 
 def test_in_real_time_a_base_moves_and_the_mode_stays(link, rover):
     line, effects = link(rover), []
-    pace = RealTimePace(paced(line))
+    pace = RealTime(paced(line))
     try:
         pace.begin(lambda: line.reset(seed=1))
         pace.act(lambda seen, before: [Target(twist=(0.5, 0.0, 0.0))], effects.append)
-        while pace.moment().seen.articulations['rover'].qvel[0] < 0.05 or not effects:
+        while pace.timed_state().seen.articulations['rover'].qvel[0] < 0.05 or not effects:
             pass
         assert len(effects) == 1
         pace.command(Target(twist=(0.0, 0.0, 0.0)))
@@ -85,17 +85,17 @@ def test_in_real_time_a_base_moves_and_the_mode_stays(link, rover):
 
 def test_real_time_moves_no_world_that_another_client_steps(link, rover):
     line, other = link(rover), link(rover)
-    pace = RealTimePace(paced(line))
+    pace = RealTime(paced(line))
     try:
         other.use_mode('direct')
         before = other.forward().step
-        for ask in (pace.moment, pace.current):
+        for ask in (pace.timed_state, pace.current):
             with pytest.raises(NotLive, match='direct'):
                 ask()
         pace.command(Target(twist=(0.5, 0.0, 0.0)))
         assert other.forward().step == before
         other.use_mode('live')
-        assert pace.moment().seen.time >= 0.0
+        assert pace.timed_state().seen.time >= 0.0
     finally:
         other.use_mode('live')
         pace.close()

@@ -11,7 +11,7 @@ import pytest
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.gateways.errors import RobotError
-from urlab_ros_bridge.gateways.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -35,7 +35,7 @@ def holder_of(port, make=Made):
         links.append(SimulationLink('127.0.0.1', port[0], 'test'))
         return links[-1]
 
-    return SimulationHolder(open_link, make, lost.set), lost, links
+    return SimulationConnection(open_link, make, lost.set), lost, links
 
 
 def test_an_end_is_noticed_and_the_next_simulation_is_taken():

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures, depth and matrices of one observation belong together: checked with ray casts."""
+"""Images, depth and matrices of one observation belong together: checked with ray casts."""
 
 import time
 
@@ -140,7 +140,7 @@ def test_intrinsics_are_those_of_the_model(model, still):
 
 
 def test_colours_are_red_green_blue(model, still):
-    """What is red in the model is red in the picture, and not blue; the same for blue."""
+    """What is red in the model is red in the image, and not blue; the same for blue."""
     seen, qpos = still
     camera, data = seen.cameras['scene'], data_at(model, qpos)
     height, width, _ = camera.image.shape
@@ -181,7 +181,7 @@ def test_extrinsics_are_relative_to_the_base_by_default(rover, gateway, still):
 
 @pytest.mark.parametrize('frames', ['latest', 'fresh'])
 def test_observations_in_motion_are_of_one_step(model, rover, gateway, frames):
-    """A turning robot: pictures of another step than the poses would be many pixels off."""
+    """A turning robot: images of another step than the poses would be many pixels off."""
     profile = {'cameras': CAMERAS[:1], 'frames': frames}
     with gateway(rover, profile) as server, StockClient(server.url) as client:
         start = client.reset()
@@ -211,8 +211,8 @@ def test_fresh_frames_are_newer_than_their_request(rover, gateway):
         assert stamps == sorted(set(stamps))
 
 
-def test_actions_do_not_wait_for_pictures(rover, gateway, urlab):
-    """An action right behind a request for fresh pictures takes effect before they are there."""
+def test_actions_do_not_wait_for_images(rover, gateway, urlab):
+    """An action right behind a request for fresh images takes effect before they are there."""
     profile = {'cameras': CAMERAS, 'frames': 'fresh'}
     with gateway(rover, profile) as server, StockClient(server.url) as client:
         client.reset()
