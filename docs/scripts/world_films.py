@@ -82,14 +82,14 @@ class Stage:
     def aim(self, robot: str, targets: Mapping[str, float]) -> None:
         """Set setpoints by the names of the actuators."""
         control = self.controls[robot]
-        names = [actuator.name for actuator in control.articulation.actuators]
+        names = list(control.articulation.actuators)
         for name, value in targets.items():
             control.slots['zmq'][names.index(name)] = value
 
     def aims(self, robot: str) -> dict[str, float]:
         """Return the setpoints of a robot."""
         control = self.controls[robot]
-        names = [actuator.name for actuator in control.articulation.actuators]
+        names = list(control.articulation.actuators)
         return dict(zip(names, control.slots['zmq'].tolist(), strict=True))
 
     def heading(self, body: str) -> float:
@@ -248,7 +248,7 @@ def bimanual(stage: Stage) -> Action:
 
 def fleet(stage: Stage) -> Action:
     """Let the quadruped get up while the rovers set off, each its own way."""
-    index = stage.controls['quadruped'].articulation.actuator_index
+    index = stage.controls['quadruped'].articulation.ctrl
     stand = stage.model.key('quadruped_stand').ctrl[index]
     names = stage.aims('quadruped')
     yield from together(

@@ -87,7 +87,7 @@ def scanner_of(world):
     (spec,) = world.spec.articulations
     robot = world.articulations[spec.prefix]
     ((name, lidar),) = spec.lidars.items()
-    return robot, RayScanner(world.model, robot.local('sensors')[name], lidar)
+    return robot, RayScanner(world.model, robot.sensors[name].id, lidar)
 
 
 def errors(world, drawn, count, seed):

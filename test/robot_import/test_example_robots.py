@@ -71,11 +71,11 @@ class Robot:
         self.links = [
             link.get('name') for link in ElementTree.parse(self.path).getroot().iter('link')
         ]
-        self.bodies, self.joints = robot.local('bodies'), robot.local('joints')
+        self.bodies, self.joints = robot.bodies, robot.joints
 
     def body(self, link):
         """Return the id of a link's body."""
-        return self.bodies['world_link' if link == 'world' else link]
+        return self.bodies['world_link' if link == 'world' else link].id
 
     def pose(self, data, body):
         pose = np.eye(4)
@@ -122,7 +122,7 @@ def test_every_link_is_where_pinocchio_has_it(robot, row):
             angle = rng.uniform(-3.0, 3.0)
             both = [angle] if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
             q[joint.idx_q : joint.idx_q + joint.nq] = both
-            data.qpos[robot.model.jnt_qposadr[robot.joints[name]]] = angle
+            data.qpos[robot.joints[name].qpos_address] = angle
         pinocchio.framesForwardKinematics(robot.pin, kinematics, q)
         mujoco.mj_kinematics(robot.model, data)
         start = np.linalg.inv(robot.pose(data, root))
@@ -175,7 +175,7 @@ def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
     assert data.time == pytest.approx(5.0)  # MuJoCo resets what diverges
     assert not [item.number for item in data.warning if item.number]
     assert np.isfinite(data.qpos).all() and np.abs(data.qvel).max(initial=0.0) < 100.0
-    free = robot.robot.first_joint_free
+    free = robot.robot.starts_free
     row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
 
 
@@ -228,7 +228,7 @@ def test_every_link_has_a_frame_in_ros(robot, row, tmp_path, monkeypatch):
         # A rigid robot has no joints.
         first = (
             listener.listen(JointState, 'joint_states')
-            if robot.robot.scalar_joints
+            if robot.robot.joints
             else listener.listen(TFMessage, '/tf')
         )
         text = listener.listen(String, 'robot_description', LATCHED)

@@ -79,7 +79,7 @@ def test_a_scanner_keeps_its_rays(write_robot, rows, caplog):
 
 def test_an_imu_measures_at_its_link_with_noise(write_robot):
     world = load(write_robot(sensor('imu', 'imu', POSE + IMU)))
-    names = [item.name for item in settings_sensors(world)]
+    names = list(settings_sensors(world))
     assert names == ['imu_gyro', 'imu_accelerometer', 'imu_framequat']
     noise = settings(world).noise
     assert set(noise) == {'imu_gyro'} and noise['imu_gyro'].bias == 0.001
@@ -162,7 +162,7 @@ ROS2_CONTROL = """<ros2_control name="c" type="system"><hardware/>
 @pytest.mark.parametrize('interface', ['position', 'velocity', 'effort'])
 def test_actuators_are_the_command_interfaces(write_robot, interface):
     world = load(write_robot(ROS2_CONTROL.format(interface=interface)))
-    assert [name for name, _ in world.articulations['my_robot'].actuators] == ['pan']
+    assert list(world.articulations['my_robot'].actuators) == ['pan']
     model, data = world.model, world.data
     slot = model.joint('my_robot_pan').qposadr[0]
     assert data.qpos[slot] == 0.7
@@ -190,7 +190,7 @@ def test_transmissions_choose_the_actuator(write_robot, kind, expected):
             f'{kind}</hardwareInterface></joint></transmission>'
         )
     )
-    names = [name for name, _ in world.articulations['my_robot'].actuators]
+    names = list(world.articulations['my_robot'].actuators)
     assert names == ['left_wheel_joint', 'right_wheel_joint'] + ['pan'] * bool(expected)
     if expected:
         gain = world.model.actuator('my_robot_pan').biasprm

@@ -130,7 +130,7 @@ def test_it_stands_still_on_the_floor_without_warnings(write_robot, caplog):
 def test_the_base_floats_or_not(write_robot, base, extra, floats):
     world = load(write_robot(extra), base=base)
     (robot,) = world.articulations.values()
-    assert bool(robot.first_joint_free) is floats
+    assert bool(robot.starts_free) is floats
     if extra:
         frames = {'base': 'world_link', 'world_link': 'world'}
         assert world.spec.articulations[0].frames == frames
@@ -172,7 +172,7 @@ def test_a_xacro_gives_the_same_robot(write_robot, package, tmp_path):
     )
     path = package / 'urdf' / 'robot.urdf.xacro'
     path.write_text(text[0].replace('<robot name="my robot">', head) + text[1])
-    names = load(path, xacro_arguments={'side': 'left_'}).articulations['my_robot'].local('bodies')
+    names = load(path, xacro_arguments={'side': 'left_'}).articulations['my_robot'].bodies
     assert set(names) == {*LINKS, 'left_mast'}
 
 

@@ -113,7 +113,7 @@ def _seen(world: World, movable: bool) -> tuple[mujoco.MjModel, NDArray[np.intp]
     # Rays pass through what is transparent.
     eyes.geom_matid[:] = -1
     eyes.geom_rgba[:, 3] = 1.0
-    robots = [body.id for robot in world.articulations.values() for body in robot.bodies]
+    robots = [body.id for robot in world.articulations.values() for body in robot.bodies.values()]
     counts = is_solid(model) & ~np.isin(model.geom_bodyid, robots)
     if not movable:
         fixed = (model.body_weldid == 0) & (model.body_mocapid[model.body_rootid] < 0)
@@ -141,9 +141,9 @@ def _crosses(low: NDArray, high: NDArray, height: float) -> NDArray[np.bool_]:
 def _starts(world: World) -> list[tuple[float, float]]:
     """Return where the robots stand."""
     return [
-        tuple(world.data.xpos[robot.bodies[0].id][:2].tolist())
+        tuple(world.data.xpos[robot.first_body.id][:2].tolist())
         for robot in world.articulations.values()
-        if robot.bodies
+        if robot.first_body is not None
     ]
 
 

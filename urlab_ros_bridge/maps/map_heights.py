@@ -20,11 +20,10 @@ SPACING = 0.01
 def scanner_height(world: World) -> float | None:
     """Return the height of the first planar scanner above the world's origin (m), if any."""
     for spec in world.spec.articulations:
-        sensors = world.articulations[spec.prefix].local('sensors')
+        sensors = world.articulations[spec.prefix].sensors
         for name in spec.lidars:
             if name in sensors:
-                site = world.model.sensor_objid[sensors[name]]
-                return float(world.data.site_xpos[site, 2])
+                return float(world.data.site_xpos[sensors[name].object_id, 2])
     return None
 
 
@@ -37,7 +36,7 @@ def robot_band(world: World) -> tuple[float, float]:
     :raises NoMap: when the world has no robot, or one that touches nothing.
     """
     for robot in world.articulations.values():
-        bodies = [body.id for body in robot.bodies]
+        bodies = [body.id for body in robot.bodies.values()]
         geoms = np.flatnonzero(is_solid(world.model) & np.isin(world.model.geom_bodyid, bodies))
         if len(geoms):
             low, high = boxes(world, geoms)

@@ -323,11 +323,11 @@ def _sensing_sizes(context: Context) -> dict[tuple[str, int], int]:
 
 
 def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
-    sensors = world.articulations[spec.prefix].local('sensors')
+    sensors = world.articulations[spec.prefix].sensors
     found = []
     for name, lidar_spec in spec.lidars.items():
         _check_sensor(world, 'lidars', name, sensors)
-        lidar = RayScanner(world.model, sensors[name], lidar_spec)
+        lidar = RayScanner(world.model, sensors[name].id, lidar_spec)
         lidar.name = name
         found.append(lidar)
     return found
@@ -335,7 +335,7 @@ def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
 
 def _noises(world: World, spec: ArticulationSpec, lidars: list[RayScanner]) -> list[SensorNoise]:
     """Give scanners their noise, and return that of the other sensors."""
-    sensors = {sensor.name: sensor for sensor in world.articulations[spec.prefix].sensors}
+    sensors = world.articulations[spec.prefix].sensors
     scanners = {lidar.name: lidar for lidar in lidars}
     others = {}
     for name, noise in spec.noise.items():

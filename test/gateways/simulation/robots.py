@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import mujoco
 
-from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import WorldModel
 
 # Prefixes `arm` and `arm_left`: `arm_left_j1` begins with both.
 MODEL = """
@@ -39,7 +39,5 @@ def robot(prefix, **more):
     empty = dict.fromkeys(field.name for field in fields(Articulation))
     tables = ('controller', 'actuator_types', 'original_names', 'cameras', 'lidars', 'frames')
     description = Articulation(**(empty | {name: {} for name in tables} | more))
-    world = read_elements(
-        model, ['arm', 'arm_left'], {'arm': {'a1': 'position', 'a2': 'position'}}
-    )
+    world = WorldModel(model, ['arm', 'arm_left'], {'arm': {'a1': 'position', 'a2': 'position'}})
     return ServedRobot(prefix, world, description)

@@ -11,11 +11,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 
@@ -57,7 +57,7 @@ ROBOT = """
 
 
 def frames(model, prefix, base, *arguments, **fields):
-    robot = RobotModel(prefix, read_elements(model, [prefix]))
+    robot = RobotModel(prefix, WorldModel(model, [prefix]))
     return static_transforms(robot, robot.bodies[base], *arguments, **fields)
 
 

@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.messages import wrench_to_ros
 from urlab_ros_bridge.ros.messages import WrongLength
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
@@ -107,7 +107,7 @@ def model():
 
 @pytest.fixture(scope='module')
 def sensors(model):
-    robot = RobotModel('bot', read_elements(model, ['bot']))
+    robot = RobotModel('bot', WorldModel(model, ['bot']))
     tree = static_transforms(robot, robot.bodies['base'])
     return {item.name: item for item in describe_sensors(robot, tree, 'world')}
 

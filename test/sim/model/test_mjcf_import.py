@@ -27,8 +27,10 @@ def world(mjcf, body, rest='', name='lab', **config):
 
 
 def members(loaded, kind):
-    return {prefix: [item.name for item in getattr(robot, kind)]
-            for prefix, robot in loaded.articulations.items()}  # fmt: skip
+    return {
+        prefix: [item.name for item in getattr(loaded.tables, kind) if item.prefix == prefix]
+        for prefix in loaded.articulations
+    }
 
 
 def test_robot_and_objects_are_told_apart(mjcf):
@@ -196,7 +198,7 @@ def test_foreign_robots_are_served_whole(rig, path):
     assert model.opt.timestep == whole.opt.timestep
     (robot,) = loaded.articulations.values()
     assert robot.nu == whole.nu and len(robot.sensors) == whole.nsensor
-    owned = {joint.id for joint in robot.joints}
+    owned = {joint.id for joint in robot.all_joints}
     owned |= {j for e in loaded.entities.values() for j in range(model.njnt)
               if model.jnt_bodyid[j] == e.body}  # fmt: skip
     assert owned == set(range(model.njnt))

@@ -168,7 +168,7 @@ def test_prefix_and_actor_id_rename_the_first_robot(fleet):
     robots = loaded.articulations
     assert {prefix: robot.actor_id for prefix, robot in robots.items()} == {
         'west': 'robot_0', 'right': 'right'}  # fmt: skip
-    assert [joint.name for joint in robots['west'].joints] == ['FreeJoint', 'elbow']
+    assert [joint.name for joint in robots['west'].all_joints] == ['FreeJoint', 'elbow']
     loaded = load_world(ServerConfig(model=fleet(('left', -1, '')), prefix='west'))
     assert loaded.articulation('west').actor_id == 'west'
     loaded = load_world(ServerConfig(model=path, actor_id='robot_7'))

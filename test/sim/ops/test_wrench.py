@@ -143,7 +143,7 @@ def test_a_bad_wrench_has_its_code(rover, fields, code):
 
 def test_setpoints_by_name_leave_the_others_and_positions_hold(quadruped):
     slot = quadruped.engine.controls['quadruped'].slots['zmq']
-    names = [each.name for each in quadruped.context.world.articulations['quadruped'].actuators]
+    names = list(quadruped.context.world.articulations['quadruped'].actuators)
     before = slot.copy()
     quadruped.ask('set_setpoints', articulation='quadruped', values={names[3]: 0.5}, timeout=0.004)
     quadruped.ask('step', n_steps=10)

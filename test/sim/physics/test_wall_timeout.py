@@ -165,7 +165,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
 
     holder = rig(world='quadruped', paused=True)
     slot = holder.engine.controls['quadruped'].slots['zmq']
-    names = [each.name for each in holder.engine.controls['quadruped'].articulation.actuators]
+    names = list(holder.engine.controls['quadruped'].articulation.actuators)
     values = {names[0]: 0.3}
     holder.ask('set_setpoints', articulation='quadruped', values=values, wall_timeout=0.5)
     clock(60.0)

@@ -1,29 +1,55 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The only reader of the compiled model, for the bridge, the gateways and users of the client.
+The compiled model that came with the handshake, as the tables of `urlab_ros_bridge.model`.
 
-`read_world` makes plain data of the model that came with the handshake; users of the data
-needs no MuJoCo.  `kinematics.LocalModel`, which poses the model, does need it.
+Users of the tables need no MuJoCo; `kinematics.LocalModel`, which poses the model, does.
 """
 
-from urlab_ros_bridge.client.model.elements import Actuator
-from urlab_ros_bridge.client.model.elements import Body
-from urlab_ros_bridge.client.model.elements import Camera
-from urlab_ros_bridge.client.model.elements import Coupling
-from urlab_ros_bridge.client.model.elements import Element
-from urlab_ros_bridge.client.model.elements import FIRST_HIDDEN_GROUP
-from urlab_ros_bridge.client.model.elements import Geom
-from urlab_ros_bridge.client.model.elements import Joint
-from urlab_ros_bridge.client.model.elements import Sensor
-from urlab_ros_bridge.client.model.elements import Site
-from urlab_ros_bridge.client.model.elements import Tendon
-from urlab_ros_bridge.client.model.reader import read_elements
-from urlab_ros_bridge.client.model.reader import read_world
-from urlab_ros_bridge.client.model.robot import Chain
-from urlab_ros_bridge.client.model.robot import read_robot
-from urlab_ros_bridge.client.model.robot import RobotModel
-from urlab_ros_bridge.client.model.world import WorldModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import Camera
+from urlab_ros_bridge.model import Chain
+from urlab_ros_bridge.model import Coupling
+from urlab_ros_bridge.model import Element
+from urlab_ros_bridge.model import FIRST_HIDDEN_GROUP
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import Sensor
+from urlab_ros_bridge.model import Site
+from urlab_ros_bridge.model import Tendon
+from urlab_ros_bridge.model import WorldModel
+from urlab_ros_bridge.wire.errors import UnknownName
+
+
+def read_world(handshake: Handshake) -> WorldModel:
+    """
+    Read the model of a handshake, once.
+
+    :raises ModelUnavailable: when it cannot be loaded here, see `Handshake.model`.
+    """
+    if handshake.tables is None:
+        robots = handshake.articulations
+        kinds = {prefix: robot.actuator_types for prefix, robot in robots.items()}
+        handshake.tables = WorldModel(handshake.model, robots, kinds)
+    world: WorldModel = handshake.tables
+    return world
+
+
+def read_robot(handshake: Handshake, prefix: str) -> RobotModel:
+    """
+    Read one articulation of a handshake.
+
+    :raises UnknownName: when there is no such articulation.
+    :raises ModelUnavailable: when the model cannot be loaded here, see `Handshake.model`.
+    """
+    if prefix not in handshake.articulations:
+        raise UnknownName('articulation', prefix, handshake.articulations)
+    actor_id = handshake.articulations[prefix].actor_id
+    return RobotModel(prefix, read_world(handshake), actor_id=actor_id)
+
 
 __all__ = [
     'FIRST_HIDDEN_GROUP',
@@ -40,7 +66,6 @@ __all__ = [
     'Site',
     'Tendon',
     'WorldModel',
-    'read_elements',
     'read_robot',
     'read_world',
 ]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.client.errors import ProtocolError
-from urlab_ros_bridge.client.model.reader import read_world
+from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.wire.errors import UnknownName
 

@@ -225,7 +225,7 @@ class Handshake:
     :ivar mjb: the compiled model, empty without a running world.
     :ivar mjcf_compiled: the model as XML, only after ``connect(include_assets=True)``.
     :ivar vfs_assets: the files that this XML names, by bare name.
-    :ivar reading: cached result of `client.model.read_world`, None before its first call.
+    :ivar tables: result of `client.model.read_world`, None before its first call.
     :ivar raw: the whole reply without the base64 copy of the model.
     """
 
@@ -248,7 +248,7 @@ class Handshake:
     vfs_assets: dict[str, bytes] = key(factory=dict, repr=False)
     raw: dict[str, Any] = key(factory=dict, takes='whole', parse=_without_copies, repr=False)
     qpos_joints: tuple[str, ...] = key((), repr=False)
-    reading: Any = field(default=None, init=False, repr=False, compare=False)
+    tables: Any = field(default=None, init=False, repr=False, compare=False)
     _model: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import field
 
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.model import Sensor
-from urlab_ros_bridge.client.model.elements import SLIDE
+from urlab_ros_bridge.model.elements import SLIDE
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.sensor_table import AT_OBJECT
 from urlab_ros_bridge.ros.plan.sensor_table import AT_WORLD

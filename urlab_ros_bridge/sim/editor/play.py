@@ -120,8 +120,8 @@ class RunningWorld:
         """Return the root body of an actor, -1 when the world was compiled without it."""
         world = self._context.world
         if name in world.articulations:
-            bodies = world.articulations[name].bodies
-            return bodies[0].id if bodies else -1
+            first = world.articulations[name].first_body
+            return -1 if first is None else first.id
         if name not in self._poses and name not in world.entities:
             return -1
         return mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, name)
@@ -140,7 +140,7 @@ class RunningWorld:
         """Return the bodies of an actor; a robot's file may have several trees of them."""
         robot = self._context.world.articulations.get(name)
         if robot is not None:
-            return [body.id for body in robot.bodies]
+            return [body.id for body in robot.bodies.values()]
         root = self._root(name)
         if root < 0:
             return []

@@ -20,6 +20,8 @@ import logging
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import WorldModel
+from urlab_ros_bridge.model.elements import FREE
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 
 
@@ -83,14 +85,12 @@ def _read(
     model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray, quat: np.ndarray
 ) -> _Part:
     qpos, qvel = {}, {}
-    for joint in range(model.njnt):
-        name = model.joint(joint).name
-        width_q, width_v = joint_widths(model, joint)
-        q = model.key_qpos[index][model.jnt_qposadr[joint] :][:width_q].copy()
-        v = model.key_qvel[index][model.jnt_dofadr[joint] :][:width_v].copy()
-        if width_q == 7:
+    for joint in WorldModel(model).joints:
+        q = model.key_qpos[index][joint.qpos_slots].copy()
+        v = model.key_qvel[index][joint.dof_slots].copy()
+        if joint.kind == FREE:
             q, v = _place(q, v, pos, quat)
-        qpos[name], qvel[name] = q, v
+        qpos[joint.name], qvel[joint.name] = q, v
     ctrl, act = {}, {}
     for actuator in range(model.nu):
         name = model.actuator(actuator).name
@@ -163,13 +163,3 @@ def _find(model: mujoco.MjModel, kind: mujoco.mjtObj, prefix: str, name: str) ->
     """Return an element by its prefixed name; what stayed with the scene kept its own."""
     found = mujoco.mj_name2id(model, kind, prefix + name)
     return found if found >= 0 else mujoco.mj_name2id(model, kind, name)
-
-
-def joint_widths(model: mujoco.MjModel, joint: int) -> tuple[int, int]:
-    """Return how many qpos and qvel slots a joint has: free 7/6, ball 4/3, hinge and slide 1/1."""
-    kind = model.jnt_type[joint]
-    if kind == int(mujoco.mjtJoint.mjJNT_FREE):
-        return 7, 6
-    if kind == int(mujoco.mjtJoint.mjJNT_BALL):
-        return 4, 3
-    return 1, 1

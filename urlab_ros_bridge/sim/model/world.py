@@ -14,6 +14,11 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import WorldModel
+from urlab_ros_bridge.model.named_bodies import moving_scenery
+from urlab_ros_bridge.model.named_bodies import named_bodies
+from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.robot_import import is_robot_description
 from urlab_ros_bridge.robot_import.importing import import_world
 from urlab_ros_bridge.robot_import.menagerie import robot_world
@@ -21,14 +26,8 @@ from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
-from urlab_ros_bridge.sim.model.articulation import EntityIndex
-from urlab_ros_bridge.sim.model.articulation import index_articulation
-from urlab_ros_bridge.sim.model.articulation import index_entities
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.assembly import assemble_file
-from urlab_ros_bridge.sim.model.bodies import named_bodies
-from urlab_ros_bridge.sim.model.bodies import NamedBody
 from urlab_ros_bridge.sim.model.client_models import NOTHING
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
@@ -97,25 +96,26 @@ class World:
         self.source = source
         self.grown = grown
         self.data = mujoco.MjData(model)
-        self.articulations: dict[str, ArticulationIndex] = {
-            item.prefix: index_articulation(model, item.prefix, item.actor_id)
-            for item in spec.articulations
+        self.tables = WorldModel(model, [robot.prefix for robot in spec.articulations])
+        self.articulations = {
+            robot.prefix: RobotModel(robot.prefix, self.tables, actor_id=robot.actor_id)
+            for robot in spec.articulations
         }
-        self.entities: dict[str, EntityIndex] = index_entities(model, list(self.articulations))
+        self.entities = moving_scenery(self.tables)
         self.restore_start()
         mujoco.mj_forward(model, self.data)
 
     @cached_property
     def named_bodies(self) -> dict[str, NamedBody]:
         """Return the entities of the world, by name."""
-        return named_bodies(self.model, self.articulations)
+        return named_bodies(self.tables, self.articulations.values())
 
     @property
     def spawned(self) -> set[str]:
         """Return the names of what was spawned while the world ran."""
         return {item.name for item in self.grown.spawned} if self.grown is not None else set()
 
-    def articulation(self, prefix: object) -> ArticulationIndex:
+    def articulation(self, prefix: object) -> RobotModel:
         """
         Return an articulation by prefix, else by actor id.
 
@@ -137,12 +137,8 @@ class World:
         """
         body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
         if body < 0:
-            raise unknown(
-                'unknown_body',
-                'body',
-                name,
-                (self.model.body(i).name for i in range(self.model.nbody)),
-            )
+            names = (each.compiled for each in self.tables.bodies)
+            raise unknown('unknown_body', 'body', name, names)
         return body
 
     def keyframe_id(self, name: str) -> int:
@@ -155,32 +151,14 @@ class World:
             key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, candidate)
             if key >= 0:
                 return key
-        raise unknown(
-            'unknown_keyframe',
-            'keyframe',
-            name,
-            (self.model.key(i).name for i in range(self.model.nkey)),
-        )
-
-    def keyframe_owner(self, key: int) -> str:
-        """Return the prefix of the robot that a keyframe belongs to, empty for the scene's."""
-        name = self.model.key(key).name
-        return max(
-            (p for p in self.articulations if name.startswith(f'{p}_')), key=len, default=''
-        )
-
-    def keyframe_owners(self) -> dict[str, str]:
-        """Return the owner of each keyframe by compiled name (`keyframe_owner`)."""
-        return {
-            self.model.key(key).name: self.keyframe_owner(key) for key in range(self.model.nkey)
-        }
+        names = (each.compiled for each in self.tables.keyframes)
+        raise unknown('unknown_keyframe', 'keyframe', name, names)
 
     @property
     def keyframe_names(self) -> list[str]:
         """Return the names of keyframes as their own files have them, without prefix."""
-        owners = self.keyframe_owners().items()
-        local = (name.removeprefix(f'{owner}_' if owner else '') for name, owner in owners)
-        return [name for name in dict.fromkeys(local) if name]
+        names = dict.fromkeys(each.name for each in self.tables.keyframes)
+        return [name for name in names if name]
 
     def restore_start(self) -> None:
         """
@@ -211,9 +189,9 @@ class World:
             key = self._start_key(prefix)
             if key is not None:
                 source = (getattr(model, f'key_{name}')[key] for name in _STATE)
-                _copy_robot(model, robot, dict(zip(_STATE, source, strict=True)), data)
+                _copy_robot(robot, dict(zip(_STATE, source, strict=True)), data)
 
-    def write_robot(self, robot: ArticulationIndex, key: int | None) -> None:
+    def write_robot(self, robot: RobotModel, key: int | None) -> None:
         """Put one robot into a keyframe, or the state that it starts in; the rest stays."""
         if key is None:
             start = mujoco.MjData(self.model)
@@ -221,7 +199,7 @@ class World:
             source = {name: getattr(start, name) for name in _STATE}
         else:
             source = {name: getattr(self.model, f'key_{name}')[key] for name in _STATE}
-        _copy_robot(self.model, robot, source, self.data)
+        _copy_robot(robot, source, self.data)
 
     def start_ctrl(self, prefix: str) -> np.ndarray | None:
         """Return `ctrl` (shape (nu,)) of the keyframe that a robot starts in, None without one."""
@@ -248,8 +226,7 @@ _STATE = ('qpos', 'qvel', 'ctrl', 'act')
 
 
 def _copy_robot(
-    model: mujoco.MjModel,
-    robot: ArticulationIndex,
+    robot: RobotModel,
     source: Mapping[str, np.ndarray],
     data: mujoco.MjData,
 ) -> None:
@@ -257,10 +234,9 @@ def _copy_robot(
     data.qpos[robot.qpos] = source['qpos'][robot.qpos]
     data.qvel[robot.qvel] = source['qvel'][robot.qvel]
     data.qacc_warmstart[robot.qvel] = 0.0
-    data.ctrl[robot.actuator_index] = source['ctrl'][robot.actuator_index]
-    for actuator in robot.actuators:
-        start = model.actuator_actadr[actuator.id]
-        slots = slice(start, start + max(model.actuator_actnum[actuator.id], 0))
+    data.ctrl[robot.ctrl] = source['ctrl'][robot.ctrl]
+    for actuator in robot.actuators.values():
+        slots = actuator.activation_slots
         data.act[slots] = source['act'][slots]
 
 

@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 MAX_SECONDS = 1e6
@@ -150,25 +151,22 @@ def read_command(context: Context, fields: Fields) -> StepCommand:
 def _read_ctrl_map(
     control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
-    names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
-    prefix = f'{control.articulation.prefix}_'
+    robot = control.articulation
     named = part.mapping('ctrl_map')
     values = vector(where + 'ctrl_map', list(named.values()))
     for name, value in zip(named, values, strict=True):
-        index = names.get(name, names.get(name.removeprefix(prefix)))
-        if index is None:
-            raise unknown('bad_value', 'actuator', name, names)
-        command.ctrl_map.append((control, index, float(value)))
+        actuator = robot.actuators.get(known_name(name, robot.prefix, robot.actuators))
+        if actuator is None:
+            raise unknown('bad_value', 'actuator', name, robot.actuators)
+        command.ctrl_map.append((control, actuator.index, float(value)))
 
 
 def _read_xfrc(
     context: Context, control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
-    bodies = control.articulation.local('bodies')
+    bodies = control.articulation.bodies
     for name, force in part.mapping('xfrc_applied').items():
-        body = bodies.get(name)
-        if body is None:
-            body = context.world.body_id(name)
+        body = bodies[name].id if name in bodies else context.world.body_id(name)
         values = vector(f'{where}xfrc_applied.{name}', force)
         if len(values) != 6:
             raise OpError(

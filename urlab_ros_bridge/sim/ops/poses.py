@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
@@ -29,9 +29,9 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
     values = fields.need_vector('qpos')
     if articulation.nq == 0:
         raise OpError('no_joints', f'{articulation.prefix} has no joints')
-    base_only = len(values) == 7 and articulation.first_joint_free and articulation.nq != 7
+    base_only = len(values) == 7 and articulation.starts_free and articulation.nq != 7
     if not base_only and len(values) != articulation.nq:
-        either = ' or 7 (the free base)' if articulation.first_joint_free else ''
+        either = ' or 7 (the free base)' if articulation.starts_free else ''
         raise OpError(
             'dim_mismatch',
             f'qpos has {len(values)} values, {articulation.prefix} has {articulation.nq}{either}',
@@ -40,8 +40,7 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
     context.claims.check((articulation.prefix,), session, fields)
     data = context.world.data
     if base_only:
-        start = int(context.world.model.jnt_qposadr[articulation.joints[0].id])
-        data.qpos[start : start + 7] = values
+        data.qpos[articulation.all_joints[0].qpos_slots] = values
     else:
         data.qpos[articulation.qpos] = values
     context.engine.settle()
@@ -57,7 +56,7 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
     return reply
 
 
-def _target(context: Context, target: str, target_by: str) -> ArticulationIndex:
+def _target(context: Context, target: str, target_by: str) -> RobotModel:
     articulations = context.world.articulations
     if target_by != 'actor_name':
         for articulation in articulations.values():
@@ -74,8 +73,8 @@ def _target(context: Context, target: str, target_by: str) -> ArticulationIndex:
     return articulations[target]
 
 
-def _check_quaternion(articulation: ArticulationIndex, values: np.ndarray) -> None:
-    if articulation.first_joint_free and np.linalg.norm(values[3:7]) < 1e-6:
+def _check_quaternion(articulation: RobotModel, values: np.ndarray) -> None:
+    if articulation.starts_free and np.linalg.norm(values[3:7]) < 1e-6:
         raise bad_value('qpos[3:7]', values[3:7].tolist(), 'a rotation (its norm is 0)')
 
 

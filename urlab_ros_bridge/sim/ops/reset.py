@@ -15,6 +15,7 @@ from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 _OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
@@ -67,8 +68,8 @@ def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None)
         raise bad_value('seed', fields.number('seed'), 'absent where there is an articulation')
     world = context.world
     robot = world.articulation(prefix)
-    if key is not None and world.keyframe_owner(key) != prefix:
-        own = [name for name, owner in world.keyframe_owners().items() if owner == prefix]
+    if key is not None and key not in robot.keyframes.values():
+        own = [robot.compiled(name) for name in robot.keyframes]
         raise unknown('unknown_keyframe', 'keyframe', world.model.key(key).name, own)
     context.engine.reset_robot(robot, key)
 
@@ -100,18 +101,17 @@ def forward(context: Context, session: ServerSession, fields: Fields) -> dict[st
 def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
     """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
     slots = []
-    model = context.world.model
-    for prefix, joints in fields.mapping('per_articulation_qpos').items():
+    for prefix, given in fields.mapping('per_articulation_qpos').items():
         articulation = context.world.articulation(prefix)
-        names = articulation.local('joints')
-        part = Fields({'joints': joints}, f'per_articulation_qpos.{prefix}.')
+        joints = {joint.name: joint for joint in articulation.all_joints}
+        part = Fields({'joints': given}, f'per_articulation_qpos.{prefix}.')
         named = part.mapping('joints')
         values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
         for name, value in zip(named, values, strict=True):
-            joint = names.get(name, names.get(name.removeprefix(f'{articulation.prefix}_')))
+            joint = joints.get(known_name(name, prefix, joints))
             if joint is None:
-                raise unknown('bad_value', 'joint', name, names)
-            slots.append((int(model.jnt_qposadr[joint]), float(value)))
+                raise unknown('bad_value', 'joint', name, joints)
+            slots.append((joint.qpos_address, float(value)))
     return slots
 
 

@@ -16,12 +16,11 @@ from contextlib import nullcontext
 import math
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.keyframes import joint_widths
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.ops.cameras import requested_cameras
 from urlab_ros_bridge.sim.ops.commands import read_command
@@ -42,7 +41,6 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import MAX_TIME
 
-_TURNS = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
 _SHORTEST = 1e-6
 
 
@@ -61,56 +59,50 @@ def read_pushed_state(world: World, fields: Fields) -> dict[str, np.ndarray]:
                     'dim_mismatch', f'{name} has {len(values)} values, the model has {size}'
                 )
             pushed[name] = values
-    for name, addresses, which in (
-        ('qpos', model.jnt_qposadr, 0),
-        ('qvel', model.jnt_dofadr, 1),
-    ):
+    for name in ('qpos', 'qvel'):
         field = f'{name}_map'
         named = fields.mapping(field)
         if named and name not in pushed:
             pushed[name] = getattr(world.data, name).copy()
-        for joint, values in _by_joint(world, field, named, which):
-            start = int(addresses[joint])
-            pushed[name][start : start + len(values)] = values
+        for slots, values in _by_joint(world, field, named):
+            pushed[name][slots] = values
     return pushed
 
 
-def _by_joint(
-    world: World, field: str, named: dict[str, Any], which: int
-) -> list[tuple[int, np.ndarray]]:
-    """Return joint and values; `which` is 0 for the widths of qpos, 1 for those of qvel."""
-    found: dict[int, tuple[str, np.ndarray]] = {}
+def _by_joint(world: World, field: str, named: dict[str, Any]) -> list[tuple[slice, np.ndarray]]:
+    """Return slots of the vector and their values."""
+    found: dict[int, tuple[str, slice, np.ndarray]] = {}
+    is_position = field == 'qpos_map'
     for name, value in named.items():
         joint, where = _joint(world, field, name), f'{field}.{name}'
-        if joint in found:
-            raise bad_value(field, name, f'another joint than {found[joint][0]!r}')
+        if joint.id in found:
+            raise bad_value(field, name, f'another joint than {found[joint.id][0]!r}')
         values = vector(where, value if isinstance(value, list) else [value])
-        width = joint_widths(world.model, joint)[which]
+        slots = joint.qpos_slots if is_position else joint.dof_slots
+        width = slots.stop - slots.start
         if len(values) != width:
             raise OpError(
                 'dim_mismatch', f'{where} has {len(values)} values, the joint has {width}'
             )
-        turns = world.model.jnt_type[joint] in _TURNS
-        if turns and not which and np.linalg.norm(values[-4:]) < _SHORTEST:
+        if is_position and not joint.is_scalar and np.linalg.norm(values[-4:]) < _SHORTEST:
             raise bad_value(where, value, 'a rotation (its norm is 0)')
-        found[joint] = (name, values)
-    return [(joint, values) for joint, (_, values) in found.items()]
+        found[joint.id] = (name, slots, values)
+    return [(slots, values) for _, slots, values in found.values()]
 
 
-def _joint(world: World, field: str, name: object) -> int:
+def _joint(world: World, field: str, name: object) -> Joint:
     """Return the joint that a name means; a compiled name always means its own joint."""
-    model, robots = world.model, world.articulations.values()
-    if isinstance(name, str):
-        joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
-        if joint >= 0:
+    joints = world.tables.joints
+    for joint in joints:
+        if joint.compiled == name:
             return joint
-    found = [member.id for robot in robots for member in robot.joints if member.name == name]
+    found = [joint for joint in joints if joint.prefix and joint.name == name]
     if len(found) > 1:
         several = 'a name of one joint only: put the prefix before it'
         raise bad_value(field, name, several)
     if not found:
-        local = [member.name for robot in robots for member in robot.joints]
-        compiled = [model.joint(index).name for index in range(model.njnt)]
+        local = [joint.name for joint in joints if joint.prefix]
+        compiled = [joint.compiled for joint in joints]
         raise unknown('bad_value', 'joint', name, [*local, *compiled])
     return found[0]
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -26,6 +25,7 @@ from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.names import known_name
 
 FRAMES = ('world', 'body')
 
@@ -87,13 +87,13 @@ def _body(context: Context, fields: Fields) -> int:
     name, world = fields.string('body'), context.world
     if 'articulation' in fields:
         articulation = world.articulation(fields.string('articulation'))
-        if not articulation.bodies:
+        if articulation.first_body is None:
             raise OpError('unknown_body', f'{articulation.prefix} has no bodies')
         if not name:
-            return articulation.bodies[0].id
-        found = articulation.local('bodies').get(name)
+            return articulation.first_body.id
+        found = articulation.bodies.get(name)
         if found is not None:
-            return found
+            return found.id
     elif not name:
         raise OpError('missing_field', 'body')
     body = world.body_id(name)
@@ -142,22 +142,21 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
     return {'articulation': articulation.prefix, 'count': len(indices)}
 
 
-def _actuator(articulation: ArticulationIndex, name: str) -> int:
-    names = [actuator.name for actuator in articulation.actuators]
-    for wanted in (name, name.removeprefix(f'{articulation.prefix}_')):
-        if wanted in names:
-            return names.index(wanted)
-    raise unknown('bad_value', 'actuator', name, names)
+def _actuator(articulation: RobotModel, name: str) -> int:
+    actuators = articulation.actuators
+    found = actuators.get(known_name(name, articulation.prefix, actuators))
+    if found is None:
+        raise unknown('bad_value', 'actuator', name, actuators)
+    return found.index
 
 
 def holds(context: Context, control: ArticulationControl, index: int) -> bool:
     """Return whether an actuator takes a position: of a joint controller, or its own."""
-    model, actuator = context.world.model, control.articulation.actuators[index].id
-    on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
-    if control.controller is not None and on_joint:
+    actuator = [*control.articulation.actuators.values()][index]
+    if control.controller is not None and actuator.transmission == 'joint':
         return True
     # What <position> compiles to: its force falls with the position.
-    return bool(model.actuator_biasprm[actuator][1] < 0.0)
+    return bool(context.world.model.actuator_biasprm[actuator.id][1] < 0.0)
 
 
 def register(registry: Registry) -> None:

@@ -19,7 +19,7 @@ import time
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
@@ -261,7 +261,7 @@ class Engine:
         self.run.replay_source = None
         self.divergence = None
 
-    def reset_robot(self, robot: ArticulationIndex, key: int | None) -> None:
+    def reset_robot(self, robot: RobotModel, key: int | None) -> None:
         """
         Put one robot into a keyframe, or the state that it starts in.  Needs the lock.
 
@@ -274,7 +274,7 @@ class Engine:
         self.controls[prefix].reset(
             world.start_ctrl(prefix) if key is None else world.model.key_ctrl[key]
         )
-        self.external.drop(body.id for body in robot.bodies)
+        self.external.drop(body.id for body in robot.bodies.values())
         self.run.replay_source = None
 
     def rewind_clock(self) -> None:

@@ -12,13 +12,14 @@ values; `reset` with a seed starts the sequence again.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 import math
 import zlib
 
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import SensorSlots
+from urlab_ros_bridge.model import Sensor
 from urlab_ros_bridge.sim.model.sidecar.specs import NoiseSpec
 
 NOTHING = -1.0  # a lidar's "no return"
@@ -37,7 +38,7 @@ class SensorNoise:
     def __init__(
         self,
         model: mujoco.MjModel,
-        sensors: dict[str, SensorSlots],
+        sensors: Mapping[str, Sensor],
         specs: dict[str, NoiseSpec],
         seed: tuple[int, str],
     ) -> None:
@@ -50,7 +51,7 @@ class SensorNoise:
         self._timestep = model.opt.timestep
         self._name = zlib.crc32(seed[1].encode())
         self._lay_out(model, sensors, specs)
-        every = [(spec, slice(sensors[n].start, sensors[n].stop)) for n, spec in specs.items()]
+        every = [(spec, sensors[n].slots) for n, spec in specs.items()]
         self._steps = [(place, spec.resolution) for spec, place in every if spec.resolution > 0]
         self._drops = [(place, spec.dropout) for spec, place in every if spec.dropout > 0]
         self._held: dict[int, np.ndarray] = {}
@@ -58,7 +59,7 @@ class SensorNoise:
         self.restart(seed[0])
 
     def _lay_out(
-        self, model: mujoco.MjModel, sensors: dict[str, SensorSlots], specs: dict[str, NoiseSpec]
+        self, model: mujoco.MjModel, sensors: Mapping[str, Sensor], specs: dict[str, NoiseSpec]
     ) -> None:
         """Give each disturbed number a column of its own; a quaternion has three."""
         self._quats: list[tuple[slice, slice]] = []
@@ -66,10 +67,10 @@ class SensorNoise:
         columns: list[tuple[float, ...]] = []
         for name, spec in specs.items():
             sensor = sensors[name]
-            slots = list(range(sensor.start, sensor.stop))
+            slots = list(range(sensor.address, sensor.address + sensor.dim))
             if model.sensor_type[sensor.id] in _QUATERNIONS:
                 turn = slice(len(plain), len(plain) + 3)
-                self._quats.append((slice(sensor.start, sensor.stop), turn))
+                self._quats.append((sensor.slots, turn))
                 slots = [-1] * 3
             plain += slots
             columns += [(spec.stddev, spec.relative, spec.bias, spec.walk)] * len(slots)

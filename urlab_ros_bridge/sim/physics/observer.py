@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
-from urlab_ros_bridge.sim.model.articulation import Index
+from urlab_ros_bridge.model import Index
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.engine import Engine
@@ -93,11 +93,11 @@ class _LayoutBuilder:
         }
         if level != 'minimal':
             if self._topics is None:  # of these there are no rows
-                tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
+                tree['ctrl'] = self.leaf(data.ctrl, parts.ctrl)
                 tree['act'] = self._act(parts)
             tree['sensors'] = {
-                sensor.name: self._sensors[sensor.start : sensor.stop]
-                for sensor in parts.sensors
+                sensor.name: self._sensors[sensor.slots]
+                for sensor in parts.sensors.values()
                 if self.wanted(f'{prefix}/sensor/{sensor.name}')
             }
             if control.twist is not None and self.wanted(f'{prefix}/twist', f'{prefix}/actions'):
@@ -105,9 +105,9 @@ class _LayoutBuilder:
         if level == 'full' and self._topics is None:
             tree['bodies'] = {
                 body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
-                for body in parts.bodies
+                for body in parts.bodies.values()
             }
-            tree['actuator_force'] = self.leaf(data.actuator_force, parts.actuator_index)
+            tree['actuator_force'] = self.leaf(data.actuator_force, parts.ctrl)
         return tree
 
     def entities(self, engine: Engine) -> Tree:
@@ -121,8 +121,8 @@ class _LayoutBuilder:
                 'xquat': data.xquat[entity.body],
             }
             if entity.free is not None:
-                block['qpos'] = data.qpos[entity.free.qpos]
-                block['qvel'] = data.qvel[entity.free.qvel]
+                block['qpos'] = data.qpos[entity.free.qpos_slots]
+                block['qvel'] = data.qvel[entity.free.dof_slots]
         return blocks
 
     def scan_stamps(self, lidars: Iterable[RayScanner]) -> Tree:
@@ -146,11 +146,13 @@ class _LayoutBuilder:
         self.refresh.append(update)
         return leaf
 
-    def _act(self, parts: ArticulationIndex) -> np.ndarray:
+    def _act(self, parts: RobotModel) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
         act = np.zeros(parts.nu)
-        if parts.act_slots:
-            positions, slots = (np.array(column) for column in zip(*parts.act_slots, strict=True))
+        active = [each for each in parts.actuators.values() if each.activation_slots.stop]
+        if active:
+            positions = np.array([actuator.index for actuator in active])
+            slots = np.array([actuator.activation_slots.start for actuator in active])
             source = self.data.act
 
             def update() -> None:
@@ -264,7 +266,7 @@ class Observer:
                 if builder.wanted(f'{prefix}/effort'):
                     # The actuator torque or force of each hinge and slide joint.
                     block['effort'] = builder.leaf(
-                        self._data.qfrc_actuator, control.articulation.scalar_dof
+                        self._data.qfrc_actuator, control.articulation.scalar_dofs
                     )
                 shown = [
                     lidar

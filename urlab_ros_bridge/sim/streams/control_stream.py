@@ -40,7 +40,7 @@ class _Target:
 
     def __init__(self, control: ArticulationControl) -> None:
         self.control = control
-        actuators = control.articulation.actuators
+        actuators = control.articulation.actuators.values()
         self.ids = np.array([actuator.id for actuator in actuators], dtype=np.int64)
         self._whole = self.ids.astype('<i4').tobytes()
         self._sorted = np.argsort(self.ids)

@@ -10,12 +10,12 @@ from typing import Any
 import mujoco
 
 from urlab_ros_bridge import __version__
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog import INSTANCE
 from urlab_ros_bridge.sim.cameras.catalog import SEMANTIC
 from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
@@ -172,7 +172,7 @@ def divergence_block(engine: Engine) -> dict[str, Any]:
 
 def articulation_block(
     context: Context,
-    articulation: ArticulationIndex,
+    articulation: RobotModel,
     spec: ArticulationSpec,
     camera_header: str = '',
 ) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def articulation_block(
         'default_control_mode': control.default_mode,
         'actuator_types': {
             actuator.name: actuator_kind(context.world.model, actuator.id)
-            for actuator in articulation.actuators
+            for actuator in articulation.actuators.values()
         },
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
         'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
@@ -254,10 +254,10 @@ def _entity_block(context: Context, name: str) -> dict[str, Any]:
     block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free is not None}
     if entity.free is not None:
         block.update(
-            free_joint=entity.free.name,
+            free_joint=entity.free.compiled,
             free_joint_id=entity.free.id,
-            qpos_offset=entity.free.qpos.start,
-            qvel_offset=entity.free.qvel.start,
+            qpos_offset=entity.free.qpos_address,
+            qvel_offset=entity.free.dof_address,
         )
     return block
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import mujoco
 
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
 from urlab_ros_bridge.sim.stage import Context
@@ -85,14 +85,14 @@ class InfoPublisher:
             )
         return self._made[1]
 
-    def _describe(self, articulation: ArticulationIndex, spec: ArticulationSpec) -> ActuatorList:
+    def _describe(self, articulation: RobotModel, spec: ArticulationSpec) -> ActuatorList:
         model = self._context.world.model
-        ids = [actuator.id for actuator in articulation.actuators]
+        ids = [actuator.id for actuator in articulation.actuators.values()]
         limits = [actuator_limits(model, actuator) for actuator in ids]
         cameras = articulation_block(self._context, articulation, spec)['camera_topics']
         return ActuatorList(
             robot=articulation.prefix,
-            names=[f'{articulation.prefix}_{member.name}' for member in articulation.actuators],
+            names=[actuator.compiled for actuator in articulation.actuators.values()],
             ids=ids,
             mins=[low for low, _ in limits],
             maxs=[high for _, high in limits],

@@ -15,8 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import as_index
-from urlab_ros_bridge.sim.model.articulation import EntityIndex
+from urlab_ros_bridge.model import as_index
+from urlab_ros_bridge.model.elements import FREE
+from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
@@ -42,16 +43,14 @@ class JointRows:
     """Rows of hinge, slide and ball joints: id, first slot of qpos, qvel and qacc."""
 
     def __init__(self, world: World, control: ArticulationControl) -> None:
-        articulation, model = control.articulation, world.model
+        robot = control.articulation
+        joints = [joint for joint in robot.all_joints if joint.kind != FREE]
         self._data = world.data
-        self._topics = [
-            f'{articulation.prefix}/joint/{joint.name}' for joint in articulation.wire_joints
-        ]
-        ids = [joint.id for joint in articulation.wire_joints]
-        self._qpos = as_index([int(model.jnt_qposadr[joint]) for joint in ids])
-        self._dof = as_index([int(model.jnt_dofadr[joint]) for joint in ids])
-        self._buffer = np.zeros(len(ids), rows.JOINT_DTYPE)
-        self._buffer['id'] = ids
+        self._topics = [f'{robot.prefix}/joint/{joint.name}' for joint in joints]
+        self._qpos = as_index([joint.qpos_address for joint in joints])
+        self._dof = as_index([joint.dof_address for joint in joints])
+        self._buffer = np.zeros(len(joints), rows.JOINT_DTYPE)
+        self._buffer['id'] = [joint.id for joint in joints]
         self._cuts: list[Cut] = []
 
     def select(self, wanted: Wanted) -> None:
@@ -82,16 +81,16 @@ class SensorRows:
     def __init__(self, world: World, control: ArticulationControl, scanners: set[str]) -> None:
         articulation = control.articulation
         self._data = world.data
-        sensors = [sensor for sensor in articulation.sensors if sensor.name not in scanners]
         self._topics: list[Cut] = []
         source: list[int] = []
         target: list[int] = []
         raw = b''
-        for sensor in sensors:
-            dim = sensor.stop - sensor.start
-            start = len(raw)
+        for sensor in articulation.sensors.values():
+            if sensor.name in scanners:
+                continue
+            start, dim = len(raw), sensor.dim
             raw += rows.SENSOR_HEAD.pack(sensor.id, dim) + bytes(4 * dim)
-            source += range(sensor.start, sensor.stop)
+            source += range(sensor.address, sensor.address + dim)
             target += range(start // 4 + 2, start // 4 + 2 + dim)
             self._topics.append(
                 (f'{articulation.prefix}/sensor/{sensor.name}'.encode(), start, len(raw))
@@ -125,7 +124,7 @@ class ScannerRows:
     def __init__(
         self, engine: Engine, control: ArticulationControl, lidars: list[RayScanner]
     ) -> None:
-        sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
+        sensors = control.articulation.sensors
         self._engine = engine
         self._data = engine.world.data
         self._rows = [
@@ -150,7 +149,7 @@ class ScannerRows:
                 self._sent[topic] = lidar.scans
                 send(
                     topic.encode(),
-                    rows.pack_sensor(sensor.id, self._data.sensordata[sensor.start : sensor.stop]),
+                    rows.pack_sensor(sensor.id, self._data.sensordata[sensor.slots]),
                 )
 
 
@@ -158,15 +157,12 @@ class BaseRows:
     """Rows of free joints: position, quaternion xyzw, world-linear and body-angular velocity."""
 
     def __init__(self, world: World, control: ArticulationControl) -> None:
-        model = world.model
+        robot = control.articulation
         self._data = world.data
         self._rows = [
-            (
-                f'{control.articulation.prefix}/base_state/{joint.name}',
-                int(model.jnt_qposadr[joint.id]),
-                int(model.jnt_dofadr[joint.id]),
-            )
-            for joint in control.articulation.free_joints
+            (f'{robot.prefix}/base_state/{joint.name}', joint.qpos_address, joint.dof_address)
+            for joint in robot.all_joints
+            if joint.kind == FREE
         ]
         self._selected: list[tuple[bytes, int, int]] = []
         self._buffer = np.zeros(13, '<f4')
@@ -200,7 +196,7 @@ class CommandRows:
 
     def select(self, wanted: Wanted) -> None:
         """Keep the rows with subscribers."""
-        topics = {self._effort} if self._control.articulation.scalar_joints else set()
+        topics = {self._effort} if self._control.articulation.joints else set()
         if self._control.twist is not None:
             topics |= {self._twist, self._actions}
         self._wanted = {topic for topic in topics if wanted(topic.decode())}
@@ -214,14 +210,14 @@ class CommandRows:
             if self._actions in wanted and twist.actions:
                 send(self._actions, rows.ACTIONS.pack(twist.actions))
         if self._effort in wanted:
-            torque = self._data.qfrc_actuator[self._control.articulation.scalar_dof]
+            torque = self._data.qfrc_actuator[self._control.articulation.scalar_dofs]
             send(self._effort, torque.astype('<f4').tobytes())
 
 
 class EntityRows:
     """Rows of one entity: float64, quaternions wxyz."""
 
-    def __init__(self, world: World, entity: EntityIndex) -> None:
+    def __init__(self, world: World, entity: NamedBody) -> None:
         self._data = world.data
         self._topic = f'{rows.SCENE}/{entity.name}'
         self._sources: list[tuple[str, np.ndarray]] = [
@@ -230,8 +226,8 @@ class EntityRows:
         ]
         if entity.free is not None:
             self._sources += [
-                ('qpos', world.data.qpos[entity.free.qpos]),
-                ('qvel', world.data.qvel[entity.free.qvel]),
+                ('qpos', world.data.qpos[entity.free.qpos_slots]),
+                ('qvel', world.data.qvel[entity.free.dof_slots]),
             ]
         self._selected: list[tuple[bytes, np.ndarray]] = []
 

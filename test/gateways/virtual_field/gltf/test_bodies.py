@@ -9,9 +9,9 @@ from PIL import Image
 import pytest
 
 from test.gateways.virtual_field.gltf.glb_reader import Glb
-from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
+from urlab_ros_bridge.model import WorldModel
 
 MODEL = """
 <mujoco>
@@ -62,7 +62,7 @@ SOLIDS = {
 def build(kind='sphere', size='size=".1"', rgba='.1 .2 .3 1', more=''):
     text = MODEL.format(kind=kind, size=size, rgba=rgba, more=more)
     model = mujoco.MjModel.from_xml_string(text)
-    return model, BodyModels(model, read_elements(model, ()))
+    return model, BodyModels(model, WorldModel(model, ()))
 
 
 def read(models, model, name, which=Geoms.SEEN):
@@ -237,7 +237,7 @@ def test_every_body_of_the_bundled_robots_is_a_file_of_triangles(name):
     from urlab_ros_bridge.models import world_path
 
     model = mujoco.MjModel.from_xml_path(str(world_path(name).with_name(f'{name}_robot.xml')))
-    models = BodyModels(model, read_elements(model, ()))
+    models = BodyModels(model, WorldModel(model, ()))
     for body in range(model.nbody):
         glb = Glb(models.glb(body))
         for primitive in glb.primitives:

@@ -8,12 +8,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model.reader import read_elements
 from urlab_ros_bridge.gateways.virtual_field.page.tips import handle_radius
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import find_arms
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.model import WorldModel
 
 LINK = '<geom type="capsule" fromto="0 0 0 {0} 0 0" size="{1}" mass="0.1"/>'
 
@@ -22,7 +22,7 @@ def robot_of(body, extra=''):
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><worldbody>{body}</worldbody>{extra}</mujoco>'
     )
-    return model, RobotModel('', read_elements(model, []))
+    return model, RobotModel('', WorldModel(model, []))
 
 
 def chain(*names, axis='0 1 0', length=0.3, radius=0.02, end=''):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from test.gateways.virtual_field.programs import simulation
-from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
@@ -25,6 +24,7 @@ from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_stee
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import lag_of
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import MAX_JOINT_SPEED
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
+from urlab_ros_bridge.model import WorldModel
 
 RADIUS, SPEED = 0.05, 0.2  # m, m/s: a circle of 10 cm
 SAMPLES = 30.0  # Hz, of the stock client
@@ -56,7 +56,7 @@ def test_legs_are_not_led_and_the_arm_on_a_walker_is():
         f'<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>{parts}</body>'
         f'</worldbody><actuator>{motors}</actuator></mujoco>'
     )
-    world = read_elements(model, [])
+    world = WorldModel(model, [])
     for drive, led in ((SimpleNamespace(kind='trot'), {'arm'}), (None, set())):
         described = SimpleNamespace(controller={'kind': 'pd'}, twist_controller=drive, frames={})
         robot = ServedRobot('', world, described)
@@ -182,7 +182,7 @@ def test_the_lag_of_an_actuator_is_damping_over_stiffness():
         <geom size="0.1" mass="1"/></body></worldbody>
         <actuator><position joint="j" kp="50" kv="2" gear="2"/></actuator></mujoco>"""
     )
-    world = read_elements(model, [])
+    world = WorldModel(model, [])
     lag = lag_of(world.actuators[0], world.joints[0])
     data = mujoco.MjData(model)
     for _ in range(1500):  # the joint follows a ramp of 1 rad/s

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.model import read_elements
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.description.dynamics import JointDynamics
 from urlab_ros_bridge.ros.plan.description.dynamics import NO_EFFORT_LIMIT
 
@@ -29,7 +29,7 @@ FREE = 'limited="false"'
 def efforts(actuators, limited=LIMITED, joint=''):
     text = JOINT.format(actuators=actuators, limited=f'{limited} {joint}')
     model = mujoco.MjModel.from_xml_string(text)
-    return model, JointDynamics(read_elements(model, ['']), 10.0)
+    return model, JointDynamics(WorldModel(model, ['']), 10.0)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def strained(model, rng, extreme):
 @pytest.mark.parametrize('name', [*FOREIGN, *MORE])
 def test_no_control_makes_more_effort_than_is_written_and_some_make_as_much(name):
     model, prefix, _, _ = loaded(name)
-    world = read_elements(model, [prefix])
+    world = WorldModel(model, [prefix])
     dynamics, rng = JointDynamics(world, 10.0), np.random.default_rng(5)
     # What moves several joints at once through space has no limit at one of them.
     spatial = any(

@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import primitive
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import Rgba
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import SceneNode
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model.colors import Colors
 from urlab_ros_bridge.wire.names import Prefixes
 
 BOX = 'StdUnitBox'

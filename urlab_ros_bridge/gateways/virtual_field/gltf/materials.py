@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model.reader import enumeration
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Material
+from urlab_ros_bridge.model.world import enumeration
 
 # A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).
 _UNSET = (0.5, 0.5, 0.5, 1.0)

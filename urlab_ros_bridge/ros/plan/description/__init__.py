@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What robots look like: URDF, links and shapes from the reading of the model."""
 
-from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model.colors import Colors
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind

@@ -21,9 +21,9 @@ from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.client.model import Body
 from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import WorldModel
-from urlab_ros_bridge.client.model.elements import Range
-from urlab_ros_bridge.client.model.elements import UNLIMITED
 from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.model.elements import Range
+from urlab_ros_bridge.model.elements import UNLIMITED
 
 # Written where the model sets no limit, since URDF demands one: N m or N, and m.
 NO_EFFORT_LIMIT = 1000.0

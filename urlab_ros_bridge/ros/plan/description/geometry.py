@@ -16,9 +16,9 @@ from enum import Enum
 from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
-from urlab_ros_bridge.client.model.colors import Color
-from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model.colors import Color
+from urlab_ros_bridge.model.colors import Colors
 
 # An endless floor is shown as a slab of so much (m) to each side, and any plane so thick.
 _ENDLESS = 20.0

@@ -15,9 +15,9 @@ import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model.colors import Color
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rpy_of
+from urlab_ros_bridge.model.colors import Color
 from urlab_ros_bridge.ros.plan.description.dynamics import inertial_of
 from urlab_ros_bridge.ros.plan.description.dynamics import JointDynamics
 from urlab_ros_bridge.ros.plan.description.dynamics import Mimic

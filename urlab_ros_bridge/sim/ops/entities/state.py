@@ -14,14 +14,15 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model.named_bodies import ARTICULATION
+from urlab_ros_bridge.model.named_bodies import NamedBody
+from urlab_ros_bridge.model.named_bodies import STATIC
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
 from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.bodies import ARTICULATION
-from urlab_ros_bridge.sim.model.bodies import NamedBody
-from urlab_ros_bridge.sim.model.bodies import STATIC
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -130,8 +131,8 @@ def _write(context: Context, item: NamedBody, given: dict[str, np.ndarray]) -> N
         data.mocap_pos[item.mocap] = given.get('pos', data.mocap_pos[item.mocap])
         data.mocap_quat[item.mocap] = given.get('quat', data.mocap_quat[item.mocap])
         return
-    pos, quat = _slots(item)
-    linear, angular = slice(item.qvel, item.qvel + 3), slice(item.qvel + 3, item.qvel + 6)
+    assert item.free is not None  # it is movable
+    pos, quat, linear, angular = _slots(item.free)
     turning = given.get('angular')
     if turning is None and 'quat' in given:
         turning = _turned(data.qpos[quat], data.qvel[angular])
@@ -147,8 +148,10 @@ def _write(context: Context, item: NamedBody, given: dict[str, np.ndarray]) -> N
         data.qvel[angular] = _turned(_conjugate(data.qpos[quat]), turning)
 
 
-def _slots(item: NamedBody) -> tuple[slice, slice]:
-    return slice(item.qpos, item.qpos + 3), slice(item.qpos + 3, item.qpos + 7)
+def _slots(free: Joint) -> tuple[slice, slice, slice, slice]:
+    """Return the slots of position and quaternion in qpos, linear and angular in qvel."""
+    q, v = free.qpos_address, free.dof_address
+    return slice(q, q + 3), slice(q + 3, q + 7), slice(v, v + 3), slice(v + 3, v + 6)
 
 
 def _turned(quat: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -169,10 +172,10 @@ def report(context: Context, item: NamedBody, bounds: bool) -> dict[str, Any]:
     linear, angular = np.zeros(3), np.zeros(3)
     if item.mocap >= 0:
         pos, quat = data.mocap_pos[item.mocap], data.mocap_quat[item.mocap]
-    elif item.qpos >= 0:
-        pos, quat = (data.qpos[slots] for slots in _slots(item))
-        linear = data.qvel[item.qvel : item.qvel + 3]
-        angular = _turned(quat, data.qvel[item.qvel + 3 : item.qvel + 6])
+    elif item.free is not None:
+        slots = _slots(item.free)
+        pos, quat, linear = data.qpos[slots[0]], data.qpos[slots[1]], data.qvel[slots[2]]
+        angular = _turned(quat, data.qvel[slots[3]])
     elif item.kind != STATIC:
         both = np.empty(6)
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, item.body, both, 0)
@@ -202,12 +205,8 @@ def _bounds(world: World, item: NamedBody) -> dict[str, Any]:
 def _bodies(world: World, item: NamedBody) -> list[int]:
     """Return the bodies of an articulation, or a body and all that hangs on it."""
     if item.kind == ARTICULATION:
-        return [body.id for body in world.articulations[item.name].bodies]
-    below = {item.body}
-    for body in range(item.body + 1, world.model.nbody):  # parents come first
-        if int(world.model.body_parentid[body]) in below:
-            below.add(body)
-    return sorted(below)
+        return [body.id for body in world.articulations[item.name].bodies.values()]
+    return [body.id for body in world.tables.subtree(item.body)]
 
 
 def _seconds(context: Context, fields: Fields) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.controllers import make_controller
@@ -31,14 +31,16 @@ class ArticulationControl:
         self,
         model: mujoco.MjModel,
         data: mujoco.MjData,
-        articulation: ArticulationIndex,
+        articulation: RobotModel,
         spec: ArticulationSpec,
     ) -> None:
         self._model = model
         self._data = data
-        self._index = articulation.actuator_index
-        names = [actuator.name for actuator in articulation.actuators]
-        ids = np.array([actuator.id for actuator in articulation.actuators], dtype=np.intp)
+        self._index = articulation.ctrl
+        names = list(articulation.actuators)
+        ids = np.array(
+            [actuator.id for actuator in articulation.actuators.values()], dtype=np.intp
+        )
         self.articulation = articulation
         self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
         self.twist: TwistController | None = make_twist(
@@ -119,10 +121,9 @@ class ArticulationControl:
             self._ctrl[:] = self._data.ctrl[self._index]
 
     def _rest_targets(self) -> np.ndarray:
-        model, targets = self._model, np.zeros(self.articulation.nu)
-        for position, actuator in enumerate(self.articulation.actuators):
-            if model.actuator_trntype[actuator.id] == int(mujoco.mjtTrn.mjTRN_JOINT):
-                joint = model.actuator_trnid[actuator.id, 0]
-                if model.jnt_type[joint] >= int(mujoco.mjtJoint.mjJNT_SLIDE):
-                    targets[position] = model.qpos0[model.jnt_qposadr[joint]]
+        targets, joints = np.zeros(self.articulation.nu), self.articulation.world.joints
+        for actuator in self.articulation.actuators.values():
+            if actuator.transmission == 'joint' and joints[actuator.joint_id].is_scalar:
+                joint = joints[actuator.joint_id]
+                targets[actuator.index] = self._model.qpos0[joint.qpos_address]
         return targets

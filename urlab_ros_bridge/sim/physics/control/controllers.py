@@ -15,8 +15,8 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import as_index
 from urlab_ros_bridge.schema import shown
-from urlab_ros_bridge.sim.model.articulation import as_index
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UrlabError
 

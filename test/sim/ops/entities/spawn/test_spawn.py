@@ -29,7 +29,7 @@ def driven(rig):
         made.ask('step', n_steps=40, per_articulation={prefix: {'ctrl': [3.0, 2.0]}})
         if made.engine.controls[prefix].twist is not None:
             made.ask('set_twist', articulation=prefix, linear=[0.4, 0, 0], angular=[0, 0, 0.5])
-        base = made.context.world.articulations[prefix].bodies[0].name
+        base = made.context.world.articulations[prefix].first_body.name
         made.ask(
             'apply_wrench', articulation=prefix, body=base, force=[0, 5, 0], duration=0.2,
             frame='body',

@@ -6,27 +6,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 from functools import cached_property
 from typing import TypeVar
 
-from urlab_ros_bridge.client.model.elements import Actuator
-from urlab_ros_bridge.client.model.elements import Body
-from urlab_ros_bridge.client.model.elements import Camera
-from urlab_ros_bridge.client.model.elements import Element
-from urlab_ros_bridge.client.model.elements import FREE
-from urlab_ros_bridge.client.model.elements import Geom
-from urlab_ros_bridge.client.model.elements import Joint
-from urlab_ros_bridge.client.model.elements import Sensor
-from urlab_ros_bridge.client.model.elements import Site
-from urlab_ros_bridge.client.model.reader import read_world
-from urlab_ros_bridge.client.model.world import WorldModel
-from urlab_ros_bridge.client.replies.handshake import Handshake
+import numpy as np
+
+from urlab_ros_bridge.model.elements import Actuator
+from urlab_ros_bridge.model.elements import Body
+from urlab_ros_bridge.model.elements import Camera
+from urlab_ros_bridge.model.elements import Element
+from urlab_ros_bridge.model.elements import FREE
+from urlab_ros_bridge.model.elements import Geom
+from urlab_ros_bridge.model.elements import Joint
+from urlab_ros_bridge.model.elements import Sensor
+from urlab_ros_bridge.model.elements import Site
+from urlab_ros_bridge.model.world import WorldModel
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.names import compiled_name
 
 E = TypeVar('E', bound=Element)
+# Slots of one of the model's vectors: a slice gives a view, an array a copy.
+Index = slice | np.ndarray
 
 
 class NotBelow(UrlabError, ValueError):
@@ -66,10 +70,12 @@ class RobotModel:
 
     :ivar prefix: empty for a model without prefixes: then everything is the robot's.
     :ivar world: the tables of the whole model, which the ids refer to.
+    :ivar actor_id: name of the actor in Unreal, empty when unknown.
     """
 
     prefix: str
     world: WorldModel
+    actor_id: str = field(default='', kw_only=True)
 
     @cached_property
     def all_joints(self) -> tuple[Joint, ...]:
@@ -96,6 +102,11 @@ class RobotModel:
         """Local name -> body."""
         return self._own(self.world.bodies[1:])
 
+    @property
+    def first_body(self) -> Body | None:
+        """The body with the lowest id, None without bodies."""
+        return next(iter(self.bodies.values()), None)
+
     @cached_property
     def sites(self) -> Mapping[str, Site]:
         """Local name -> site."""
@@ -116,6 +127,41 @@ class RobotModel:
     def keyframes(self) -> Mapping[str, int]:
         """Local name -> id of a keyframe."""
         return {name: key.id for name, key in self._own(self.world.keyframes).items()}
+
+    @cached_property
+    def qpos(self) -> Index:
+        """Slots of its joints in the model's qpos, concatenated in order of joint id."""
+        return _joined(joint.qpos_slots for joint in self.all_joints)
+
+    @cached_property
+    def qvel(self) -> Index:
+        """Slots of its joints in the model's qvel, likewise."""
+        return _joined(joint.dof_slots for joint in self.all_joints)
+
+    @cached_property
+    def scalar_dofs(self) -> Index:
+        """Slots of its hinges and slides in the model's qvel."""
+        return as_index([joint.dof_address for joint in self.joints.values()])
+
+    @cached_property
+    def ctrl(self) -> Index:
+        """Slots of its actuators in the model's ctrl and actuator_force."""
+        return as_index([actuator.id for actuator in self.actuators.values()])
+
+    @cached_property
+    def nq(self) -> int:
+        """Length of its qpos."""
+        return sum(joint.width for joint in self.all_joints)
+
+    @property
+    def nu(self) -> int:
+        """Number of its actuators."""
+        return len(self.actuators)
+
+    @property
+    def starts_free(self) -> bool:
+        """Whether its first joint is a free one."""
+        return bool(self.all_joints) and self.all_joints[0].kind == FREE
 
     @cached_property
     def root(self) -> Body | None:
@@ -227,16 +273,15 @@ class RobotModel:
         return Chain(tuple(bodies), tuple(joints))
 
 
-def read_robot(handshake: Handshake, prefix: str) -> RobotModel:
-    """
-    Read one articulation of a handshake.
+def as_index(slots: Sequence[int]) -> Index:
+    """Return a slice when the slots are contiguous, else an index array."""
+    if slots and list(slots) == list(range(slots[0], slots[0] + len(slots))):
+        return slice(slots[0], slots[0] + len(slots))
+    return np.array(slots, dtype=np.intp)
 
-    :raises UnknownName: when there is no such articulation.
-    :raises ModelUnavailable: when the model cannot be loaded here, see `Handshake.model`.
-    """
-    if prefix not in handshake.articulations:
-        raise UnknownName('articulation', prefix, handshake.articulations)
-    return RobotModel(prefix, read_world(handshake))
+
+def _joined(parts: Iterable[slice]) -> Index:
+    return as_index([slot for part in parts for slot in range(part.start, part.stop)])
 
 
 def _need(kind: str, table: Mapping[str, E], names: Iterable[str] | None) -> list[E]:

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-From a compiled model to plain data.
+The whole compiled model as tables, and the queries on its tree of bodies.
 
 mujoco itself is not imported: a caller with a model has imported it already.
 """
@@ -9,62 +9,34 @@ mujoco itself is not imported: a caller with a model has imported it already.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from functools import cached_property
 import sys
 from typing import Any
 
-from urlab_ros_bridge.client.model.elements import Actuator
-from urlab_ros_bridge.client.model.elements import Body
-from urlab_ros_bridge.client.model.elements import Camera
-from urlab_ros_bridge.client.model.elements import Coupling
-from urlab_ros_bridge.client.model.elements import DOF_WIDTHS
-from urlab_ros_bridge.client.model.elements import Element
-from urlab_ros_bridge.client.model.elements import FREE
-from urlab_ros_bridge.client.model.elements import Geom
-from urlab_ros_bridge.client.model.elements import Joint
-from urlab_ros_bridge.client.model.elements import QPOS_WIDTHS
-from urlab_ros_bridge.client.model.elements import Range
-from urlab_ros_bridge.client.model.elements import Sensor
-from urlab_ros_bridge.client.model.elements import Site
-from urlab_ros_bridge.client.model.elements import Tendon
-from urlab_ros_bridge.client.model.elements import UNLIMITED
-from urlab_ros_bridge.client.model.world import WorldModel
-from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.model.elements import Actuator
+from urlab_ros_bridge.model.elements import Body
+from urlab_ros_bridge.model.elements import Camera
+from urlab_ros_bridge.model.elements import Coupling
+from urlab_ros_bridge.model.elements import DOF_WIDTHS
+from urlab_ros_bridge.model.elements import Element
+from urlab_ros_bridge.model.elements import FREE
+from urlab_ros_bridge.model.elements import Geom
+from urlab_ros_bridge.model.elements import Joint
+from urlab_ros_bridge.model.elements import QPOS_WIDTHS
+from urlab_ros_bridge.model.elements import Range
+from urlab_ros_bridge.model.elements import Sensor
+from urlab_ros_bridge.model.elements import Site
+from urlab_ros_bridge.model.elements import Tendon
+from urlab_ros_bridge.model.elements import UNLIMITED
 from urlab_ros_bridge.wire.names import Prefixes
 
 # For hinges and slides the two are the same.
 _AT_JOINT = ('joint', 'jointinparent')
-
-
-def read_world(handshake: Handshake) -> WorldModel:
-    """
-    Read the model of a handshake, once.
-
-    :raises ModelUnavailable: when it cannot be loaded here, see `Handshake.model`.
-    """
-    if handshake.reading is None:
-        robots = handshake.articulations
-        kinds = {prefix: robot.actuator_types for prefix, robot in robots.items()}
-        handshake.reading = read_elements(handshake.model, robots, kinds)
-    world: WorldModel = handshake.reading
-    return world
-
-
-def read_elements(
-    model: Any,
-    prefixes: Iterable[str],
-    actuator_kinds: Mapping[str, Mapping[str, str]] | None = None,
-) -> WorldModel:
-    """
-    Read a compiled model.
-
-    :param model: mujoco.MjModel.
-    :param prefixes: of all articulations: a name belongs to the longest one that fits.
-    :param actuator_kinds: prefix -> local name of an actuator -> ``position``, ``motor``, ...
-    """
-    return _ModelReader(model, Prefixes(prefixes), actuator_kinds or {}).world()
 
 
 def enumeration(model: Any, name: str) -> Any:
@@ -72,43 +44,37 @@ def enumeration(model: Any, name: str) -> Any:
     return getattr(sys.modules[type(model).__module__.partition('.')[0]], name)
 
 
-class _ModelReader:
-    """The model, whose names are split by their owners."""
+class WorldModel:
+    """
+    All elements of a compiled model; the index in each table is the id.
+
+    A table is read when it is first used, and not again: later changes of the model do not show.
+
+    :ivar model: the `mujoco.MjModel`.
+    :ivar prefixes: of all articulations.
+    """
 
     def __init__(
-        self, model: Any, prefixes: Prefixes, actuator_kinds: Mapping[str, Mapping[str, str]]
+        self,
+        model: Any,
+        prefixes: Iterable[str] = (),
+        actuator_kinds: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        self._model = model
-        self._prefixes = prefixes
-        self._actuator_kinds = actuator_kinds
+        """
+        Take a compiled model.
 
-    def world(self) -> WorldModel:
-        joints = self._joints()
-        return WorldModel(
-            self._prefixes,
-            self._bodies(),
-            joints,
-            self._sites(),
-            self._geoms(),
-            self._cameras(),
-            self._actuators(joints),
-            self._tendons(),
-            self._sensors(),
-            tuple(Element(*self._name('key', index)) for index in range(self._model.nkey)),
-            self._couplings(),
-        )
+        :param model: mujoco.MjModel.
+        :param prefixes: of all articulations: a name belongs to the longest one that fits.
+        :param actuator_kinds: prefix -> local name of an actuator -> ``position``, ``motor``, ...
+        """
+        self.model = model
+        self.prefixes = Prefixes(prefixes)
+        self._actuator_kinds = actuator_kinds or {}
 
-    def _name(self, kind: str, index: int) -> tuple[int, str, str]:
-        prefix, local = self._prefixes.split(getattr(self._model, kind)(index).name)
-        return index, local, prefix
-
-    def _kinds(self, name: str) -> dict[int, str]:
-        """Return number -> name of an enumeration, ``mjJNT_HINGE`` as ``hinge``."""
-        members = enumeration(self._model, name).__members__.items()
-        return {int(value): key.partition('_')[2].lower() for key, value in members}
-
-    def _bodies(self) -> tuple[Body, ...]:
-        m, found = self._model, []
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies, parents before their children; the first one is the world itself."""
+        m, found = self.model, []
         for index in range(m.nbody):
             first, count = int(m.body_jntadr[index]), int(m.body_jntnum[index])
             found.append(
@@ -120,7 +86,7 @@ class _ModelReader:
                     pose=pose_of(m.body_pos[index], m.body_quat[index]),
                     joints=tuple(range(first, first + count)) if count else (),
                     dofs=int(m.body_dofnum[index]),
-                    mocap=int(m.body_mocapid[index]) >= 0,
+                    mocap_id=int(m.body_mocapid[index]),
                     mass=float(m.body_mass[index]),
                     inertial=pose_of(m.body_ipos[index], m.body_iquat[index]),
                     inertia=_vector(m.body_inertia[index]),
@@ -128,8 +94,10 @@ class _ModelReader:
             )
         return tuple(found)
 
-    def _joints(self) -> tuple[Joint, ...]:
-        m, kinds = self._model, self._kinds('mjtJoint')
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints."""
+        m, kinds = self.model, self._kinds('mjtJoint')
         slots: dict[str, tuple[int, int]] = {}
         found = []
         for index in range(m.njnt):
@@ -158,8 +126,10 @@ class _ModelReader:
             )
         return tuple(found)
 
-    def _sites(self) -> tuple[Site, ...]:
-        m = self._model
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Sites."""
+        m = self.model
         return tuple(
             Site(
                 *self._name('site', index),
@@ -169,8 +139,10 @@ class _ModelReader:
             for index in range(m.nsite)
         )
 
-    def _geoms(self) -> tuple[Geom, ...]:
-        m, kinds = self._model, self._kinds('mjtGeom')
+    @cached_property
+    def geoms(self) -> tuple[Geom, ...]:
+        """Geoms."""
+        m, kinds = self.model, self._kinds('mjtGeom')
         return tuple(
             Geom(
                 *self._name('geom', index),
@@ -187,8 +159,10 @@ class _ModelReader:
             for index in range(m.ngeom)
         )
 
-    def _cameras(self) -> tuple[Camera, ...]:
-        m, modes = self._model, self._kinds('mjtCamLight')
+    @cached_property
+    def cameras(self) -> tuple[Camera, ...]:
+        """Cameras."""
+        m, modes = self.model, self._kinds('mjtCamLight')
         return tuple(
             Camera(
                 *self._name('camera', index),
@@ -200,8 +174,10 @@ class _ModelReader:
             for index in range(m.ncam)
         )
 
-    def _actuators(self, joints: tuple[Joint, ...]) -> tuple[Actuator, ...]:
-        m = self._model
+    @cached_property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """Actuators."""
+        m = self.model
         kinds = {name: self._kinds(f'mjt{name}') for name in ('Trn', 'Dyn', 'Gain', 'Bias')}
         # Since MuJoCo 4 an actuator may have several controls and outputs; these are the first.
         count = getattr(m, 'nactuator', m.nu)
@@ -213,12 +189,10 @@ class _ModelReader:
             _, name, prefix = self._name('actuator', index)
             place = places.get(prefix, 0)
             places[prefix] = place + 1
-            control, transmission = (
-                int(controls[index]),
-                kinds['Trn'][int(m.actuator_trntype[index])],
-            )
+            control = int(controls[index])
+            transmission = kinds['Trn'][int(m.actuator_trntype[index])]
             target = int(m.actuator_trnid[index][0])
-            driven = joints[target] if transmission in _AT_JOINT else None
+            driven = self.joints[target] if transmission in _AT_JOINT else None
             found.append(
                 Actuator(
                     index,
@@ -240,6 +214,9 @@ class _ModelReader:
                     activation_range=_range(
                         m.actuator_actlimited[index], m.actuator_actrange[index]
                     ),
+                    activation_slots=_activation_slots(
+                        int(m.actuator_actadr[index]), int(m.actuator_actnum[index])
+                    ),
                     dynamics=kinds['Dyn'][int(m.actuator_dyntype[index])],
                     gain=kinds['Gain'][int(m.actuator_gaintype[index])],
                     bias=kinds['Bias'][int(m.actuator_biastype[index])],
@@ -250,8 +227,10 @@ class _ModelReader:
             )
         return tuple(found)
 
-    def _tendons(self) -> tuple[Tendon, ...]:
-        m, kinds = self._model, self._kinds('mjtWrap')
+    @cached_property
+    def tendons(self) -> tuple[Tendon, ...]:
+        """Tendons."""
+        m, kinds = self.model, self._kinds('mjtWrap')
         found = []
         for index in range(m.ntendon):
             first = int(m.tendon_adr[index])
@@ -270,8 +249,10 @@ class _ModelReader:
             )
         return tuple(found)
 
-    def _sensors(self) -> tuple[Sensor, ...]:
-        m, kinds = self._model, self._kinds('mjtSensor')
+    @cached_property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """Sensors."""
+        m, kinds = self.model, self._kinds('mjtSensor')
         objects = {**self._kinds('mjtObj'), 0: ''}
         return tuple(
             Sensor(
@@ -288,8 +269,10 @@ class _ModelReader:
             for index in range(m.nsensor)
         )
 
-    def _couplings(self) -> tuple[Coupling, ...]:
-        m, kinds = self._model, self._kinds('mjtEq')
+    @cached_property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Joints that follow other joints."""
+        m, kinds = self.model, self._kinds('mjtEq')
         return tuple(
             Coupling(
                 int(m.eq_obj1id[index]),
@@ -301,10 +284,60 @@ class _ModelReader:
             if kinds[int(m.eq_type[index])] == 'joint' and m.eq_obj2id[index] >= 0
         )
 
+    @cached_property
+    def keyframes(self) -> tuple[Element, ...]:
+        """Keyframes: their names only."""
+        return tuple(Element(*self._name('key', index)) for index in range(self.model.nkey))
+
+    def lineage(self, body: int) -> Iterator[Body]:
+        """Yield a body and its ancestors, without the world."""
+        while body:
+            yield self.bodies[body]
+            body = self.bodies[body].parent
+
+    def subtree(self, body: int) -> list[Body]:
+        """Return a body and all below it, parents first."""
+        inside, found = {body}, [self.bodies[body]]
+        for other in self.bodies[body + 1 :]:
+            if other.parent in inside:
+                inside.add(other.id)
+                found.append(other)
+        return found
+
+    def is_static(self, body: int) -> bool:
+        """Whether a body cannot move in the world."""
+        return not any(ancestor.moves for ancestor in self.lineage(body))
+
+    def reference_pose(self, body: int, ancestor: int = 0) -> Pose:
+        """Return the pose of a body in an ancestor, with all joints as in the reference."""
+        pose = Pose()
+        for above in self.lineage(body):
+            if above.id == ancestor:
+                break
+            pose = above.pose.then(pose)
+        return pose
+
+    def joints_of(self, body: int) -> list[Joint]:
+        """Return the joints that move a body in its parent."""
+        return [self.joints[joint] for joint in self.bodies[body].joints]
+
+    def _name(self, kind: str, index: int) -> tuple[int, str, str]:
+        prefix, local = self.prefixes.split(getattr(self.model, kind)(index).name)
+        return index, local, prefix
+
+    def _kinds(self, name: str) -> dict[int, str]:
+        """Return number -> name of an enumeration, ``mjJNT_HINGE`` as ``hinge``."""
+        members = enumeration(self.model, name).__members__.items()
+        return {int(value): key.partition('_')[2].lower() for key, value in members}
+
 
 def _vector(row: Any) -> Vector:
     x, y, z = row.tolist()
     return x, y, z
+
+
+def _activation_slots(address: int, count: int) -> slice:
+    return slice(address, address + count) if count > 0 else slice(0, 0)
 
 
 def _range(limited: Any, bounds: Any) -> Range:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model.elements import Geom
-from urlab_ros_bridge.client.model.reader import enumeration
+from urlab_ros_bridge.model.elements import Geom
+from urlab_ros_bridge.model.world import enumeration
 
 Color = tuple[float, float, float, float]
 

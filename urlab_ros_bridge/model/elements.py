@@ -56,7 +56,7 @@ class Body(Element):
     :ivar pose: in the parent, without the body's joints.
     :ivar joints: ids of the joints that move it in its parent, in order.
     :ivar dofs: how many degrees of freedom these have.
-    :ivar mocap: whether clients move it.
+    :ivar mocap_id: its row in mocap_pos and mocap_quat, -1 unless clients move it.
     :ivar mass: kg; 0 for a body that has none.
     :ivar inertial: pose of the inertial frame; `inertia` are the moments about its axes, kg m^2.
     """
@@ -67,10 +67,15 @@ class Body(Element):
     pose: Pose
     joints: tuple[int, ...]
     dofs: int
-    mocap: bool
+    mocap_id: int
     mass: float
     inertial: Pose
     inertia: Vector
+
+    @property
+    def mocap(self) -> bool:
+        """Whether clients move it."""
+        return self.mocap_id >= 0
 
     @property
     def moves(self) -> bool:
@@ -110,8 +115,18 @@ class Joint(Element):
 
     @property
     def width(self) -> int:
-        """How many places of qpos it takes."""
+        """Number of its values in qpos."""
         return QPOS_WIDTHS[self.kind]
+
+    @property
+    def qpos_slots(self) -> slice:
+        """Its slots in the qpos of the whole model."""
+        return slice(self.qpos_address, self.qpos_address + QPOS_WIDTHS[self.kind])
+
+    @property
+    def dof_slots(self) -> slice:
+        """Its slots in the qvel of the whole model."""
+        return slice(self.dof_address, self.dof_address + DOF_WIDTHS[self.kind])
 
     @property
     def is_scalar(self) -> bool:
@@ -193,7 +208,8 @@ class Actuator(Element):
     :ivar gear: of the transmission, its first component.
     :ivar control_range: limits of the control.
     :ivar force_range: limits of its force, before the gear.
-    :ivar activation_range: limits of its activation.
+    :ivar activation_range: limits of its activation; `activation_slots` its slots in the act of
+        the whole model, empty without an activation.
     :ivar dynamics, gain, bias: kinds of its activation dynamics, gain and bias; ``none``,
         ``fixed``, ``affine``, ...
     :ivar dynamics_params, gain_params, bias_params: the beginnings of their parameters.
@@ -209,6 +225,7 @@ class Actuator(Element):
     control_range: Range
     force_range: Range
     activation_range: Range
+    activation_slots: slice
     dynamics: str
     gain: str
     bias: str
@@ -267,6 +284,11 @@ class Sensor(Element):
     reference_kind: str
     reference_id: int
     cutoff: float
+
+    @property
+    def slots(self) -> slice:
+        """Its slots in the model's sensordata."""
+        return slice(self.address, self.address + self.dim)
 
 
 @dataclass(frozen=True, slots=True)

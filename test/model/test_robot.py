@@ -13,12 +13,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.model import read_elements
-from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model.elements import DOF_WIDTHS
-from urlab_ros_bridge.client.model.reader import enumeration
-from urlab_ros_bridge.client.model.robot import NotBelow
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import WorldModel
+from urlab_ros_bridge.model.elements import DOF_WIDTHS
+from urlab_ros_bridge.model.robot import NotBelow
+from urlab_ros_bridge.model.world import enumeration
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -51,7 +51,7 @@ HAND = """
 
 def robot(xml, prefix, *others):
     model = mujoco.MjModel.from_xml_string(xml)
-    return RobotModel(prefix, read_elements(model, [prefix, *others])), model
+    return RobotModel(prefix, WorldModel(model, [prefix, *others])), model
 
 
 @pytest.mark.parametrize(('prefix', 'other'), [('arm', 'arm_left'), ('arm_left', 'arm')])
@@ -87,7 +87,7 @@ def test_slots_are_the_joints_one_after_the_other_for_any_set_of_prefixes(prefix
         for name in dict.fromkeys(names)
     )
     model = mujoco.MjModel.from_xml_string(f'<mujoco><worldbody>{bodies}</worldbody></mujoco>')
-    world = read_elements(model, prefixes)
+    world = WorldModel(model, prefixes)
     places = []
     for prefix in prefixes:
         slot = dof = 0
@@ -148,10 +148,10 @@ def foreign():
 
 
 @pytest.mark.parametrize('index', [0, 1])
-def test_the_tables_are_those_of_mujoco(index):
+def test_tables_and_slots_are_those_of_mujoco(index):
     world = load_world(ServerConfig(model=foreign()[index]))
     model, (prefix,) = world.model, world.articulations
-    read = read_elements(model, world.articulations)
+    read = WorldModel(model, world.articulations)
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     for body in read.bodies[1:]:
@@ -161,13 +161,27 @@ def test_the_tables_are_those_of_mujoco(index):
         assert turn == pytest.approx(1.0)
         assert body.compiled == model.body(body.id).name
         assert body.moves == bool(model.body_dofnum[body.id] or model.body_mocapid[body.id] >= 0)
-    found, served = RobotModel(prefix, read), world.articulations[prefix]
-    assert {n: j.id for n, j in found.joints.items()} == {
-        j.name: j.id for j in served.scalar_joints
-    }
-    assert {n: a.id for n, a in found.actuators.items()} == served.local('actuators')
-    assert {n: s.id for n, s in found.sensors.items()} == served.local('sensors')
-    assert {n: b.id for n, b in found.bodies.items()} == served.local('bodies')
+    robot = RobotModel(prefix, read)
+    for kind, count, table in (
+        ('joint', model.njnt, robot.all_joints),
+        ('actuator', model.nu, robot.actuators.values()),
+        ('sensor', model.nsensor, robot.sensors.values()),
+        ('body', model.nbody, robot.bodies.values()),
+    ):
+        names = [getattr(model, kind)(index).name for index in range(count)]
+        own = [(index, name) for index, name in enumerate(names) if name.startswith(f'{prefix}_')]
+        assert [(element.id, element.compiled) for element in table] == own
+    for joint in robot.all_joints:
+        data.joint(joint.id).qpos[:], data.joint(joint.id).qvel[:] = joint.id + 1, -joint.id - 1
+        assert set(data.qpos[joint.qpos_slots]) == {joint.id + 1}
+        assert set(data.qvel[joint.dof_slots]) == {-joint.id - 1}
+    widths = [joint.width for joint in robot.all_joints]
+    ids = [joint.id + 1 for joint in robot.all_joints]
+    assert data.qpos[robot.qpos].tolist() == np.repeat(ids, widths).tolist() != []
+    assert robot.nq == len(data.qpos[robot.qpos]) and robot.nu == len(data.ctrl[robot.ctrl])
+    assert data.qvel[robot.scalar_dofs].tolist() == [
+        -joint.id - 1 for joint in robot.joints.values()
+    ]
 
 
 def test_kinds_come_from_the_module_of_the_model():
