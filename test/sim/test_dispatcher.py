@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Order of checks, sessions, encodings, and input that nobody should send."""
 
-import json
-import uuid
-
 from dispatching import dispatch
 from example_counts import examples
 from hypothesis import given
@@ -23,97 +20,6 @@ from urlab_ros_bridge.wire.ops import OPS
 def answer(rig, frame):
     reply = codec.unpack(dispatch(rig.dispatcher, frame), 1 << 30)
     return reply.get('code', reply['op'])
-
-
-def test_checks_come_in_the_order_of_the_stock_dispatcher(rig):
-    rover = rig()
-    bad = str(uuid.uuid4())
-    assert answer(rover, b'\xc1') == 'bad_request'
-    assert answer(rover, codec.pack({'session_id': bad})) == 'missing_op'
-    assert answer(rover, codec.pack({'op': 'nonsense', 'session_id': bad})) == 'session_expired'
-    assert answer(rover, codec.pack({'op': 'set_qpos', 'session_id': bad})) == 'session_expired'
-    assert rover.code('nonsense') == 'unknown_op'
-    assert rover.code('set_qpos') == 'missing_field'
-    for missing in (None, ''):
-        frame = codec.pack({'op': 'step', 'session_id': missing})
-        assert answer(rover, frame) == 'session_expired'
-
-
-def test_known_editor_ops_without_editor_say_so(rig):
-    rover = rig()
-    editor = [op.name for op in OPS.values() if op.category == 'editor_only']
-    assert len(editor) > 30
-    for name in editor:
-        assert rover.code(name) == 'not_in_editor'
-
-
-def test_a_required_null_is_missing_and_the_message_names_the_field(rig):
-    rover = rig()
-    with pytest.raises(Exception, match='missing_field: paused'):
-        rover.ask('set_paused', paused=None)
-
-
-def test_a_plain_hello_expires_the_plain_session_and_no_shared_one(rig):
-    rover = rig()
-    first = rover.caller()
-    shared = rover.caller(shared=True)
-    second = rover.caller()
-    assert first.code('list_keyframes') == 'session_expired'
-    for caller in (shared, second, rover):
-        assert caller.ask('list_keyframes')
-
-
-def test_auto_promotes_at_the_first_plain_hello_only(rig):
-    rover = rig()
-    assert rover.ask('status')['mode'] == 'live'
-    rover.caller(shared=True)
-    assert rover.ask('status')['mode'] == 'live'
-    rover.caller()
-    assert rover.ask('status')['mode'] == 'direct'
-    rover.ask('set_mode', mode='live')
-    rover.caller()
-    assert rover.ask('status')['mode'] == 'live'
-
-
-def test_encoding_and_level_belong_to_the_session(rig):
-    rover = rig()
-    other = rover.caller(shared=True, observations='minimal')
-    frame = json.dumps({'op': 'hello', 'shared': True, 'encoding': 'JSON'}).encode()
-    text = dispatch(rover.dispatcher, frame)
-    hello = json.loads(text)
-    assert 'mjb_base64' in hello and 'mjb' not in hello
-    request = {'op': 'forward', 'session_id': hello['session_id']}
-    reply = json.loads(dispatch(rover.dispatcher, codec.pack(request)))
-    assert set(reply['per_articulation']['rover']) > {'ctrl', 'sensors'}
-    # The others still get msgpack, and their own level.
-    assert set(other.ask('forward')['per_articulation']['rover']) == {'qpos', 'qvel'}
-    assert 'sensors' in rover.ask('forward')['per_articulation']['rover']
-
-
-def test_meta_needs_no_session_and_lists_what_is_served(rig):
-    rover = rig()
-    reply = rover.ask('meta')
-    entries = {entry['name']: entry for entry in reply['ops']}
-    assert {'step', 'reset', 'set_twist'} <= set(entries) and 'hello' not in entries
-    assert entries['set_qpos']['required_fields'] == ['target', 'qpos']
-    assert entries['set_qpos']['reply_fields'][0] == 'op:string'
-    for name in entries:
-        assert rover.dispatcher.accept(
-            codec.pack(
-                {
-                    'op': name,
-                    'session_id': rover.session_id,
-                    'paused': 1,
-                    'articulation': 'x',
-                    'params': {},
-                    'percent': 50,
-                    'target': 'x',
-                    'qpos': [],
-                    'body': 'x',
-                    'name': 'x',
-                }
-            )
-        )
 
 
 def test_the_registry_refuses_strangers_and_doubles():

@@ -79,17 +79,6 @@ def held_step(engine, step):
         thread.join()
 
 
-def test_a_long_step_delays_nobodys_hello_or_status(server, connect, patient):
-    running = server()
-    policy = connect(running)
-    other = connect(running, shared=True)
-    with held_step(running.context.engine, lambda: policy.ask('step', n_steps=2)) as results:
-        for _ in range(10):
-            connect(running, shared=True)
-            other.ask('status')
-    assert results[0]['step'] == 2
-
-
 def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
     running = server()
     policy = connect(running, timeout=20)
@@ -155,14 +144,6 @@ def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, co
         policy = connect(running)
         assert policy.ask('status')['mode'] == 'direct'
     assert results[0]['step'] == 2
-
-
-def test_a_promoting_hello_counts_from_zero(server, connect):
-    for _ in range(5):
-        running = server(world='quadruped')
-        time.sleep(0.02)
-        assert connect(running).ask('step', n_steps=3)['step'] == 3
-        running.stop()
 
 
 def test_many_clients_at_once_each_get_their_own_answers(server, connect):

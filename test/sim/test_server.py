@@ -14,7 +14,6 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
-from urlab_ros_bridge.wire.encoding import codec
 
 
 def test_a_port_in_use_is_named_with_the_option_to_change(server):
@@ -159,28 +158,6 @@ def test_paused_the_state_is_repeated_with_the_same_stamp(server, connect, subsc
     assert len({tick[:2] for tick in ticks}) == 1
     assert len(ticks) <= 5 + 20 * (time.monotonic() - begun)  # ten a second, not every tick
     assert any(topic == b'rover/base_state/base' for topic, _ in messages)
-
-
-def test_direct_mode_sends_snapshots_and_no_rows(server, connect, subscribe):
-    running = server()
-    socket = subscribe(running, b'')
-    drain(socket, 0.3)
-    policy = connect(running)
-
-    def snapshots(messages):
-        return [codec.unpack(payload) for topic, payload in messages if topic == b'state/full']
-
-    # What was sent before the change may still be on its way.
-    drain_until(socket, lambda found: 'direct' in [state['mode'] for state in snapshots(found)])
-    reply = policy.ask('step', n_steps=10)
-    messages = drain_until(
-        socket,
-        lambda found: [state['time'] for state in snapshots(found)].count(reply['time']) >= 2,
-    )
-    assert {topic for topic, _ in messages} == {b'state/full', b'sim_time'}
-    shown = snapshots(messages)
-    assert shown[-1]['op'] == 'state_full' and shown[-1]['time'] == reply['time']
-    assert shown[-1]['mode'] == 'direct'
 
 
 def test_the_first_tick_after_a_reset_shows_it(server, connect, subscribe):

@@ -5,8 +5,6 @@
 import math
 import time
 
-from bundled_server import start_server
-from camera_lab import connect
 from camera_lab import fresh_data
 from camera_lab import needs_gl
 from camera_lab import project
@@ -21,7 +19,6 @@ from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.sim.cameras.renderer.labels import class_of
 
 pytestmark = needs_gl
-RED = (0, 0, 255)  # BGR
 
 
 def rays(model, data, camera, columns, rows, hidden_groups=(3, 4, 5)):
@@ -75,30 +72,6 @@ def test_depth_is_the_distance_along_the_axis(client, lab_server):
     assert wall.max() < 2e-3
 
 
-def test_depth_of_the_bundled_rover_agrees_with_rays():
-    server = start_server(world='rover', paused=True)
-    try:
-        with connect(server) as client:
-            client.set_mode('direct')
-            client.step(250)
-            reply = shot(client, 'front_depth')
-            depth = reply.cameras['front_depth'].pixels
-            with server.context.engine.lock:
-                model, data = server.context.world.model, server.context.world.data
-                mujoco.mj_kinematics(model, data)
-                mujoco.mj_camlight(model, data)
-                rows, columns = np.nonzero(smooth(depth) & (depth > 0))
-                chosen = np.random.default_rng(1).choice(len(rows), 1500, replace=False)
-                rows, columns = rows[chosen], columns[chosen]
-                expected = rays(model, data, 'rover_front_depth', columns, rows)
-            seen = depth[rows, columns]
-            # Barrels are prisms of 16 sides in a picture: up to 2 % of their radius nearer.
-            close = np.abs(seen - expected) <= 0.006 + 0.002 * expected
-            assert close.mean() > 0.98, (seen[~close][:9], expected[~close][:9])
-    finally:
-        server.stop()
-
-
 def test_red_is_red_in_bgra(client, lab_server):
     reply = shot(client, 'front')
     image = reply.cameras['front']
@@ -135,22 +108,6 @@ def test_labels_name_what_is_there(client, lab_server):
         assert flat <= set(labels)
 
 
-def test_a_sync_frame_shows_the_state_of_its_reply(client, lab_server):
-    model = lab_server.context.world.model
-    client.set_mode('direct')
-    client.reset('swing')
-    client.step(5)
-    client.connect()  # a session counts its own steps
-    for steps in (1, 3, 7, 40, 80, 1, 1):
-        reply = shot(client, 'front', n_steps=steps)
-        image = reply.cameras['front']
-        assert image.stamp_ns == reply.sim_time_ns
-        assert image.step == reply.step < lab_server.context.engine.clock.steps
-        data = fresh_data(model, reply)
-        column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
-        assert red_center(image)[0] == pytest.approx(column, abs=1.0)
-
-
 def test_sync_is_exact_in_a_running_live_world_too(client, lab_server):
     model = lab_server.context.world.model
     client.reset('swing')
@@ -174,30 +131,6 @@ def test_tracking_cameras_follow(client, lab_server):
     for _ in range(4):
         reply = shot(client, 'chase', n_steps=37)
         assert red_center(reply.cameras['chase'])[0] == pytest.approx(80, abs=1.5)
-
-
-def wait_until_captured(server, name, stamp):
-    cameras = server.context.cameras
-    (number,) = [item.index for item in cameras.items if item.name == name]
-    deadline = time.monotonic() + 20
-    while cameras.port.latest[number].capture.stamp_ns != stamp:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def test_true_means_every_camera_and_latest_is_at_hand(client, lab_server):
-    client.set_mode('direct')
-    client.reset()
-    first = client.step(include_cameras=True)
-    names = {'eye', 'chase', 'front', 'range', 'parts', 'each'}
-    assert set(first.cameras) == names  # the delayed one has nothing to show yet
-    assert all(image.stamp_ns == first.sim_time_ns for image in first.cameras.values())
-    reply = client.step(100, include_cameras=True)  # 0.2 s later
-    assert names <= set(reply.cameras)
-    assert all(image.stamp_ns < reply.sim_time_ns for image in reply.cameras.values())
-    wait_until_captured(lab_server, 'front', reply.sim_time_ns)
-    again = client.step(include_cameras={'front': 'latest'})
-    assert again.cameras['front'].stamp_ns == reply.sim_time_ns  # captured by the step before
 
 
 def test_latest_of_a_late_camera_is_as_old_as_its_latency(client):
@@ -273,31 +206,6 @@ def test_names_with_prefix_and_unknown_ones(client):
     with pytest.raises(BadValue, match='include_cameras'):
         client.request('step', include_cameras=[1])
     assert client.status().sim_time_ns == before  # refused before anything moved
-
-
-def test_a_plain_step_has_no_cameras(client):
-    for wanted in (None, False, {}):
-        assert 'cameras' not in client.request('step', include_cameras=wanted)
-
-
-def test_puppets_are_shown_as_they_were_put(client, lab_server):
-    model = lab_server.context.world.model
-    client.set_mode('puppet')
-    qpos = model.qpos0.copy()
-    for place in (-1.2, 0.0, 0.9):
-        qpos[model.joint('cart_x').qposadr] = place
-        reply = client.request(
-            'step', time=place + 5, qpos=qpos.tolist(), include_cameras={'front': 'sync'}
-        )
-        data = mujoco.MjData(model)
-        data.qpos[:] = qpos
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_camlight(model, data)
-        pixels = np.frombuffer(reply['cameras']['front']['data'], np.uint8).reshape(480, 640, 4)
-        column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
-        image = type('Image', (), {'pixels': pixels})
-        assert red_center(image)[0] == pytest.approx(column, abs=1.0)
-    client.set_mode('live')
 
 
 def test_overlays_and_changed_colours_are_seen(client, lab_server):

@@ -4,7 +4,6 @@
 
 import logging
 import os
-from pathlib import Path
 import signal
 import socket
 import subprocess
@@ -27,8 +26,6 @@ from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.supervisor import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
-from urlab_ros_bridge.transport.shm import RegionReader
-from urlab_ros_bridge.transport.shm.region import SEQUENCE
 
 LOWEST_PRIORITY = 19
 
@@ -300,29 +297,3 @@ def test_backends():
         'osmesa'
     ) == ('osmesa',)
     assert set(environment.platform_variables('egl').values()) == {'egl'}
-
-
-@needs_gl
-def test_frames_in_shared_memory(lab):
-    server = start_server(model=lab, paused=True)
-    try:
-        rig = server.context.cameras
-        path = Path(server.stage.shm_dir) / 'cam_cart_eye.shm'
-        reader = RegionReader.open(path)
-        wait_for(lambda: reader.pending)
-        pixels = reader.read()
-        with connect(server) as client:
-            image = client.step(include_cameras={'eye': 'sync'}).cameras['eye']
-        assert pixels == image.pixels.tobytes()
-        assert reader.tag == server.context.engine.clock.stamp_ns
-        reader.close()
-        wait_for(lambda: rig.watched == 0)
-        # The old frame is gone, and in a world that stands still a new one is drawn.
-        region = next(rig.regions[item.index] for item in rig.items if item.key == 'eye')
-        wait_for(lambda: region.longs[SEQUENCE] == reader.sequence + 1)
-        late = RegionReader.open(path)
-        wait_for(lambda: late.sequence > reader.sequence + 1 or late.read() is not None)
-        assert late.sequence > reader.sequence + 1
-        late.close()
-    finally:
-        server.stop()

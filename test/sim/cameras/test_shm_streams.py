@@ -9,7 +9,6 @@ import time
 
 from bundled_server import start_server
 from camera_lab import connect
-from camera_lab import go_on
 from camera_lab import needs_gl
 from lifelines import run_process
 import numpy as np
@@ -42,13 +41,6 @@ def test_each_picture_shows_the_state_of_its_stamp(client):
             assert 0 <= time.time() - frame.wall_time < 10
 
 
-def test_depth_is_the_same_as_over_zmq(client):
-    with opened(client, 'range') as shm, opened(client, 'range', transport='zmq') as zmq:
-        one, other = shm.receive(60.0), zmq.receive(60.0)
-        assert one.dtype == other.dtype == 'float32' and one.stamp_ns == other.stamp_ns
-        assert np.array_equal(one.pixels, other.pixels) and one.pixels.max() > 1
-
-
 def wait_for_cameras(client, count):
     """Wait until so many are rendered: who has left is noticed at a look-out of the server."""
     deadline = time.monotonic() + 30
@@ -66,43 +58,6 @@ def test_rendered_only_while_somebody_reads(client):
         time.sleep(0.2)
         assert client.status().cameras == 1
     wait_for_cameras(client, 0)
-
-
-def test_no_picture_of_before_a_reset_comes_after_it(client):
-    client.set_sim_speed(25.0)  # a busy renderer keeps up
-    with opened(client) as stream:
-        for stands in (False, True):
-            # So late that no stamp of the time after the reset can be taken for one before it.
-            client.set_paused(True)
-            late = go_on(client)
-            client.set_paused(False)
-            while stream.receive(60.0).stamp_ns < late:
-                pass
-            client.set_paused(stands)
-            client.reset()
-            # What was there at that moment may be read once; from then on time is new.
-            first = stream.receive(60.0).stamp_ns
-            if first >= late:
-                first = stream.receive(60.0).stamp_ns
-            assert first == 0 or not stands  # the first picture is that of the reset itself
-            client.set_paused(False)
-            stamps = [first, *(stream.receive(60.0).stamp_ns for _ in range(4))]
-            assert max(stamps) < late and stamps == sorted(stamps)
-
-
-def test_a_renderer_that_died_goes_on_in_the_same_region(lab):
-    server = start_server(model=lab)
-    try:
-        with connect(server) as client:
-            client.set_mode('live')
-            with opened(client) as stream:
-                before = stream.receive(60.0)
-                server.context.cameras.renderer._process.kill()
-                while (frame := stream.receive(60.0)).stamp_ns < before.stamp_ns + 300_000_000:
-                    assert frame.frame_id > before.frame_id
-                assert frame.frame_id > before.frame_id
-    finally:
-        server.stop()
 
 
 def test_the_example_of_the_docs_runs(capsys):

@@ -4,14 +4,12 @@
 
 import time
 
-from camera_lab import connect
 from camera_lab import go_on
 from camera_lab import needs_gl
 import numpy as np
 import zmq
 
 from urlab_ros_bridge.client.cameras.stream import open_camera
-from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
 pytestmark = needs_gl
 
@@ -28,19 +26,6 @@ def receive(socket):
     return topic, payload
 
 
-def test_stock_subscribers_get_bare_pixels(client, lab_server, raw_socket):
-    with connect(lab_server) as plain:
-        reply = plain.request('hello', shared=True)  # without the header option
-        topics = reply['articulations'][0]['camera_topics']
-    eye = topics['eye']
-    assert eye['zmq_topic'] == 'cart/camera/eye' and eye['resolution'] == [160, 120]
-    client.set_paused(False)
-    socket = raw_socket(eye['zmq_endpoint'], b'cart/camera/eye ')
-    for _ in range(3):
-        topic, payload = receive(socket)
-        assert topic == b'cart/camera/eye ' and len(payload) == 160 * 120 * 4
-
-
 def test_frames_with_header_carry_the_time_of_the_capture(client):
     client.set_sim_speed(10.0)  # a busy renderer keeps up
     client.set_paused(False)
@@ -55,15 +40,6 @@ def test_frames_with_header_carry_the_time_of_the_capture(client):
     assert numbers == list(range(numbers[0], numbers[0] + 10))
     assert all(abs(time.time() - frame.wall_time) < 30 for frame in seen)
     assert np.median(np.diff(stamps)) == 20_000_000  # 50 Hz of sim time
-
-
-def test_both_topics_at_once_show_the_same(client, lab_server, raw_socket):
-    client.set_paused(True)
-    endpoint = lab_server.context.cameras.endpoints[0]
-    socket = raw_socket(endpoint, b'')
-    got = dict(receive(socket) for _ in range(2))
-    bare, framed = got[b'cart/camera/eye '], got[b'cart/camera_ucm1/eye ']
-    assert bytes(unpack_frame(framed, 1, 1).pixels) == bare
 
 
 def test_nothing_is_rendered_that_nobody_watches(client, lab_server, monkeypatch):

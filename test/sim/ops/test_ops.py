@@ -5,21 +5,6 @@
 import pytest
 
 
-def test_twist_drives_within_limits_and_stops_by_itself(rover):
-    limits = rover.ask('hello', shared=True)['articulations'][0]['twist_controller']['limits']
-    reply = rover.ask('set_twist', linear=[99, 1, 1], angular=[9, 9, 0], timeout=0.5)
-    assert reply['articulation'] == 'rover'
-    assert 1.0 <= reply['linear'][0] <= limits['linear'] and reply['linear'][1:] == [0.0, 0.0]
-    assert reply['angular'] == [0.0, 0.0, 0.0]
-    rover.ask('set_twist', linear=[1, 0, 0], timeout=1.0)
-    report = rover.ask('step', n_steps=450)['per_articulation']['rover']
-    assert report['twist']['linear'] == [1.0, 0.0, 0.0]
-    assert report['qvel'][0] == pytest.approx(1.0, abs=0.03)
-    report = rover.ask('step', n_steps=550)['per_articulation']['rover']
-    assert report['twist']['linear'] == [0.0, 0.0, 0.0]
-    assert report['qvel'][0] == pytest.approx(0.0, abs=0.02)
-
-
 def test_a_robot_without_a_drive_holds_the_twist_for_a_policy(rig):
     arms = rig(world='bimanual')
     arms.ask('set_mode', mode='direct')
@@ -106,91 +91,6 @@ def test_controller_gains_are_patched_and_echoed(quadruped):
                               params=params) == 'controller_schema_violation'  # fmt: skip
     assert after == quadruped.ask(
         'configure_controller', articulation='quadruped', params={})['params']  # fmt: skip
-
-
-def test_set_qpos_whole_or_free_base(rover):
-    base = [0.5, 0.2, 0.1, 1.0, 0.0, 0.0, 0.0]
-    reply = rover.ask('set_qpos', target='rover', qpos=base)
-    assert reply['free_base_shortcut'] is True and reply['actor_name'] == 'rover'
-    whole = [*base, 0.3, 0.4]
-    reply = rover.ask('set_qpos', target='rover', target_by='Actor_Name', qpos=whole)
-    assert reply['free_base_shortcut'] is False and reply['qpos'] == whole
-    assert rover.ask('forward')['per_articulation']['rover']['qpos'] == whole
-
-
-def test_a_robot_without_joints_has_none_to_set(rig, tmp_path):
-    (tmp_path / 'post.xml').write_text(
-        '<mujoco><worldbody><body name="post"><geom size="0.1"/></body></worldbody></mujoco>'
-    )
-    (tmp_path / 'world.yaml').write_text('articulations: [{prefix: post, model: post.xml}]')
-    server = rig(model=tmp_path / 'world.yaml')
-    assert server.code('set_qpos', target='post', qpos=[1.0]) == 'no_joints'
-
-
-def test_mocap_poses_are_written_and_read(rover):
-    pose = {'pos': [1.0, 2.0, 3.0], 'quat': [0.0, 1.0, 0.0, 0.0]}
-    reply = rover.ask('set_mocap_pose', body='target', **pose)
-    assert {key: reply[key] for key in pose} == pose
-    assert rover.ask('read_mocap_pose', body='target')['pos'] == pose['pos']
-    assert rover.ask('forward')['entities']['target']['xpos'] == pose['pos']
-
-
-def test_contacts_carry_names_forces_and_truncation(rover):
-    rover.ask('step', n_steps=200)
-    found = rover.ask('get_contacts')
-    assert found['n_contacts'] == len(found['contacts']) >= 4 and not found['truncated']
-    total = sum(contact['force'][0] for contact in found['contacts'])
-    roots = [rover.model.body(name).id for name in ('rover_base_link', 'pallet')]
-    mass = sum(rover.model.body_subtreemass[root] for root in roots)
-    assert total == pytest.approx(mass * 9.81, rel=0.1)
-    one = rover.ask('get_contacts', max_contacts=1)
-    assert one['n_contacts'] == 1 and one['truncated'] is True
-    bodies = {contact['body2'] for contact in found['contacts']} - {'world'}
-    body = sorted(bodies)[0]
-    some = rover.ask('get_contacts', filter={'body2': body})
-    assert {contact['body2'] for contact in some['contacts']} == {body}
-    assert rover.ask('get_contacts', filter={'body1': body, 'body2': body})['n_contacts'] == 0
-
-
-def test_sim_options_are_echoed_and_applied(rover):
-    wanted = {'timestep': 0.004, 'gravity': [0.0, 0.0, -1.62], 'integrator': 'RK4',
-              'cone': 'elliptic', 'solver': 'cg', 'iterations': 7, 'enable_sleep': True,
-              'enable_multiccd': False}  # fmt: skip
-    echoed = rover.ask('set_sim_options', options=wanted)['options']
-    assert {**echoed, **wanted, 'integrator': 'rk4'} == echoed
-    assert rover.model.opt.timestep == 0.004
-    assert rover.ask('step', n_steps=1)['time'] == pytest.approx(0.004)
-    assert rover.ask('set_sim_options', options={'enable_sleep': False})['options'][
-        'enable_sleep'] is False  # fmt: skip
-
-
-def test_speed_is_clamped_and_control_source_has_a_scope(rover):
-    assert rover.ask('set_sim_speed', percent=1)['percent'] == 5.0
-    assert rover.ask('set_sim_speed', percent=400)['percent'] == 100.0
-    assert rover.ask('set_control_source', source='UI') == {
-        'op': 'set_control_source_ok', 'source': 'ui', 'scope': 'global'}  # fmt: skip
-    # The actuators no longer listen to what clients send.
-    reply = rover.ask('step', per_articulation={'rover': {'ctrl': [1.0, 1.0]}})
-    assert reply['per_articulation']['rover']['ctrl'] == [0.0, 0.0]
-    reply = rover.ask('set_control_source', source='zmq', articulation='rover')
-    assert reply['scope'] == 'articulation' and reply['articulation'] == 'rover'
-    assert rover.ask('step')['per_articulation']['rover']['ctrl'] == [1.0, 1.0]
-
-
-def test_a_pinned_mode_is_tested_before_the_mode_itself(rig):
-    pinned = rig(step_mode='direct')
-    for fields in ({'mode': 'live'}, {'mode': 'nonsense'}, {}):
-        assert pinned.code('set_mode', **fields) == 'mode_locked_by_server'
-    assert pinned.ask('status')['pinned'] is True
-
-
-def test_mode_aliases_and_forced_unpause(rig):
-    rover = rig()
-    rover.ask('set_paused', paused=True)
-    assert rover.ask('set_mode', mode='Direct') == {
-        'op': 'set_mode_ok', 'previous_mode': 'live', 'current_mode': 'direct'}  # fmt: skip
-    assert rover.ask('status')['paused'] is False
-    assert rover.ask('set_mode', mode='streaming')['current_mode'] == 'live'
 
 
 @pytest.mark.parametrize(

@@ -26,19 +26,6 @@ def test_a_written_base_is_where_the_body_is(shared_rig, pos, quat):
     shared_rig.ask('reset')
 
 
-def test_set_qpos_leaves_velocities_and_other_bodies(rover):
-    rover.ask('step', n_steps=10, per_articulation={'rover': {'ctrl': [4.0, 4.0]}})
-    before = rover.ask('forward')
-    rover.ask('set_qpos', target='rover', qpos=[0, 0, 1, 1, 0, 0, 0])
-    after = rover.ask('forward')
-    assert (
-        after['per_articulation']['rover']['qvel'] == before['per_articulation']['rover']['qvel']
-    )
-    assert after['per_articulation']['rover']['qpos'][7:] == (
-        before['per_articulation']['rover']['qpos'][7:])  # fmt: skip
-    assert after['entities'] == before['entities'] and after['time'] == before['time']
-
-
 @pytest.mark.parametrize('value', [1e11, -1e300, float('nan'), float('inf')])
 def test_numbers_that_mujoco_cannot_take_are_refused_everywhere(shared_rig, value):
     for op, fields in (
@@ -70,31 +57,6 @@ def test_the_largest_numbers_that_are_taken_do_not_break_anything(rover):
     assert np.isfinite(rover.ask('reset')['per_articulation']['rover']['qpos']).all()
 
 
-def test_a_target_is_an_actor_id_unless_said_otherwise(rig):
-    server = rig(actor_id='robot_0')
-    base = [0, 0, 0.2, 1, 0, 0, 0]
-    reply = server.ask('set_qpos', target='robot_0', qpos=base)
-    assert reply['actor_id'] == 'robot_0' and reply['actor_name'] == 'rover'
-    assert server.code('set_qpos', target='rover', qpos=base) == 'unknown_articulation'
-    server.ask('set_qpos', target='rover', target_by='ACTOR_NAME', qpos=base)
-    with pytest.raises(Exception, match=r'unknown_articulation.*rover'):
-        server.ask('set_qpos', target='robot_0', target_by='actor_name', qpos=base)
-
-
-def test_keyframes_are_listed_in_compiled_order(rover):
-    listed = rover.ask('list_keyframes')['keyframes']
-    assert [key['name'] for key in listed] == ['rover_home', 'rover_dock']
-    model = rover.model
-    for index, key in enumerate(listed):
-        assert set(key) == {'name', 'time', 'qpos', 'qvel', 'ctrl', 'mocap_pos', 'mocap_quat'}
-        assert (len(key['qpos']), len(key['qvel']), len(key['ctrl'])) == (
-            model.nq, model.nv, model.nu)  # fmt: skip
-        assert len(key['mocap_pos']) == 3 * model.nmocap
-        assert len(key['mocap_quat']) == 4 * model.nmocap
-        rover.ask('reset', keyframe_name=key['name'])
-        assert np.array_equal(rover.data.qpos, key['qpos']) and model.key(index).id == index
-
-
 def test_one_robot_is_reset_alone(rig):
     server = rig(world='fleet', step_mode='direct')
     robots, data = server.context.world.articulations, server.data
@@ -123,12 +85,3 @@ def test_one_robot_is_reset_alone(rig):
     ):  # fmt: skip
         assert server.code('reset', **wrong) == code
     assert np.array_equal(data.qpos[rest], before[rest])
-
-
-def test_a_mocap_body_moves_at_once_when_nothing_else_moves_it(rig):
-    live = rig(paused=True)
-    live.ask('set_mocap_pose', body='target', pos=[1, 1, 1])
-    assert live.data.body('target').xpos.tolist() == [1.0, 1.0, 1.0]
-    reply = live.ask('set_mocap_pose', body='target', quat=[0, 0, 0, 2])
-    assert reply['pos'] == [1.0, 1.0, 1.0] and reply['quat'] == [0.0, 0.0, 0.0, 2.0]
-    assert live.data.body('target').xquat.tolist() == [0.0, 0.0, 0.0, 1.0]

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 from dispatching import dispatch
 import mujoco
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
@@ -20,16 +19,6 @@ def later(seconds, call):
     timer = threading.Timer(seconds, call)
     timer.start()
     return timer
-
-
-def test_setting_the_mode_that_is_set_changes_nothing(rover):
-    rover.ask('set_paused', paused=True)
-    assert rover.ask('set_mode', mode='direct')['previous_mode'] == 'direct'
-    assert rover.ask('status')['paused'] is True
-    rover.ask('set_mode', mode='live')
-    assert rover.ask('status')['paused'] is True
-    rover.ask('set_mode', mode='puppet')
-    assert rover.ask('status')['paused'] is False
 
 
 @pytest.mark.parametrize('mode', ['live', 'puppet'])
@@ -117,27 +106,6 @@ def test_wrenches_act_in_paused_live_steps_and_nowhere_else_in_live(rig):
     assert not rover.data.xfrc_applied.any()
 
 
-def test_every_session_counts_its_own_steps_across_resets(rover):
-    rover.ask('step', n_steps=10)
-    late = rover.caller(shared=True)
-    assert rover.ask('step', n_steps=5)['step'] == 15
-    assert late.ask('step', n_steps=5)['step'] == 10
-    assert late.ask('reset', keep_time=True)['step'] == 10
-    assert rover.ask('reset')['step'] == 0
-    assert late.ask('step', n_steps=3)['step'] == 3
-    assert rover.ask('step', n_steps=3)['step'] == 6
-
-
-def test_a_world_that_explodes_begins_anew_with_time_and_steps(rover):
-    rover.ask('set_twist', linear=[1, 0, 0])
-    rover.ask('step', n_steps=20)
-    rover.data.qvel[:] = 1e12
-    reply = rover.ask('step', n_steps=1)
-    assert reply['step'] == 0 and reply['time'] == 0.0
-    assert np.isfinite(rover.data.qacc).all()
-    assert reply['per_articulation']['rover']['twist']['linear'] == [0.0, 0.0, 0.0]
-
-
 def test_a_keyframe_with_a_time_sets_the_clock_unless_time_is_kept(rig, mjcf):
     server = rig(model=mjcf(
         '<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1"/></body>'
@@ -147,14 +115,6 @@ def test_a_keyframe_with_a_time_sets_the_clock_unless_time_is_kept(rig, mjcf):
     assert server.ask('reset', keyframe_name='late')['sim_time'] == {'sec': 2, 'nsec': 500_000_000}
     reply = server.ask('reset', keep_time=True)
     assert reply['time'] == 2.5 and server.data.qpos[0] == 0.0
-
-
-def test_forward_shows_written_state_without_time(rover):
-    rover.data.qpos[rover.context.world.articulations['rover'].qpos.start] = 3.0
-    before = rover.data.time
-    reply = rover.ask('forward', observations='full')
-    assert reply['time'] == before
-    assert reply['per_articulation']['rover']['bodies']['base_link']['xpos'][0] == 3.0
 
 
 def test_controls_of_both_sources_are_forgotten_by_a_reset(rover):

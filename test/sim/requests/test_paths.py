@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 from lifelines import start_process
 import pytest
 
-from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import read_text
 from urlab_ros_bridge.sim.requests.paths import write_atomically
@@ -42,31 +40,6 @@ def test_a_bare_name_lies_in_the_replays_folder(folder):
     assert folder.for_writing('runs/a/ep.json').parent.is_dir()
     path.write_text('x')
     assert folder.for_reading('ep 1ü.json') == folder.for_reading(str(path)) == path
-
-
-@pytest.mark.parametrize(
-    'text',
-    [
-        '',
-        '.',
-        '..',
-        '../x',
-        'a/../../x',
-        'a/..',
-        '/etc/passwd',
-        '/',
-        'C:\\x.json',
-        'a\0b',
-        'a\nb',
-        'a' * 2000,
-        'a' * 300 + '/b',
-        '/proc/self/root/etc/passwd',
-    ],
-    ids=lambda text: repr(text[:20]),
-)
-def test_what_leads_elsewhere_is_refused(folder, text):
-    assert refusal(folder.for_writing, text) == 'path_not_writable'
-    assert refusal(folder.for_reading, text) == 'path_not_readable'
 
 
 def test_symbolic_links_do_not_lead_out(folder, tmp_path):
@@ -106,15 +79,6 @@ def test_no_path_ever_leads_out(tmp_path_factory, parts):
             assert Path(os.path.realpath(path)).is_relative_to(folder.root)
 
 
-def test_absolute_paths_pass_only_when_allowed_or_inside(folder, tmp_path):
-    inside, outside = folder.root / 'x' / 'a.json', tmp_path / 'b.json'
-    assert folder.for_writing(str(inside)) == inside
-    assert refusal(folder.for_writing, str(outside)) == 'path_not_writable'
-    free = DataFolder(tmp_path / 'data', allow_absolute=True)
-    assert free.for_writing(str(outside)) == outside
-    assert refusal(free.for_writing, '../b.json') == 'path_not_writable'
-
-
 def test_only_regular_files_are_opened(folder):
     place = folder.for_writing('x').parent
     os.mkfifo(place / 'pipe')
@@ -140,15 +104,6 @@ def test_a_name_that_is_too_long_for_the_system_is_refused(folder):
         assert caught.value.code == code
 
 
-def test_the_default_folder_is_that_of_the_users_data(monkeypatch, tmp_path):
-    monkeypatch.setenv('XDG_DATA_HOME', str(tmp_path))
-    assert default_data_dir() == tmp_path / 'urlab'
-    monkeypatch.setenv('HOME', '/home/somebody')
-    for unusable in ('', 'relative/folder'):
-        monkeypatch.setenv('XDG_DATA_HOME', unusable)
-        assert default_data_dir() == Path('/home/somebody/.local/share/urlab')
-
-
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / 'a.json'
     write_atomically(path, ['old'])
@@ -161,13 +116,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     assert path.read_text() == 'old' and os.listdir(tmp_path) == ['a.json']
     write_atomically(path, ['n', 'ew'])
     assert path.read_text() == 'new' and os.listdir(tmp_path) == ['a.json']
-
-
-@pytest.mark.parametrize('letter', ['a', 'ö', '漢', '😀'])
-def test_a_name_may_have_as_many_bytes_as_the_system_allows(tmp_path, letter):
-    path = tmp_path / (letter * (255 // len(letter.encode())))
-    write_atomically(path, ['x'])
-    assert path.read_text() == 'x'
 
 
 def test_what_the_system_refuses_is_path_not_writable():
@@ -245,11 +193,3 @@ def test_a_folder_that_is_full_takes_nothing_more(tmp_path):
     assert caught.value.code == 'path_not_writable'
     assert folder.for_reading('a.json') == path
     assert DataFolder(tmp_path, limit_gb=0).room() > 1 << 60
-
-
-def test_a_folder_of_very_many_files_takes_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, 'MAX_FILES', 3)
-    folder = DataFolder(tmp_path)
-    for name in 'abc':
-        folder.for_writing(name).touch()
-    assert refusal(folder.for_writing, 'd') == 'path_not_writable'

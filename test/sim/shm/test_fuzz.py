@@ -130,18 +130,6 @@ def test_sequence_that_runs_on_without_requests_is_looked_at_now_and_then(served
     sound_client_is_served(running, client)
 
 
-@pytest.mark.parametrize('name', ['req.shm', 'rep.shm'])
-def test_broken_header_is_mended_when_its_breaker_has_gone(served, name):
-    running, client = served
-    region = Region.open(running.stage.shm.path / name, writable=True)
-    requests = Region.open(running.stage.shm.path / 'req.shm', writable=True)
-    region._map[0:16] = b'\xff' * 16
-    region.words[6] = 4711
-    region.close()
-    requests.close()
-    sound_client_is_served(running, client)
-
-
 def test_request_of_impossible_size_is_answered_under_its_number(served):
     running, _ = served
     directory = running.stage.shm.path

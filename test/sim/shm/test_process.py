@@ -11,8 +11,6 @@ import time
 
 from lifelines import start_process
 import pytest
-from stock_shm import StockRegion
-from stock_shm import StockShmRpc
 import zmq
 
 from urlab_ros_bridge.wire.encoding import codec
@@ -70,37 +68,6 @@ def start(tmp_path):
             process.kill()
 
 
-def test_stock_client_in_another_process(start):
-    """The whole way: hello, meta, direct mode, steps with a full ctrl vector, state, good-bye."""
-    server = start('--world=quadruped')
-    hello = server.ask('hello', session_id=None, observations='standard', encoding='msgpack')
-    session = hello['session_id']
-    assert server.ask('meta', session_id=session)['op'] == 'meta_ok'
-    directory = Path(hello['shm_session_dir'])
-    assert directory.stat().st_mode & 0o777 == 0o700
-    shm = StockShmRpc(directory, session)
-    state = StockRegion(directory / 'state.shm')
-    assert shm.ask('set_mode', mode='direct')['current_mode'] == 'direct'
-    blocks = {'quadruped': {'ctrl': [0.0] * 12, 'control_mode': 'ue_controller'}}
-    for number in range(1, 301):
-        blocks['quadruped']['ctrl'][0] = number * 1e-3
-        reply = shm.ask(
-            'step',
-            n_steps=1,
-            observations='standard',
-            include_cameras=False,
-            per_articulation=blocks,
-        )
-        assert (reply['op'], reply['step']) == ('step_ok', number)
-        assert len(reply['per_articulation']['quadruped']['qpos']) == 19
-    assert codec.unpack(state.wait(), 1 << 20)['time'] == pytest.approx(reply['time'])
-    assert shm.ask('set_mode', mode='live')['current_mode'] == 'live'
-    shm.close()
-    server.kill(signal.SIGTERM)
-    assert server.process.returncode == 0
-    assert not directory.exists()
-
-
 def test_killed_server_leaves_a_directory_that_the_next_start_removes(start):
     first = start()
     left = Path(first.ask('hello')['shm_session_dir'])
@@ -112,10 +79,6 @@ def test_killed_server_leaves_a_directory_that_the_next_start_removes(start):
     assert not left.exists()
     for server in (second, third):
         assert Path(server.ask('hello')['shm_session_dir']).exists()
-
-
-def test_no_shm_option(start):
-    assert start('--no-shm').ask('hello')['shm_session_dir'] == ''
 
 
 def test_idle_server_does_not_poll(start):

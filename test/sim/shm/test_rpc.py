@@ -26,42 +26,10 @@ def pair(server, connect, **hello):
     return zmq_client, StockShmRpc(directory, zmq_client.session_id)
 
 
-def test_handshake_names_the_directory_with_everything_in_it(server, connect):
-    running = server()
-    directory = Path(connect(running).ask('hello')['shm_session_dir'])
-    assert directory.is_absolute()
-    assert directory.parent.name == 'URLabShm'
-    sizes = {path.name: path.stat().st_size for path in directory.iterdir()}
-    rpc = 64 + 2 * (1 << 20)
-    assert sizes['req.shm'] == sizes['rep.shm'] == rpc
-    assert sizes['state.shm'] == 64 + 2 * 16384
-    running.stop()
-    assert not directory.exists()
-
-
 def test_server_without_shared_memory_says_so(server, connect):
     client = connect(server(shm=False))
     assert client.ask('hello')['shm_session_dir'] == ''
     assert 'shm_channel' not in client.ask('hello', shm_channel=True)
-
-
-def test_both_transports_give_the_same_replies(server, connect):
-    zmq_client, shm = pair(server(), connect)
-    shm.ask('set_mode', mode='direct')
-    for op, fields in (('list_keyframes', {}), ('set_sim_options', {'options': {}}), ('meta', {})):
-        reply = shm.ask(op, **fields)
-        assert reply.pop('op') == f'{op}_ok'
-        assert reply == {k: v for k, v in zmq_client.ask(op, **fields).items() if k != 'op'}
-    first = shm.ask('step', n_steps=3)
-    assert (first['op'], first['step']) == ('step_ok', 3)
-    assert zmq_client.ask('step', n_steps=2)['step'] == 5
-    assert shm.ask('status')['mode'] == 'direct'
-
-
-def test_a_thousand_steps_are_each_done_once(server, connect):
-    _, shm = pair(server(), connect)
-    for number in range(1, 1001):
-        assert shm.ask('step')['step'] == number
 
 
 def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(server, connect):
@@ -74,31 +42,6 @@ def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(serve
         time.sleep(0.1)
         seen.append(shm.ask('step')['step'])
     assert seen == [1, 2, 3, 4, 5, 6]
-
-
-def test_errors_are_those_of_zmq(server, connect):
-    _, shm = pair(server(), connect)
-    assert shm.ask('step', session_id='wrong')['code'] == 'session_expired'
-    assert shm.ask('no_such_op')['code'] == 'unknown_op'
-    assert shm.ask('set_qpos')['code'] == 'missing_field'
-    assert codec.unpack(shm.exchange(b'\xc1'))['code'] == 'bad_request'
-    assert codec.unpack(shm.exchange(b'{"op": 1}'))['code'] == 'missing_op'
-
-
-def test_json_requests_and_json_sessions(server, connect):
-    zmq_client, _ = pair(server(), connect)
-    shm = StockShmRpc(Path(zmq_client.ask('hello')['shm_session_dir']))
-    reply = shm.exchange(b' {"op": "meta"}')
-    assert codec.unpack(reply)['op'] == 'meta_ok'
-    hello = connect_json(zmq_client)
-    frame = codec.pack({'op': 'status', 'session_id': hello['session_id']})
-    assert shm.exchange(frame)[:1] == b'{'
-    large = codec.pack({'op': 'current_level', 'session_id': hello['session_id']})
-    assert shm.exchange(large)[:1] == b'{'
-
-
-def connect_json(client):
-    return codec.unpack(client.exchange(codec.pack({'op': 'hello', 'encoding': 'json'})), 1 << 30)
 
 
 @pytest.mark.parametrize('editor', [False, True])
@@ -114,25 +57,6 @@ def test_editor_ops_want_the_other_transport(server, connect, editor):
         required = dict.fromkeys(OPS[op].required, 'x')
         assert shm.ask(op, **required)['code'] == code
     assert shm.ask('current_level', session_id='wrong')['code'] == 'session_expired'
-
-
-def test_oversize_reply_is_named_and_the_op_is_done_once(server, connect, monkeypatch):
-    """The stock client repeats such an op over ZMQ at once: a step must not be done twice."""
-    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.RPC_STRIDE', 700)
-    zmq_client, shm = pair(server(world='quadruped'), connect)
-    frame = codec.pack(
-        {'op': 'step', 'session_id': shm.session_id, 'n_steps': 4, 'observations': 'full'}
-    )
-    error = codec.unpack(shm.exchange(frame))
-    assert (error['op'], error['code'], set(error)) == (
-        'error',
-        'reply_too_large',
-        {'op', 'code', 'message'},
-    )
-    repeated = codec.unpack(zmq_client.exchange(frame), 1 << 24)
-    assert (repeated['op'], repeated['step']) == ('step_ok', 4)
-    again = codec.unpack(zmq_client.exchange(frame), 1 << 24)
-    assert again['step'] == 8
 
 
 def test_hello_over_shm_works_when_it_fits(server, connect, mjcf):

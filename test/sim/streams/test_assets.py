@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client reloads the model from `mjcf_compiled` and `vfs_assets` alone."""
 
-import json
 import struct
 import zlib
 
-from dispatching import dispatch
 import mujoco
 import numpy as np
 import pytest
 
 from test.sim.model.test_mjcf_import import foreign_models
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.wire.encoding import codec
 
 SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
          'ntexdata', 'nmat', 'nhfield', 'nskin', 'nkey', 'nsensor', 'neq', 'ntendon', 'nmocap',
@@ -66,12 +63,6 @@ def test_foreign_models_with_meshes_and_textures(rig, elsewhere, path):
     reply = rig(model=path).ask('hello', include_assets=True)
     assert all('/' not in name and content for name, content in reply['vfs_assets'].items())
     assert_same(reload(reply), from_mjb(reply))
-
-
-def test_files_come_only_when_asked_for(rig):
-    reply = rig().ask('hello')
-    assert 'mjcf_compiled' not in reply and 'vfs_assets' not in reply
-    assert rig().ask('hello', include_assets=True)['vfs_assets'] == {}
 
 
 def tetrahedron(size):
@@ -158,14 +149,6 @@ def test_changed_options_come_along(rig):
     after = server.ask('hello', include_assets=True, shared=True)
     assert_same(reload(after), from_mjb(after))
     assert reload(after).opt.timestep == 0.004 != reload(before).opt.timestep
-
-
-def test_json_carries_files_as_base64(rig, twins):
-    server = rig(model=twins)
-    request = {'op': 'hello', 'encoding': 'json', 'include_assets': True}
-    frame = dispatch(server.dispatcher, codec.pack(request, 'json'))
-    assert 'part.obj_base64' in json.loads(frame)['vfs_assets']
-    assert_same(reload(codec.unpack(frame, 1 << 30)), server.model)
 
 
 def test_the_client_reloads_it_and_keeps_asking(server, twins):

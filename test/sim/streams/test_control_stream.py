@@ -3,7 +3,6 @@
 """The control stream: what reaches the setpoints, what is discarded, what is refused."""
 
 import logging
-import time
 
 import numpy as np
 import pytest
@@ -80,23 +79,6 @@ def test_filters_are_those_of_the_page_and_go_with_the_world(inlet):
     made.pipe.queue.append([b'rover/control ', b'late'])
     made.stream.close()
     assert made.pipe.filters == [] and made.pipe.queue == []
-
-
-def test_setpoints_are_sticky_and_by_global_id(inlet):
-    made = inlet()
-    left, right = (made.rig.model.actuator(f'rover_{side}_wheel').id for side in ('left', 'right'))
-    made.setpoints([(right, 2.0)])
-    made.setpoints([(left, 1.5)])
-    assert made.slot() == ([1.5, 2.0] if left < right else [2.0, 1.5])
-    with made.rig.engine.lock:
-        made.rig.engine.substep()
-        made.rig.engine.substep()
-    assert made.rig.data.ctrl[[left, right]].tolist() == [1.5, 2.0]
-    made.setpoints([(left, 0.25), (right, 0.5)])
-    made.setpoints([(left, 4.0), (left, 5.0)])
-    assert sorted(made.slot()) == [0.5, 5.0]  # the last of two wins
-    assert made.counters.report() == {
-        'received': 4, 'applied': 4, 'discarded': 0, 'rejected': 0, 'unknown_ids': 0}  # fmt: skip
 
 
 def test_unknown_ids_are_counted_and_said_once(inlet, caplog):
@@ -187,49 +169,6 @@ def test_gains_reach_the_controller_or_none_does(inlet):
     made.send(topic, wire.pack_gains({names[0]: {'kp': 1.0}, 'no_such_motor': {'kp': 1.0}}))
     again = made.rig.ask('configure_controller', articulation='quadruped', params={})['params']
     assert again == params and made.counters.rejected == 1
-
-
-@pytest.fixture
-def publisher():
-    """Return a connected PUB socket: endpoint -> socket."""
-    context = zmq.Context.instance()
-    made = []
-
-    def connect(endpoint):
-        socket = context.socket(zmq.PUB)
-        socket.setsockopt(zmq.LINGER, 0)
-        socket.connect(endpoint)
-        made.append(socket)
-        return socket
-
-    yield connect
-    for socket in made:
-        socket.close()
-
-
-def until(condition, seconds=5.0):
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert condition()
-
-
-def test_a_running_server_drives_by_it_and_tells_in_status(server, connect, publisher):
-    running = server()
-    caller = connect(running, shared=True)
-    socket = publisher(running.endpoints['control'])
-
-    def counted(name):
-        socket.send_multipart([b'rover/control ', wire.pack_setpoints([0, 1], [3.0, 3.0])])
-        socket.send_multipart([b'other/control ', wire.pack_setpoints([0], [9.0])])
-        return caller.ask('status')['control_stream'][name] > 0
-
-    until(lambda: counted('applied'))
-    report = caller.ask('status')['control_stream']
-    assert report['rejected'] == report['discarded'] == 0  # the filter keeps `other` away
-    until(lambda: caller.ask('step')['per_articulation']['rover']['ctrl'] == [3.0, 3.0])
-    caller.ask('set_mode', mode='direct')
-    until(lambda: counted('discarded'))
 
 
 def test_a_taken_port_only_switches_the_stream_off(server, connect, caplog):

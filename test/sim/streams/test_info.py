@@ -100,13 +100,3 @@ def test_stepped_modes_are_silent_and_a_pause_is_not(info):
     assert turns(1000, rows=False) == 0
     made.engine.run.paused = True
     assert turns(10) == 10  # a beat of 0.1 s is 50 turns of 2 ms
-
-
-def test_a_real_subscriber_hears_it(server):
-    running = server(step_mode='live')
-    with zmq.Context.instance().socket(zmq.SUB) as socket:
-        socket.setsockopt(zmq.SUBSCRIBE, b'')
-        socket.setsockopt(zmq.RCVTIMEO, 5000)
-        socket.connect(running.endpoints['info'])
-        parts = socket.recv_multipart()
-    assert len(parts) == 1 and unpack_info(parts[0]).robot == 'rover'

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.physics.observer import View
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire import rows
-from urlab_ros_bridge.wire.encoding import codec
 
 
 class Pipe:
@@ -123,23 +121,6 @@ def test_nothing_is_built_for_nobody(tick, monkeypatch):
     made, publish = tick('rover', b'rover/joint/left', b'sim_time')
     monkeypatch.setattr(made.context.observer, 'snapshot', lambda: pytest.fail('built for nobody'))
     assert [topic for topic, _ in publish()] == [b'rover/joint/left_wheel', b'sim_time']
-
-
-def test_the_closing_row_and_the_snapshot_agree(tick):
-    made, publish = tick('rover', b'state/full', b'sim_time')
-    move(made)
-    found = dict(publish(with_rows=False))
-    stamp = rows.unpack_sim_time(found[b'sim_time'])
-    state = codec.unpack(found[b'state/full'])
-    assert stamp.nanoseconds == 6_000_000 and stamp.step == 3 == state['step']
-    assert state['sim_time'] == {'sec': 0, 'nsec': 6_000_000} and state['op'] == 'state_full'
-    block = state['per_articulation']['rover']
-    assert {'qpos', 'qvel', 'ctrl', 'act', 'sensors', 'effort', 'twist'} <= set(block)
-    wheels = [made.data.joint(f'rover_{side}_wheel') for side in ('left', 'right')]
-    assert block['effort'] == [wheel.qfrc_actuator[0] for wheel in wheels]
-    # A reply of this level holds the same.
-    reply = codec.unpack(made.context.observer.packed(View('snapshot'), 3))
-    assert {**reply, 'op': 'state_full', 'wall_time': None} == {**state, 'wall_time': None}
 
 
 def test_a_scan_is_sent_when_it_is_new(tick):

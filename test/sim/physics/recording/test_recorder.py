@@ -59,20 +59,6 @@ def test_each_step_is_one_frame_with_what_the_step_left(rover):
     assert rover.context.recorder.frames == 107
 
 
-def test_only_steps_are_frames(rover):
-    rover.ask('recording_start')
-    rover.ask('step')
-    for op, fields in (
-        ('forward', {}),
-        ('set_qpos', {'target': 'rover', 'qpos': [0, 0, 1, 1, 0, 0, 0]}),
-        ('set_paused', {'paused': True}),
-        ('set_paused', {'paused': False}),
-        ('status', {}),
-    ):
-        rover.ask(op, **fields)
-    assert rover.ask('recording_stop')['frame_count'] == 1
-
-
 def test_pushes_of_a_puppeteer_are_frames_whatever_their_time(rover):
     rover.ask('set_mode', mode='puppet')
     rover.ask('recording_start', max_duration_s=1.0)
@@ -158,17 +144,6 @@ def test_a_draining_server_breaks_a_save_off(rig, tmp_path):
     rover.engine.run.draining = True
     assert rover.code('recording_save') == 'shutting_down'
     assert list((tmp_path / 'Replays').iterdir()) == []
-
-
-def test_a_reset_keeps_the_recording_going(rover):
-    rover.ask('recording_start')
-    rover.ask('step', n_steps=5)
-    rover.ask('reset')
-    rover.ask('step', n_steps=3)
-    step = rover.model.opt.timestep
-    np.testing.assert_allclose(times(rover), np.array([1, 2, 3, 4, 5, 1, 2, 3]) * step)
-    reply = rover.ask('recording_stop')
-    assert reply['frame_count'] == 8 and reply['sim_duration_s'] == pytest.approx(7 * step)
 
 
 def test_names_of_nameless_things_and_of_act_slots():

@@ -33,20 +33,6 @@ def frames(rig, **fields):
     return rig.ask('step', **fields)['replay']
 
 
-def test_each_step_shows_the_next_frame_and_the_last_one_stays(taped):
-    reply = taped.ask('replay_start')
-    assert (reply['active_session'], reply['total_frames']) == ('live', 20)
-    for i, state in enumerate(taped.states[:5]):
-        assert frames(taped) == {'frame': i, 'total_frames': 20}
-        assert np.array_equal(taped.data.qpos, state)
-    assert frames(taped, n_steps=10)['frame'] == 14
-    assert np.array_equal(taped.data.qpos, taped.states[14])
-    for _ in range(2):
-        assert frames(taped, n_steps=10_000_000) == {'frame': 19, 'total_frames': 20}
-        assert np.array_equal(taped.data.qpos, taped.states[-1])
-    assert taped.data.time == pytest.approx(20 * taped.model.opt.timestep)
-
-
 def test_derived_state_and_observations_are_those_of_the_frame(taped):
     taped.ask('replay_start')
     reply = taped.ask('step', n_steps=8, observations='full')
@@ -100,17 +86,6 @@ def test_a_refused_recording_start_ends_no_replay(taped):
     taped.ask('replay_start')
     assert taped.code('recording_start') == 'recording_already_active'
     assert frames(taped)['frame'] == 0
-
-
-def test_replayed_frames_are_recorded_like_any_others(taped):
-    taped.ask('recording_save', path='a.json')
-    taped.ask('replay_load', path='a.json')
-    taped.ask('recording_start')
-    taped.ask('replay_start')
-    taped.ask('step', n_steps=50)
-    assert taped.ask('recording_stop')['frame_count'] == 20
-    take = taped.context.recorder.snapshot()
-    assert np.array_equal(take.row(11)[take.layout.qpos], taped.states[11])
 
 
 def test_sessions_are_named_after_their_files_and_chosen_by_loading(taped):

@@ -15,7 +15,6 @@ import pytest
 from twist_rig import differential
 from twist_rig import setpoints
 from twist_rig import twists
-from twist_rig import UNLIMITED
 
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
 from urlab_ros_bridge.sim.physics.control.twist import BadTwist
@@ -101,12 +100,6 @@ def test_timeout_ramps_down_and_then_releases_the_actuators():
     assert setpoints(controller, 5, time).tolist() == [99.0] * 5
 
 
-def test_without_timeout_a_twist_holds():
-    controller = differential()
-    controller.set((1.0,), (), 0.0)
-    assert setpoints(controller, 5, 1e6)[0] == pytest.approx(10.0)
-
-
 def test_stop_and_reset():
     controller = differential(LIMITED)
     controller.stop(0.0)
@@ -137,18 +130,6 @@ def test_a_zero_twist_takes_the_actuators_for_one_step():
     controller.set((), (), 0.0, timeout=1.0)
     assert setpoints(controller, 5).tolist() == [0.0] * 4 + [99.0]
     assert not controller.active
-
-
-def test_reported_limits_are_finite():
-    assert differential(UNLIMITED).limits() == {}
-    assert differential(LIMITED).limits() == {
-        'linear': 1.5,
-        'lateral': 0.5,
-        'angular': 2.0,
-        'linear_acceleration': 3.0,
-        'angular_acceleration': 8.0,
-    }
-    assert differential().actions == 0
 
 
 @pytest.mark.parametrize(
