@@ -50,7 +50,7 @@ import yaml
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
 from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld

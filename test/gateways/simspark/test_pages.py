@@ -11,7 +11,7 @@ import re
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
 HOW_TOS = Path(__file__).parents[3] / 'docs' / 'howto'

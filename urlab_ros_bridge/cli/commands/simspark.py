@@ -36,8 +36,8 @@ READY_LINE = 'urlab simspark ready'
 
 def _kick_off_rule(text: str) -> str:
     """Check a condition for a kick-off."""
-    from urlab_ros_bridge.gateways.simspark.referee.kick_off import BadKickOff
-    from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+    from urlab_ros_bridge.gateways.simspark.game.rules import BadKickOff
+    from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 
     try:
         KickOff.parse(text)
@@ -152,7 +152,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
 
         from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
         from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-        from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+        from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
         from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee

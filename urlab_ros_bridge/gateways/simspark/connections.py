@@ -24,11 +24,40 @@ from typing import Protocol
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import MessageTooLong
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
-from urlab_ros_bridge.gateways.simspark.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+
+
+class LimitedLog:
+    """
+    Logs at most so many warnings a second and counts the omitted ones.
+
+    :param per_second: at once, and on average.
+    """
+
+    def __init__(self, logger: logging.Logger, per_second: int = 5) -> None:
+        self._logger = logger
+        self._rate = per_second
+        self._credit = float(per_second)
+        self._last = time.monotonic()
+        self._omitted = 0
+
+    def warning(self, text: str, *values: object) -> None:
+        """Log a warning, or count it."""
+        now = time.monotonic()
+        self._credit = min(self._rate, self._credit + (now - self._last) * self._rate)
+        self._last = now
+        if self._credit < 1.0:
+            self._omitted += 1
+            return
+        self._credit -= 1.0
+        if self._omitted:
+            text += f' ({self._omitted} earlier messages omitted)'
+            self._omitted = 0
+        self._logger.warning(text, *values)
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -365,5 +394,13 @@ class Ports:
             await self.wait(until - now)
 
 
-__all__ = ['MAX_CLIENTS', 'MAX_EXPRESSIONS', 'ClientHandler', 'Connection', 'IgnoredClients',
-           'Ports', 'SimSparkPortTaken']  # fmt: skip
+__all__ = [
+    'MAX_CLIENTS',
+    'MAX_EXPRESSIONS',
+    'ClientHandler',
+    'Connection',
+    'IgnoredClients',
+    'LimitedLog',
+    'Ports',
+    'SimSparkPortTaken',
+]

@@ -9,7 +9,7 @@ import pytest
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.agent import perceptor_of
+from urlab_ros_bridge.gateways.simspark.client.clients import perceptor_of
 
 EXACT = 6e-4
 NAMES = (

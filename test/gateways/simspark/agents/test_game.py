@@ -11,15 +11,15 @@ import pytest
 from test.gateways.simspark.conftest import gateway_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
-from urlab_ros_bridge.gateways.simspark.client.agent import NotAdmitted
-from urlab_ros_bridge.gateways.simspark.client.connection import ServerGone
-from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
-from urlab_ros_bridge.gateways.simspark.client.localisation import locate
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
+from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.clients import NotAdmitted
+from urlab_ros_bridge.gateways.simspark.client.clients import ServerGone
 from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
 from urlab_ros_bridge.gateways.simspark.client.motion import Motion
 from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
+from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
+from urlab_ros_bridge.gateways.simspark.client.percepts import locate
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
 KNOWN = landmarks()

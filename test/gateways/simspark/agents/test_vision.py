@@ -11,9 +11,9 @@ import pytest
 from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
 from urlab_ros_bridge.gateways.simspark.agents.vision import clip_to_cone
 from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
-from urlab_ros_bridge.gateways.simspark.client.localisation import cartesian
-from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
-from urlab_ros_bridge.gateways.simspark.client.localisation import locate
+from urlab_ros_bridge.gateways.simspark.client.percepts import cartesian
+from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
+from urlab_ros_bridge.gateways.simspark.client.percepts import locate
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_LENGTH
 from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_WIDTH

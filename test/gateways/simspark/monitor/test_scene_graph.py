@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import light
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import mesh_file
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import moving
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import primitive
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import fixed
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import light
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import mesh_file
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import moving
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import primitive
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 from urlab_ros_bridge.geometry import matrix_of

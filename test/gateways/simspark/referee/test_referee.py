@@ -11,10 +11,10 @@ import pytest
 
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.rules import BadKickOff
+from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.game.state import FoulType
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.referee.kick_off import BadKickOff
-from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS

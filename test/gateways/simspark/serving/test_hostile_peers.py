@@ -23,7 +23,7 @@ from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.connection import ServerGone
+from urlab_ros_bridge.gateways.simspark.client.clients import ServerGone
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 
 NAN_COMMANDS = (

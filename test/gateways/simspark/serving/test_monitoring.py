@@ -15,7 +15,7 @@ from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD

@@ -11,8 +11,8 @@ import pytest
 from test.gateways.simspark.conftest import gateway_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
-from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
+from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 

@@ -11,7 +11,7 @@ import pytest
 
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.peers import wait_until
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import NotAcknowledged
+from urlab_ros_bridge.gateways.simspark.client.clients import NotAcknowledged
 
 
 @pytest.fixture(scope='module')

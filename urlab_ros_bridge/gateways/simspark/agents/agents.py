@@ -25,13 +25,13 @@ from urlab_ros_bridge.gateways.simspark.agents.vision import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.vision import parts_of
 from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
 from urlab_ros_bridge.gateways.simspark.connections import Connection
+from urlab_ros_bridge.gateways.simspark.connections import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import BEFORE_KICK_OFF
-from urlab_ros_bridge.gateways.simspark.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of the monitors' port: watches, and commands as a trainer."""
 
-from urlab_ros_bridge.gateways.simspark.client.monitor_client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.client.scene_view import ViewedNode
 

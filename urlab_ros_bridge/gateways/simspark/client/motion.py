@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 import math
 
-from urlab_ros_bridge.gateways.simspark.client.agent import CYCLE
-from urlab_ros_bridge.gateways.simspark.client.agent import perceptor_of
+from urlab_ros_bridge.gateways.simspark.client.clients import CYCLE
+from urlab_ros_bridge.gateways.simspark.client.clients import perceptor_of
 from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
 
 # Effector -> degrees.

@@ -14,16 +14,16 @@ import logging
 
 import numpy as np
 
+from urlab_ros_bridge.gateways.simspark.connections import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.game.state import BEFORE_KICK_OFF
 from urlab_ros_bridge.gateways.simspark.game.state import GAME_OVER
 from urlab_ros_bridge.gateways.simspark.game.state import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.game.state import STOPPED
-from urlab_ros_bridge.gateways.simspark.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.referee.fouls import Fouls
-from urlab_ros_bridge.gateways.simspark.referee.kick_off import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.pass_mode import MODES
 from urlab_ros_bridge.gateways.simspark.referee.pass_mode import PassMode
 from urlab_ros_bridge.gateways.simspark.world.scene import BallBody

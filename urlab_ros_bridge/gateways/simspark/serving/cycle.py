@@ -23,7 +23,7 @@ from urlab_ros_bridge.gateways.simspark.connections import Ports
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
 from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
-from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
+from urlab_ros_bridge.gateways.simspark.trainer import Trainers
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from test.gateways.simspark.trainer.pitch import HEIGHT
-from test.gateways.simspark.trainer.pitch import Pitch
+from test.gateways.simspark.pitch import HEIGHT
+from test.gateways.simspark.pitch import Pitch
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.game.players import Side
-from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
+from urlab_ros_bridge.gateways.simspark.trainer import COMMANDS
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
+from urlab_ros_bridge.gateways.simspark.trainer import Trainers
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
 HEIGHT = 0.4
