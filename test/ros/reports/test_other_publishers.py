@@ -115,7 +115,7 @@ def test_who_is_about_to_leave_is_not_talked_about():
 
 def test_the_dead_are_not_talked_about_but_who_outlives_their_lease_is():
     graph = Graph(clock=[OWN])
-    graph.others.ignore_dead()
+    graph.others.start()
     graph.look(29)
     assert not graph.logged
     graph.all['/clock'].append('/gazebo')

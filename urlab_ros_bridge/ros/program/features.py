@@ -63,8 +63,8 @@ from urlab_ros_bridge.ros.topics.robot import static_frames
 # after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
     graph_checks.FEATURE,
-    other_publishers.FEATURE,
     second_bridge.FEATURE,
+    other_publishers.FEATURE,
     bags.FEATURE,
     stream.FEATURE,
     connection.FEATURE,

@@ -63,11 +63,6 @@ def latched() -> QoSProfile:
     return _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def announcements() -> QoSProfile:
-    """Subscriptions for what several nodes announce: none replaces that of another."""
-    return _profile(32, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-
 def command() -> QoSProfile:
     """Subscriptions for commands: messages for different joints or bodies must not be lost."""
     return _profile(100)

@@ -32,11 +32,10 @@ SHARED = (
     'parameter_events',
     'robot_description',
     'initialpose',
-    '_presence',
 )
-# Names of the dead are listed no longer than this (s).
+# The graph lists a killed node no longer than this (s).
 LEASE_SECONDS = 30.0
-# One seen for less than this is about to leave, as a refused second bridge (s).
+# A node seen for less than this may be shutting down (s).
 SETTLED_SECONDS = 10.0
 ADVICE = (
     'stop one of the two (on this machine `pgrep -af urlab` lists them), or give one of them a '
@@ -72,8 +71,8 @@ class OtherPublishers(Part):
         self._since = monotonic()
         self._dead_until = 0.0
 
-    def ignore_dead(self) -> None:
-        """Take nodes of the own name for dead until their lease must be over."""
+    def start(self) -> None:
+        """Ignore nodes of this bridge's name until the lease of a killed one has expired."""
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
     def check(self) -> None:

@@ -20,7 +20,6 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
 from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
 from urlab_ros_bridge.ros.topics.cameras.images import fill_color
 from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
@@ -45,7 +44,7 @@ class Output:
     """
 
     def __init__(self, publisher: Publisher, make: Make, needs_color: bool = False) -> None:
-        self.publisher = DirectPublisher(publisher)
+        self.publisher = publisher
         self.make = make
         self.needs_color = needs_color
         self.wanted = False
