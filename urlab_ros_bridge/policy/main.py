@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import sys
 
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
-from rclpy._rclpy_pybind11 import UnknownROSArgsError
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -39,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         node = PolicyNode(parameter_overrides=[Parameter('policy', value=ours.policy)])
-    except (RCLError, UnknownROSArgsError) as error:
+    except RuntimeError as error:
         print(f'urlab policy: {start_problem(error)}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1

@@ -20,6 +20,7 @@ import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.context import Context
+from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -42,7 +43,6 @@ from urlab_ros_bridge.policy.terms import JOINTS
 from urlab_ros_bridge.policy.terms import ODOMETRY
 from urlab_ros_bridge.policy.terms import Reading
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.rclpy_tools.managed_node import ManagedNode
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import hint
@@ -64,7 +64,7 @@ _SENSORS: dict[str, tuple[type, str]] = {
 _OK, _WARN, _ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
-class PolicyNode(ManagedNode):
+class PolicyNode(LifecycleNode):
     """
     Runs one policy while it is active.
 

@@ -19,6 +19,8 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from small_world import SmallServer
 
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_once
+
 pytestmark = pytest.mark.ros
 ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
 Transition = pytest.importorskip('lifecycle_msgs.msg').Transition
@@ -133,6 +135,16 @@ def test_wrong_parameters_fail_to_configure(managed):
     # Nothing is left of the node that came to nothing.
     left = ['listener', 'urlab_bridge_lifecycle']
     wait_until(lambda: sorted(listener.node.get_node_names()) == left)
+
+
+def test_an_invalid_transition_leaves_the_node_as_it_is(managed):
+    _, listener = managed()
+    name = '/urlab_bridge_lifecycle/change_state'
+    client = listener.run(lambda: listener.node.create_client(ChangeState, name))
+    assert client.wait_for_service(20.0)
+    activate = ChangeState.Request(transition=Transition(id=ACTIVATE))
+    listener.run(lambda: client.call_async(activate))
+    assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
 
 
 def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):

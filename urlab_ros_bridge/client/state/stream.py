@@ -118,7 +118,6 @@ class StateStream:
         self._lock = threading.Lock()
         self._changes: deque[tuple[bool, bytes]] = deque()
         self._closed = False
-        self._muted = False
         # In order: the closing row is subscribed to before the rows that it closes.
         self._topics: dict[bytes, None] = {}
         for topic in (SIM_TIME_TOPIC, *topics):
@@ -158,13 +157,6 @@ class StateStream:
             del self._topics[name]
             self._change(False, name)
 
-    def mute(self, mute: bool) -> None:
-        """Pause or resume all subscriptions."""
-        if mute != self._muted:
-            self._muted = mute
-            self._changes.extend((not mute, name) for name in self._topics)
-            self._change_soon()
-
     def receive(self, timeout: float | None = None) -> Tick | None:
         """
         Return the next tick, None when none was finished in time.
@@ -198,12 +190,8 @@ class StateStream:
             self._lock.release()
 
     def _change(self, on: bool, topic: bytes) -> None:
-        if not self._muted:
-            self._changes.append((on, topic))
-            self._change_soon()
-
-    def _change_soon(self) -> None:
-        """Apply changes, at once unless another thread is receiving."""
+        """Change a subscription, at once unless another thread is receiving."""
+        self._changes.append((on, topic))
         if self._lock.acquire(blocking=False):
             try:
                 if not self._closed:
@@ -228,8 +216,7 @@ class StateStream:
         """Subscribe to state/full if it is needed."""
         if self._wants_snapshot():
             self._topics[_STATE_FULL] = None
-            if not self._muted:
-                self._subscriber.subscribe(_STATE_FULL)
+            self._subscriber.subscribe(_STATE_FULL)
 
     def _drain(self) -> None:
         """Take what has arrived; without a limit of the backlog only up to the first tick."""

@@ -22,6 +22,7 @@ from rclpy.parameter import Parameter
 from urlab_ros_bridge.ros.parameters.settings import Parameter as Row
 from urlab_ros_bridge.ros.parameters.settings import problems
 from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.rclpy_tools.overrides import given_overrides
 from urlab_ros_bridge.wire.errors import UrlabError
 
 __all__ = [
@@ -67,11 +68,6 @@ def _from_ros(row: Row, value: Any) -> Any:
     return value
 
 
-def _overrides(node: Node) -> dict[str, Parameter]:
-    # rclpy has no public way to see undeclared overrides.
-    return dict(getattr(node, '_parameter_overrides', {}))
-
-
 def _widened(row: Row, override: Parameter | None) -> Any:
     """Return an override as floats when it was written as integers (``clock_rate:=50``)."""
     if override is None or row.kind is not float:
@@ -91,7 +87,7 @@ def nearest_name(settings: type[Settings], name: str) -> str:
 def undeclared_overrides(node: Node, settings: type[Settings]) -> list[str]:
     """Describe every override that names no parameter, with the nearest valid name."""
     return unknown_names(
-        (name for name in _overrides(node) if not node.has_parameter(name)), settings
+        (name for name in given_overrides(node) if not node.has_parameter(name)), settings
     )
 
 
@@ -126,7 +122,7 @@ class Parameters:
     ) -> None:
         self._changed = changed
         self._table = kind.TABLE
-        overrides = _overrides(node)
+        overrides = given_overrides(node)
         texts: list[str] = []
         values: dict[str, Any] = {}
         for name, row in kind.TABLE.items():

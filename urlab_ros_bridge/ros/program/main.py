@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import sys
 
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
-from rclpy._rclpy_pybind11 import UnknownROSArgsError
 from rclpy.signals import SignalHandlerOptions
 
 from urlab_ros_bridge.files.no_windows import open_no_windows
@@ -50,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         kind = ManagedBridge if ours.lifecycle else BridgeNode
         node = kind(status_fd=ours.status_fd, on_failure=fail)
-    except (UrlabError, RCLError, UnknownROSArgsError) as error:
+    except (UrlabError, RuntimeError) as error:
         print(f'urlab bridge: {start_problem(error)}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1

@@ -19,6 +19,8 @@ from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
+from urlab_ros_bridge.ros.rclpy_tools.overrides import given_overrides
+
 Profile = Callable[[], QoSProfile]
 
 # The parameter that asks for the overrides of all topics.
@@ -49,7 +51,7 @@ def sensor() -> QoSProfile:
 
 
 def image() -> QoSProfile:
-    """Pictures and point clouds: a few, because each is large."""
+    """Images and point clouds: a few, because each is large."""
     return _profile(5)
 
 
@@ -86,6 +88,5 @@ def _asks_for_all(node: Node) -> bool:
 
 def _overrides(node: Node, topic: str) -> bool:
     """Return whether an override of a topic was set at the start."""
-    # rclpy has no public way to see undeclared overrides.
-    given = getattr(node, '_parameter_overrides', {})
-    return any(name.startswith(f'qos_overrides.{topic}.') for name in given)
+    prefix = f'qos_overrides.{topic}.'
+    return any(name.startswith(prefix) for name in given_overrides(node))

@@ -97,9 +97,7 @@ class BridgeName(Part):
             self._lock.release()
 
 
-FEATURE = Feature(
-    'second bridge', SecondBridgeParameters, group='Connection', attach=BridgeName
-)
+FEATURE = Feature('second bridge', SecondBridgeParameters, group='Connection', attach=BridgeName)
 
 
 __all__ = ['SecondBridge', 'take_name']
