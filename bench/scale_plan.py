@@ -7,13 +7,13 @@ Where `urlab eval --ray` would saturate on very many machines, which are simulat
 What one episode takes, and how many bytes it makes, is measured here with a real simulation.  Then
 workers that only exist in a queue of events send results to the real driver: the log of results
 and the progress bar, as they are, in real time.  The table shows from how many machines on
-the driver falls behind.  Where Ray is installed, its own cost of a task is measured as well, on a
-local cluster whose tasks return results that were made before.
+the driver falls behind.  With --ray, its own cost of a task is measured as well, on a local
+cluster whose tasks return results that were made before.
 
 What others do on this machine makes everything late; so the plan goes by processor time, and the
 column `core needed` is what the driver would take of one core for all results that are offered.
 
-Goal: the driver keeps up with 1,000 machines of 16 cores.
+Goal: the driver, without Ray, keeps up with 1,000 machines of 16 cores.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from rich.table import Table
 
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import batch_size
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import EpisodeCluster
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
@@ -112,14 +111,13 @@ class SimulatedCluster:
         self._random = np.random.default_rng(1)
         self._times = episode.seconds
         mean = float(episode.seconds.mean())
-        self._batch = batch_size(mean, MANY, self._slots)
         self.offered = self._slots / mean
         self.behind = 0.0
         self.lasted = 0.0
 
     def run(self, seconds: float) -> Iterator[EpisodeRow]:
         """Yield the results of so many seconds; note how late the last ones were taken."""
-        span = self._batch * float(self._times.mean())
+        span = float(self._times.mean())
         due = [
             (when, slot) for slot, when in enumerate(self._random.uniform(0, span, self._slots))
         ]
@@ -129,12 +127,11 @@ class SimulatedCluster:
         begun = time.perf_counter()
         while due[0][0] < seconds:
             when, slot = due[0]
-            heapq.heapreplace(due, (when + self._batch * next(picks), slot))
+            heapq.heapreplace(due, (when + next(picks), slot))
             self.behind = max(0.0, time.perf_counter() - begun - when)
             if self.behind == 0.0:
                 time.sleep(max(0.0, when - (time.perf_counter() - begun)))
-            for _ in range(self._batch):
-                yield EpisodeRow.of({**self._row, 'index': next(index)})
+            yield EpisodeRow.of({**self._row, 'index': next(index)})
         self.lasted = time.perf_counter() - begun
 
 
@@ -217,33 +214,22 @@ def resident_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-def ray_tasks(episode: Episode, folder: Path) -> Table:
-    """Return what Ray takes to run tasks that do nothing, on a local cluster of two workers."""
-    title = "Ray's tasks that do nothing: what the driver needs, in microseconds of processor time"
-    table = Table('episodes a task', 'a task', 'a result', title=title, title_justify='left')
-    run_real = episode_cluster.run_batch
-    for size in (1, 16, 256):
-        made = {**episode.row, 'wall': episode_cluster.TASK_SECONDS / (size + 0.5)}
-
-        def answer(_: str, batch: list[int], made: dict[str, Any] = made) -> list[dict[str, Any]]:
-            return [{**made, 'index': index} for index in batch]
-
-        episode_cluster.run_batch = answer
-        try:
-            with (
-                contextlib.chdir(folder),
-                EpisodeCluster(Assignment({}), episode_cluster.LOCAL, 2) as cluster,
-            ):
-                rows = cluster.run(range(300 * size))
-                next(rows)  # workers have started
-                spent = time.process_time()
-                count = 1 + sum(1 for _ in rows)
-                spent = time.process_time() - spent
-        finally:
-            episode_cluster.run_batch = run_real
-        each = spent / count * 1e6
-        table.add_row(f'{size}', f'{each * size:,.0f}', f'{each:,.1f}')
-    return table
+def ray_seconds(episode: Episode, folder: Path, count: int = 600) -> float:
+    """Return the driver's processor time for a task of Ray that does nothing (s)."""
+    run_real = episode_cluster.run_episode
+    episode_cluster.run_episode = lambda _, index: {**episode.row, 'index': index}
+    try:
+        with (
+            contextlib.chdir(folder),
+            EpisodeCluster(Assignment({}), episode_cluster.LOCAL, 2) as cluster,
+        ):
+            rows = cluster.run(range(count))
+            next(rows)  # workers have started
+            spent = time.process_time()
+            taken = sum(1 for _ in rows)
+            return (time.process_time() - spent) / taken
+    finally:
+        episode_cluster.run_episode = run_real
 
 
 def main() -> int:
@@ -277,7 +263,8 @@ def main() -> int:
         console.print(writers(episode, folder))
         console.print(saturation(episode, folder, options.seconds, options.cores))
         if options.ray and importlib.util.find_spec('ray'):
-            console.print(ray_tasks(episode, folder / 'one'))
+            each = ray_seconds(episode, folder / 'one')
+            console.print(f'Ray takes {each * 1e3:.1f} ms of the driver for a task')
     return 0
 
 

@@ -19,8 +19,6 @@ from eval_runs import noted
 from eval_runs import prepare
 from eval_runs import table
 from eval_runs import wait
-from hypothesis import given
-from hypothesis import strategies as st
 from lifelines import start_process
 from ports import free_port
 import psutil
@@ -28,7 +26,6 @@ import pytest
 
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import batch_size
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import check_machine
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import ClusterAssignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import UnfitMachine
@@ -41,16 +38,6 @@ needs_ray = pytest.mark.skipif(
 )
 LOOPBACK = {'127.0.0.1', '::1', '::ffff:127.0.0.1'}
 DASHBOARD_PORT = 8265
-
-
-@given(st.floats(0, 1e6), st.integers(1, 10**9), st.integers(1, 10**6))
-def test_a_task_has_at_least_one_episode_and_never_more_than_there_are(seconds, left, slots):
-    size = batch_size(seconds, left, slots)
-    assert 1 <= size <= min(left, episode_cluster.MAX_BATCH)
-    # One that takes long has one episode, and no task keeps what others could run.
-    wanted = max(episode_cluster.TASK_SECONDS, slots / episode_cluster.TASKS_PER_SECOND)
-    assert size == 1 or size * seconds <= wanted * (1 + 1e-9)
-    assert size == 1 or size * 2 * slots <= left
 
 
 @pytest.fixture

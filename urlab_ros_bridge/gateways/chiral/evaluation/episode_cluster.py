@@ -1,18 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Episodes on the machines of a Ray cluster, as Ray's own tasks: Ray places and repeats them.
+Episodes on the machines of a Ray cluster: each is a task, which Ray places and repeats.
 
-A task runs a batch of episodes, and returns their results, which are small; recordings are
-written where the task runs.  What a task needs comes along: Ray hands out the folder where the
-user stands.  The simulation of a worker is kept for the next task: to start one costs more than
-an episode.
+A task returns the result, which is small; a recording is written where the task runs.  Ray hands
+out the folder where the user stands.  A worker keeps its simulation for the next task: to start
+one costs more than an episode.
 """
 
 from __future__ import annotations
 
 import atexit
-from collections import deque
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -23,13 +21,13 @@ from dataclasses import dataclass
 from dataclasses import replace
 import functools
 from importlib import metadata
+from itertools import islice
 import json
 import os
 from pathlib import Path
 import platform
 from queue import SimpleQueue
 import secrets
-import time
 from typing import Any
 
 from urlab_ros_bridge import __version__
@@ -43,14 +41,10 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import ONE_THREA
 from urlab_ros_bridge.wire.errors import UrlabError
 
 LOCAL = 'local'
-# Long against what Ray takes to place a task, some milliseconds, and short against what may be
-# lost when the driver is killed.
-TASK_SECONDS = 10.0
-# Ray's own benchmarks place about so many on a large cluster (many_tasks of its releases).
-TASKS_PER_SECOND = 500.0
-MAX_BATCH = 256
+# Ray runs a task again whose worker or machine has died.
 MAX_RETRIES = 3
-_COUNT_SECONDS = 5.0
+# Tasks that Ray knows of at the same time: each costs the driver some kB.
+MAX_PENDING = 10_000
 # What the bits of a result depend on, besides the files of the user.
 _PACKAGES = ('mujoco', 'numpy')
 _DEFAULTS = {
@@ -159,34 +153,34 @@ class EpisodeCluster:
 
         :raises WorkerFailed: when one fails, or kills its workers again and again.
         """
-        task = self._ray.remote(run_batch).options(num_cpus=1, max_retries=MAX_RETRIES)
+        task = self._ray.remote(run_episode).options(num_cpus=1, max_retries=MAX_RETRIES)
         assignment = self._shared_assignment().text()
-        waiting = deque(episodes)
-        ended: SimpleQueue[tuple[list[int], Future[list[dict[str, Any]]]]] = SimpleQueue()
-        running, pace, slots = 0, _Pace(), _Slots(self._ray, self._workers)
-        while waiting or running:
-            while waiting and running < slots.tasks():
-                count = batch_size(pace.seconds, len(waiting), slots.count)
-                batch = [waiting.popleft() for _ in range(count)]
-                future = task.remote(assignment, batch).future()
-                future.add_done_callback(functools.partial(_put_result, ended, batch))
-                running += 1
-            batch, done = ended.get()
-            running -= 1
-            for row in self._rows(batch, done):
-                pace.add(row.result.wall)
-                yield row
+        ended: SimpleQueue[tuple[int, Future[dict[str, Any]]]] = SimpleQueue()
 
-    def _rows(self, batch: list[int], done: Future[list[dict[str, Any]]]) -> Iterator[EpisodeRow]:
+        def start(index: int) -> None:
+            future = task.remote(assignment, index).future()
+            future.add_done_callback(lambda done: ended.put((index, done)))
+
+        waiting, running = iter(episodes), 0
+        for index in islice(waiting, self._workers or MAX_PENDING):
+            start(index)
+            running += 1
+        while running:
+            index, done = ended.get()
+            running -= 1
+            for following in islice(waiting, 1):
+                start(following)
+                running += 1
+            yield self._row(index, done)
+
+    def _row(self, index: int, done: Future[dict[str, Any]]) -> EpisodeRow:
         try:
-            answers = done.result()
+            answer = done.result()
         except self._ray.exceptions.RayError as error:
-            some = f'{batch[0]} to {batch[-1]}' if len(batch) > 1 else f'{batch[0]}'
-            raise WorkerFailed(f'episode {some} could not be run: {error}') from error
-        for answer in answers:
-            if 'failed' in answer:
-                raise WorkerFailed(f'episode {answer["failed"]} failed: {answer["why"]}')
-            yield EpisodeRow.of(answer)
+            raise WorkerFailed(f'episode {index} could not be run: {error}') from error
+        if 'failed' in answer:
+            raise WorkerFailed(f'episode {index} failed: {answer["failed"]}')
+        return EpisodeRow.of(answer)
 
     def _shared_assignment(self) -> ClusterAssignment:
         """Mark the folder of recordings, so that a worker can tell whether it has the same one."""
@@ -200,58 +194,6 @@ class EpisodeCluster:
         return ClusterAssignment(episodes, versions(), marker.name)
 
 
-class _Slots:
-    """How many episodes the cluster can run at the same time, which changes while it grows."""
-
-    def __init__(self, ray: Any, workers: int) -> None:
-        self._ray = ray
-        self._workers = workers
-        self._counted = -_COUNT_SECONDS
-        self.count = workers or 1
-
-    def tasks(self) -> int:
-        """Return how many tasks to have under way: twice what fits, so that no worker waits."""
-        if self._workers:
-            return self._workers
-        now = time.monotonic()
-        if now - self._counted >= _COUNT_SECONDS:
-            self._counted = now
-            self.count = max(1, int(self._ray.cluster_resources().get('CPU', 1)))
-        return 2 * self.count
-
-
-class _Pace:
-    """How long an episode takes: the mean of all so far."""
-
-    def __init__(self) -> None:
-        self._count, self._sum = 0, 0.0
-
-    def add(self, seconds: float) -> None:
-        self._count += 1
-        self._sum += seconds
-
-    @property
-    def seconds(self) -> float:
-        """Return the mean (s), 0 as long as it is not known."""
-        return self._sum / max(self._count, 1)
-
-
-def batch_size(seconds: float, left: int, slots: int) -> int:
-    """
-    Return how many episodes the next task runs.
-
-    Towards the end tasks get smaller, so that the last ones end at about the same time.
-
-    :param seconds: of one episode, 0 when it is not known.
-    :param left: episodes that are in no task yet, at least one.
-    :param slots: how many tasks run at the same time.
-    """
-    if seconds <= 0.0:
-        return 1
-    wanted = max(TASK_SECONDS, slots / TASKS_PER_SECOND)
-    return max(1, int(min(wanted / seconds, left // (2 * slots), MAX_BATCH)))
-
-
 def versions() -> dict[str, str]:
     """Return the versions of what results depend on; empty for what is not installed."""
     found = {'urlab_ros_bridge': __version__}
@@ -263,15 +205,12 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run_batch(assignment: str, batch: list[int]) -> list[dict[str, Any]]:
-    """Run episodes in a worker of Ray; return a map for each, the last one with what failed."""
-    answers: list[dict[str, Any]] = []
-    for index in batch:
-        try:
-            answers.append(_runner(assignment).run(index).values())
-        except (UrlabError, OSError) as error:
-            return [*answers, {'failed': index, 'why': str(error)}]
-    return answers
+def run_episode(assignment: str, index: int) -> dict[str, Any]:
+    """Run an episode in a worker of Ray; return its result, or what failed."""
+    try:
+        return _runner(assignment).run(index).values()
+    except (UrlabError, OSError) as error:
+        return {'failed': str(error)}
 
 
 @functools.lru_cache(maxsize=1)
@@ -317,12 +256,6 @@ def check_machine(assignment: ClusterAssignment) -> None:
         )
 
 
-def _put_result(
-    ended: SimpleQueue[tuple[list[int], Future[Any]]], batch: list[int], done: Future[Any]
-) -> None:
-    ended.put((batch, done))
-
-
 def _inside(paths: Sequence[str]) -> list[str]:
     """Return those paths that are in the working folder, relative to it, as patterns for Ray."""
     here = Path.cwd()
@@ -335,8 +268,7 @@ __all__ = [
     'ClusterAssignment',
     'EpisodeCluster',
     'UnfitMachine',
-    'batch_size',
     'check_machine',
-    'run_batch',
+    'run_episode',
     'versions',
 ]
