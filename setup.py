@@ -78,6 +78,7 @@ setup(
             'pytest',
             'pytest-rerunfailures',
             'pytest-timeout',
+            'rosbags',
         ],
     },
     entry_points={

@@ -55,6 +55,7 @@ _SPDX = {
 }
 # Where metadata say nothing that can be used, or too little: read in the package itself.
 _READ = {
+    'apsw': 'Zlib',
     'catkin-pkg': 'BSD-3-Clause',
     'colorama': 'BSD-3-Clause',
     'jinja2': 'BSD-3-Clause',

@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read bags with the libraries of others."""
 
+from collections import Counter
+
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
+from rclpy.serialization import deserialize_message
+from rosbags.highlevel import AnyReader
+
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 
 class BagFile:
@@ -33,6 +39,51 @@ class BagFile:
     def topics(self):
         """Return the topics that have messages."""
         return {message[0] for message in self.messages}
+
+
+def check_with_rosbags(folder, files):
+    """
+    Read a bag with another implementation of rosbag2: topics, types, counts, times and contents.
+
+    :param files: its files, as the library of MCAP reads them.
+    """
+    written = sorted(
+        (topic, when, data) for file in files for topic, when, _, data in file.messages
+    )
+    with AnyReader([folder]) as reader:
+        found = [
+            (connection.topic, when, bytes(data)) for connection, when, data in reader.messages()
+        ]
+        assert sorted(found) == written and reader.message_count == len(written)
+        counts = {each.topic: each.msgcount for each in reader.connections}
+        assert counts == Counter(topic for topic, _, _ in written)
+        types = {each.topic: each.msgtype for each in reader.connections}
+        last = {topic: data for topic, _, data in written}
+        for topic, data in last.items():
+            ours = deserialize_message(data, load_interface(types[topic]))
+            assert equal(reader.deserialize(data, types[topic]), plain(ours)), topic
+
+
+def equal(message, values):
+    """Return whether a message of rosbags has these plain values."""
+    if isinstance(values, dict):
+        return all(equal(getattr(message, name), value) for name, value in values.items())
+    if isinstance(values, list):
+        return len(message) == len(values) and all(map(equal, message, values))
+    return message == values or (values != values and message != message)  # NaN
+
+
+def plain(value):
+    """Return a message of any library as plain values."""
+    if isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, bytes):
+        return value[0] if len(value) == 1 else list(value)
+    if hasattr(value, 'get_fields_and_field_types'):
+        return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if hasattr(value, '__slots__') and not hasattr(value, '__len__'):
+        return {name: plain(getattr(value, name)) for name in value.__slots__}
+    return [plain(each) for each in value]
 
 
 def stamp_of(value):

@@ -5,6 +5,7 @@
 from pathlib import Path
 
 from bag_reader import BagFile
+from bag_reader import check_with_rosbags
 from bridge_harness import wait_until
 
 
@@ -22,6 +23,7 @@ def end(bridge):
     summary = bridge.recorder.stop()
     files = [BagFile(Path(summary.path) / name) for name in summary.files]
     assert summary.messages == sum(len(file.messages) for file in files)
+    check_with_rosbags(Path(summary.path), files)
     return files
 
 

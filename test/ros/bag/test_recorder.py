@@ -133,8 +133,7 @@ def test_without_a_bag_nothing_flows_and_after_it_nothing_goes_on(recording):
     assert feeds['odom'].wanted and not feeds['joint_states'].wanted
     end(bridge)
     wait_until(lambda: not feeds['odom'].wanted)
-    publisher = feeds['odom'].publisher
-    assert 'publish' not in vars(publisher) and publisher.get_subscription_count() == 0
+    assert feeds['odom'].publisher.get_subscription_count() == 0
 
 
 def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):

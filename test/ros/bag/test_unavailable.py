@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from urlab_ros_bridge.ros.bag import BagRecorder
-from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag import RecordableTopics
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.timeline import Timeline
@@ -29,7 +29,7 @@ def test_the_answer_says_what_to_install(monkeypatch, tmp_path, module):
         on_plan=None,
         fail=None,
     )
-    bridge.add(Taps(lambda: None))
+    bridge.add(RecordableTopics(lambda: None))
     recorder = BagRecorder(bridge)
     with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
         recorder.start('run')

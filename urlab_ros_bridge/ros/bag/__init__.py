@@ -10,7 +10,7 @@ recorder gets the bytes that are published, all of them, each with the time of t
 from urlab_ros_bridge.ros.bag.errors import BagError
 from urlab_ros_bridge.ros.bag.recorder import BagRecorder
 from urlab_ros_bridge.ros.bag.recorder import BagSummary
-from urlab_ros_bridge.ros.bag.registry import RecordableNode
-from urlab_ros_bridge.ros.bag.registry import Taps
+from urlab_ros_bridge.ros.bag.topics import RecordableNode
+from urlab_ros_bridge.ros.bag.topics import RecordableTopics
 
-__all__ = ['BagError', 'BagRecorder', 'BagSummary', 'RecordableNode', 'Taps']
+__all__ = ['BagError', 'BagRecorder', 'BagSummary', 'RecordableNode', 'RecordableTopics']

@@ -17,8 +17,8 @@ from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 from urlab_ros_bridge.ros.bag.storage.topic import kind_of
 from urlab_ros_bridge.ros.bag.storage.topic import qos_text
-from urlab_ros_bridge.ros.bag.taps import Now
-from urlab_ros_bridge.ros.bag.taps import Sink
+from urlab_ros_bridge.ros.bag.topics import Now
+from urlab_ros_bridge.ros.bag.topics import Sink
 from urlab_ros_bridge.ros.bag.writer import BagWriter
 
 MODEL_NAME = 'model.mjb'
@@ -85,7 +85,7 @@ class Bag:
         self.begun = True
         self.queue.do(lambda: self._begin(stamp_ns, cause))
         for sink, message in latched:
-            sink.take_at(message, stamp_ns)
+            sink.add_at(message, stamp_ns)
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
         """Add texts to the file."""

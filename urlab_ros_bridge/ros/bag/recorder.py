@@ -25,9 +25,9 @@ from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.errors import NoBag
 from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.provenance import provenance
-from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
 from urlab_ros_bridge.ros.bag.storage.folder import make_folder
+from urlab_ros_bridge.ros.bag.topics import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -76,7 +76,7 @@ class BagRecorder:
     def __init__(self, bridge: Bridge) -> None:
         self.bag: Bag | None = None
         self._bridge = bridge
-        self._taps = bridge.part(Taps)
+        self._topics = bridge.part(RecordableTopics)
         self._cause: Mapping[str, str] = {}
         self._lock = threading.Lock()
 
@@ -108,13 +108,13 @@ class BagRecorder:
                 () if wanted == ALL else wanted, exclude, self._bridge.node.get_namespace()
             )
             if check:
-                selection.check(self._taps.topics())
+                selection.check(self._topics.names())
             folder = make_folder(name, settings)
             bag = Bag(
                 folder,
                 selection,
                 settings.bag_compression,
-                self._taps.now,
+                self._topics.now,
                 self._origin,
                 lambda text: self._bridge.log('warning', f'bag recording stopped: {text}'),
             )
@@ -167,7 +167,7 @@ class BagRecorder:
             return
         cause, self._cause = self._cause, {}
         default = 'time went back' if bag.begun else 'the first tick'
-        bag.begin_file(stamp_ns, {'cause': default, **cause}, self._taps.latched())
+        bag.begin_file(stamp_ns, {'cause': default, **cause}, self._topics.latched())
 
     def expect(self, cause: Mapping[str, str]) -> None:
         """Name the cause of the next jump of time; empty: none is expected any more."""
@@ -182,7 +182,7 @@ class BagRecorder:
     def watch(self) -> None:
         """Record no more into a bag that has failed; called about once a second."""
         if self.bag is not None and self.bag.writer.problem:
-            self._taps.record(None)
+            self._topics.record(None)
 
     def report(self) -> BagReport | None:
         """Return how the bag is, None when nothing is recorded."""
@@ -207,14 +207,14 @@ class BagRecorder:
     def _install(self, bag: Bag) -> list[str]:
         self.bag = bag
         bag.writer.start()
-        recorded = self._taps.record(bag.sink)
-        now = self._taps.now()
+        recorded = self._topics.record(bag.sink)
+        now = self._topics.now()
         if now is not None:
-            bag.begin_file(now, {'cause': 'the bag was started'}, self._taps.latched())
+            bag.begin_file(now, {'cause': 'the bag was started'}, self._topics.latched())
         return recorded
 
     def _remove(self) -> None:
-        self._taps.record(None)
+        self._topics.record(None)
         self.bag = None
 
     def _end(self, bag: Bag) -> BagSummary:

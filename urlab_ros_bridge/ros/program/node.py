@@ -22,7 +22,7 @@ from rclpy.context import Context as RosContext
 from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.bag import RecordableNode
-from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag import RecordableTopics
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -70,7 +70,7 @@ class BridgeNode(RecordableNode):
         )
         self._log = log_to(self)
         timeline = Timeline()
-        self.taps = Taps(lambda: timeline.tick_ns)
+        self.topics = RecordableTopics(lambda: timeline.tick_ns)
         features = tuple(features)
         self.bridge = Bridge(
             self,
@@ -82,7 +82,7 @@ class BridgeNode(RecordableNode):
             fail=on_failure or (lambda error: self._log('warning', str(error))),
             status_fd=status_fd,
         )
-        self.bridge.add(self.taps)
+        self.bridge.add(self.topics)
         self._world_plan: WorldPlan | None = None
         self._world: PublishedWorld | None = None
         try:

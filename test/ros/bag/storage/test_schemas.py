@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every type that the bridge speaks has a schema by which others decode its messages."""
 
+from bag_reader import plain
 from mcap.records import Schema
 from mcap_ros2.decoder import DecoderFactory
 import pytest
@@ -42,19 +43,6 @@ def fill(message):
         elif text == 'sequence<string>':
             setattr(message, name, ['a', 'bc'])
     return message
-
-
-def plain(value):
-    """Return a message of either library as plain values."""
-    if isinstance(value, (str, int, float)):
-        return value
-    if isinstance(value, bytes):
-        return value[0] if len(value) == 1 else list(value)
-    if hasattr(value, 'get_fields_and_field_types'):
-        return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
-    if hasattr(value, '__slots__') and not hasattr(value, '__len__'):
-        return {name: plain(getattr(value, name)) for name in value.__slots__}
-    return [plain(each) for each in value]
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -1,12 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is published is recorded once, whichever way it is published; nobody else pays for it."""
+"""What is published or received is recorded once, as bytes, while its topic is recorded."""
 
 from bridge_harness import free_domain
 import pytest
 import rclpy
 from rclpy.context import Context
-from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
@@ -15,10 +14,10 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.bag import RecordableNode
-from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag import RecordableTopics
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
-from urlab_ros_bridge.ros.bag.taps import AHEAD_NS
-from urlab_ros_bridge.ros.bag.taps import Sink
+from urlab_ros_bridge.ros.bag.topics import MAX_AHEAD_NS
+from urlab_ros_bridge.ros.bag.topics import Sink
 
 pytestmark = pytest.mark.ros
 NOW = 5_000_000_000
@@ -30,7 +29,7 @@ def node():
     context = Context()
     rclpy.init(context=context, domain_id=free_domain())
     node = RecordableNode('recorded', context=context)
-    node.taps = Taps(lambda: NOW)
+    node.topics = RecordableTopics(lambda: NOW)
     yield node
     node.destroy_node()
     rclpy.shutdown(context=context)
@@ -38,7 +37,7 @@ def node():
 
 @pytest.fixture
 def recorded():
-    """Return what was recorded, and what finds a sink for every topic."""
+    """Return a list of what was recorded, and a function that finds a sink for every topic."""
     kept = []
 
     def find(name, message_type, profile):
@@ -55,48 +54,29 @@ def image(stamp_ns):
     return serialize_message(message)
 
 
-def test_bytes_and_messages_are_recorded_as_they_are_published(node, recorded):
+def test_objects_and_bytes_are_recorded_while_the_recorder_counts_as_a_subscriber(node, recorded):
     kept, find = recorded
     publisher = node.create_publisher(String, 'text', 1)
     publisher.publish(String(data='before'))
-    assert node.taps.record(find) == ['/text']
+    assert publisher.get_subscription_count() == 0
+    assert node.topics.record(find) == ['/text'] and publisher.get_subscription_count() == 1
     publisher.publish(String(data='one'))
     publisher.publish(serialize_message(String(data='two')))
-    node.taps.record(None)
+    assert node.topics.record(None) == [] and publisher.get_subscription_count() == 0
     publisher.publish(String(data='after'))
     wanted = [('/text', NOW, serialize_message(String(data=text))) for text in ('one', 'two')]
     assert kept == wanted
 
 
-def test_images_are_recorded_once(node, recorded):
+def test_a_message_is_recorded_at_its_stamp_unless_that_is_far_ahead(node, recorded):
     kept, find = recorded
+    node.topics.record(find)
     publisher = node.create_publisher(Image, 'image', 1)
-    node.taps.record(find)
-    assert publisher.get_subscription_count() == 1
-    first, second = image(NOW - 7), image(NOW + AHEAD_NS)
-    publisher.publish(first)
-    publisher.publish(second)
-    assert kept == [('/image', NOW - 7, first), ('/image', NOW + AHEAD_NS, second)]
-
-
-def test_a_picture_of_another_time_is_recorded_at_this_one(node, recorded):
-    kept, find = recorded
-    node.taps.record(find)
-    publisher = node.create_publisher(Image, 'image', 1)
-    publisher.publish(image(NOW + AHEAD_NS + 1))
-    assert [stamp for _, stamp, _ in kept] == [NOW]
-
-
-def test_only_what_is_recorded_is_another_publisher(node, recorded):
-    publisher = node.create_publisher(String, 'text', 1)
-    assert publisher.publish.__func__ is Publisher.publish
-    assert publisher.get_subscription_count() == 0
-    node.taps.record(recorded[1])
-    assert publisher.publish.__func__ is not Publisher.publish
-    assert publisher.get_subscription_count() == 1
-    node.taps.record(None)
-    assert publisher.publish.__func__ is Publisher.publish
-    assert publisher.get_subscription_count() == 0
+    images = list(map(image, (NOW - 7, NOW + MAX_AHEAD_NS, NOW + MAX_AHEAD_NS + 1, 0)))
+    for each in images:
+        publisher.publish(each)
+    times = (NOW - 7, NOW + MAX_AHEAD_NS, NOW, NOW)
+    assert kept == [('/image', *pair) for pair in zip(times, images, strict=True)]
 
 
 def test_latched_messages_without_a_time_wait_for_a_bag(node, recorded):
@@ -108,23 +88,23 @@ def test_latched_messages_without_a_time_wait_for_a_bag(node, recorded):
         text.publish(String(data=data))
         other.publish(String(data=data))
     picture.publish(image(NOW))
-    assert node.taps.latched() == []
-    node.taps.record(find)
-    ((sink, message),) = node.taps.latched()
+    assert node.topics.latched() == []
+    node.topics.record(find)
+    ((sink, message),) = node.topics.latched()
     assert sink.topic.name == '/text' and message.data == 'new'
 
 
 def test_what_comes_and_goes_while_a_bag_is_written(node, recorded):
     kept, find = recorded
-    node.taps.record(find)
+    node.topics.record(find)
     publisher = node.create_publisher(String, 'late', 1)
     subscription = node.create_subscription(String, 'heard', lambda message: None, 1)
     publisher.publish(String(data='x'))
     assert [name for name, _, _ in kept] == ['/late']
-    assert set(node.taps.topics()) == {'/late', '/heard'}
+    assert set(node.topics.names()) == {'/late', '/heard'}
     node.destroy_publisher(publisher)
     node.destroy_subscription(subscription)
-    assert node.taps.topics() == []
+    assert node.topics.names() == []
 
 
 def test_what_is_heard_is_recorded_before_it_is_handed_on(node, recorded):
@@ -133,7 +113,7 @@ def test_what_is_heard_is_recorded_before_it_is_handed_on(node, recorded):
     subscription = node.create_subscription(
         Image, 'heard', lambda message: order.append(len(kept)), 1
     )
-    node.taps.record(find)
+    node.topics.record(find)
     message = Image()
     message.header.stamp.sec = 99  # of whoever sent it
     subscription.callback(message)
