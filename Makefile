@@ -52,7 +52,8 @@ bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them;
 	@$(enter) exec python bench/table.py $(ARGS)
 
 lint: setup  ## Style, formatting, types, the arrows between the rooms, and package.xml
-	@$(enter) ruff check . && ruff format --check . && lint-imports && mypy urlab_ros_bridge
+	@$(enter) ruff check . && ruff format --check . && lint-imports && mypy urlab_ros_bridge && \
+	  python pypi/sbom.py --check
 	@for script in env.sh .ci/run pypi/*.sh; do bash -n $$script && \
 	  grep -q '^# SPDX-License-Identifier: Apache-2.0' $$script || { echo "$$script: no licence"; exit 1; }; done
 	@if command -v xmllint >/dev/null; then xmllint --noout package.xml {msg,pypi/*}/package.xml config/*.xml; fi

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from rclpy.context import Context
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy
 import yaml
 
 from test.config.running_world import CONFIG
@@ -21,7 +20,6 @@ from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.maps.floor_map import is_solid
-from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
@@ -30,26 +28,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / 'sim'))
 from map_reader import read_map
 
 PREPARED = nav2_worlds()
-# The topics of Nav2 that RViz shows, with types and whether they are latched.
-SHOWN = {
-    'map': ('nav_msgs/msg/OccupancyGrid', True),
-    'global_costmap/costmap': ('nav_msgs/msg/OccupancyGrid', True),
-    'local_costmap/costmap': ('nav_msgs/msg/OccupancyGrid', True),
-    'plan': ('nav_msgs/msg/Path', False),
-    'lookahead_collision_arc': ('nav_msgs/msg/Path', False),
-    'local_costmap/published_footprint': ('geometry_msgs/msg/PolygonStamped', False),
-    'amcl_pose': ('geometry_msgs/msg/PoseWithCovarianceStamped', True),
-}
-DISPLAYS = {
-    'Map': 'nav_msgs/msg/OccupancyGrid',
-    'Path': 'nav_msgs/msg/Path',
-    'Polygon': 'geometry_msgs/msg/PolygonStamped',
-    'PoseWithCovariance': 'geometry_msgs/msg/PoseWithCovarianceStamped',
-    'Image': 'sensor_msgs/msg/Image',
-    'LaserScan': 'sensor_msgs/msg/LaserScan',
-    'MarkerArray': 'visualization_msgs/msg/MarkerArray',
-    'RobotModel': 'std_msgs/msg/String',
-}
 
 
 def file_for(world):
@@ -84,10 +62,6 @@ def prepared(running):
     if running.name not in PREPARED:
         pytest.skip('there are no parameters of Nav2 for this world')
     return running
-
-
-def test_the_worlds_are_those_that_the_documentation_names():
-    assert PREPARED == ['quadruped_rooms', 'rover']
 
 
 @pytest.mark.ros
@@ -242,47 +216,6 @@ def test_the_footprint_is_that_of_the_model(world):
         assert (needed <= box).all() and (box <= needed + 0.05).all(), (needed, box)
 
 
-def test_what_belongs_together_agrees(world):
-    found = nodes(world.name)
-    follow = found['controller_server']['FollowPath']
-    lidar = world.spec.articulations[0].lidars['scan']
-    assert found['amcl']['laser_min_range'] == lidar.range_min
-    assert found['amcl']['laser_max_range'] == lidar.range_max
-    for name in ('local_costmap', 'global_costmap'):
-        inflation = found[name]['inflation_layer']
-        assert follow['inflation_cost_scaling_factor'] == inflation['cost_scaling_factor']
-        assert follow['cost_scaling_dist'] <= inflation['inflation_radius']
-        # Obstacles are noticed before any corner reaches them.
-        reach = np.linalg.norm(footprint_of(found[name]), axis=1).max()
-        assert inflation['inflation_radius'] > reach
-        # Costmaps leave out what is higher, and that is 0 unless it is said.
-        assert found[name]['obstacle_layer']['scan']['max_obstacle_height'] > scanner_height(world)
-        assert found[name]['plugins'][-1] == 'inflation_layer'
-        for plugin in found[name]['plugins']:
-            assert found[name][plugin]['plugin'].startswith('nav2_costmap_2d::')
-
-
-def test_the_navigator_waits_for_more_than_a_few_steps_of_the_clock(world):
-    """Nav2 measures its patience in simulation time; /clock comes at 100 Hz at best."""
-    navigator = nodes(world.name)['bt_navigator']
-    step = 1e3 / parameters_of(world.name)['clock_rate']
-    assert navigator['default_server_timeout'] >= 20 * step
-    assert navigator['wait_for_service_timeout'] >= navigator['default_server_timeout']
-
-
-def test_the_controller_waits_for_several_scans_for_its_place(world):
-    """AMCL sends its transform once a scan; a controller that lacks it gives the goal up."""
-    follow = nodes(world.name)['controller_server']['FollowPath']
-    lidar = world.spec.articulations[0].lidars['scan']
-    assert 3.0 / lidar.rate <= follow['transform_tolerance'] < 1.0
-
-
-def test_amcl_is_told_by_the_bridge_where_the_robot_is(world):
-    amcl = nodes(world.name)['amcl']
-    # A pose of its own would come after that of the bridge, and replace it.
-    assert not amcl['set_initial_pose'] and 'initial_pose' not in amcl
-
-
 def test_the_robot_starts_on_free_floor_at_the_origin_of_the_map(world):
     drawn = read_map(CONFIG / 'nav2' / 'maps' / f'{world.name}.yaml')
     (robot,) = world.articulations.values()
@@ -294,30 +227,3 @@ def test_the_robot_starts_on_free_floor_at_the_origin_of_the_map(world):
     around = np.linspace(-radius, radius, 18)
     square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
     assert set(drawn.value(square)) == {0}
-
-
-@pytest.mark.ros
-def test_rviz_shows_what_nav2_and_the_bridge_publish(prepared):
-    manager = yaml.safe_load((CONFIG / 'nav2' / 'nav2.rviz').read_text())['Visualization Manager']
-    assert manager['Global Options']['Fixed Frame'] == 'map'
-    topics = set()
-    for display in manager['Displays']:
-        kind = display['Class'].removeprefix('rviz_default_plugins/')
-        topic = display.get('Topic') or display.get('Description Topic')
-        if topic is None:
-            assert kind == 'TF'
-            continue
-        topics.add(name := topic['Value'])
-        latched = topic['Durability Policy'] == 'Transient Local'
-        if name in SHOWN:
-            assert SHOWN[name] == (DISPLAYS[kind], latched)
-        elif name == 'markers/entities' and f'/{name}' not in prepared.topics:
-            assert not prepared.has_entities()  # the display stays empty
-        else:
-            assert prepared.topics[f'/{name}'] == [DISPLAYS[kind]]
-            offered = prepared.publisher_qos(f'/{name}').durability
-            assert latched == (offered == DurabilityPolicy.TRANSIENT_LOCAL)
-    assert set(SHOWN) < topics
-    tools = {tool['Class'].rpartition('/')[2]: tool for tool in manager['Tools']}
-    assert tools['SetGoal']['Topic']['Value'] == 'goal_pose'
-    assert tools['SetInitialPose']['Topic']['Value'] == 'initialpose'

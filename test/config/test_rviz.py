@@ -28,19 +28,6 @@ TYPES = {
     'RobotModel': 'std_msgs/msg/String',
     'Wrench': 'geometry_msgs/msg/WrenchStamped',
 }
-WITHOUT_TOPIC = {'Grid', 'TF'}
-TOOLS = {
-    'Interact',
-    'MoveCamera',
-    'Select',
-    'FocusCamera',
-    'Measure',
-    'SetInitialPose',
-    'SetGoal',
-    'PublishPoint',
-}
-# What costs rendering that a machine without a graphics card cannot do beside all else.
-COSTLY = {'PointCloud2'}
 
 
 @functools.cache
@@ -78,29 +65,6 @@ def test_every_world_has_a_file_of_its_own_and_other_models_the_default():
     for world in WORLDS:
         assert file_of('rviz_config', world) == CONFIG / 'rviz' / f'{world}.rviz'
     assert file_of('rviz_config', 'mine') == CONFIG / 'rviz' / 'default.rviz'
-
-
-@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
-def test_classes_are_those_of_rviz_and_names_differ(path):
-    manager = load(path)
-    found = displays(manager)
-    assert {kind(display) for display in found} <= {*TYPES, *WITHOUT_TOPIC}
-    assert all(display['Class'].startswith('rviz_default_plugins/') for display in found)
-    assert all(display['Enabled'] == display['Value'] for display in found)
-    assert all(topic_of(each) for each in found if kind(each) in TYPES)
-    assert {kind(tool) for tool in manager['Tools']} <= TOOLS
-    for group in ([*manager['Displays']], *(d.get('Displays', []) for d in manager['Displays'])):
-        names = [display['Name'] for display in group]
-        assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
-def test_nothing_costly_is_on_and_topics_follow_the_namespace(path):
-    for display in displays(load(path)):
-        assert not (display['Enabled'] and kind(display) in COSTLY)
-        if topic := topic_of(display):
-            assert topic['History Policy'] == 'Keep Last' and topic['Depth'] >= 1
-            assert not topic['Value'].startswith('/')
 
 
 def test_every_topic_is_published_as_its_display_asks_for_it(running):
@@ -151,18 +115,3 @@ def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_pat
         urdf = yourdfpy.URDF.load(str(path), load_meshes=False, build_scene_graph=False)
         start = f'{display["TF Prefix"]}/' if display['TF Prefix'] else ''
         assert {roots.get(start + link) for link in urdf.link_map} == {roots[fixed]}
-
-
-def test_the_default_file_fits_every_single_robot(running):
-    if len(running.robots) > 1:
-        pytest.skip('it is for one robot')
-    manager = load(CONFIG / 'rviz' / 'default.rviz')
-    assert manager['Global Options']['Fixed Frame'] in running.roots()
-    for display in displays(manager):
-        topic = f'/{topic_of(display)["Value"]}' if topic_of(display) else ''
-        # A robot may have no scanner, or be fixed to the world.
-        if topic in running.topics:
-            assert running.topics[topic] == [TYPES[kind(display)]]
-            offered = running.publisher_qos(topic).durability
-            assert is_latched(display) == (offered == DurabilityPolicy.TRANSIENT_LOCAL)
-    assert {'/robot_description', '/markers/scene'} <= set(running.topics)

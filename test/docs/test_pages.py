@@ -60,17 +60,6 @@ def anchors(page):
     return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
 
 
-@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
-def test_links_lead_to_files_and_headings(page):
-    for path, anchor in LINK.findall(page.read_text()):
-        if ':' in path or path in MADE_FOR_SITE:
-            continue
-        target = (page.parent / path).resolve() if path else page
-        assert target.exists(), path
-        if anchor:
-            assert anchor in anchors(target), f'{path}#{anchor}'
-
-
 @pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
 def test_commands_parse(page, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -3,7 +3,6 @@
 """Trajectories and joint commands of a quadruped, with the real programs."""
 
 import itertools
-import math
 import time
 
 from action_msgs.msg import GoalStatus
@@ -135,20 +134,6 @@ def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(quadruped
     assert height > 0.22
 
 
-def test_a_cancelled_trajectory_holds(quadruped):
-    server, listener, leader = quadruped
-    handle, result, _ = leader.send(goal((4.0, STAND)))
-    start = positions(server, listener)[1]
-    wait_until(lambda: abs(positions(server, listener)[1] - start) > 0.1)
-    cancelled = leader.run(handle.cancel_goal_async)
-    response = leader.end(result)
-    assert response.status == GoalStatus.STATUS_CANCELED
-    assert len(cancelled.result().goals_canceling) == 1
-    held = positions(server, listener, later=0.5)
-    assert positions(server, listener, later=1.0) == pytest.approx(held, abs=0.02)
-    assert abs(held[1] - STAND[1]) > 0.1
-
-
 def test_a_new_goal_takes_over_smoothly(quadruped):
     _, listener, leader = quadruped
     state = listener.listen(
@@ -177,64 +162,6 @@ def test_a_new_goal_takes_over_smoothly(quadruped):
             assert moved.max() < 3.0 * passed
             elapsed = [seconds(each.reference.time_from_start) for each in (before, after)]
             close += [passed] * (elapsed[0] > 0.6 > elapsed[1] and passed < 0.031)
-
-
-BAD_GOALS = (
-    (goal((1.0, [0.0]), joints=['toe']), -2, 'FL_hip'),
-    (goal((1.0, STAND), (0.5, STAND)), -1, 'times must increase'),
-    (goal((1.0, STAND[:3])), -1, '3 positions for 12 joints'),
-    (goal((1.0, [math.nan] * 12)), -1, 'not finite'),
-    (
-        goal((1.0, STAND), path_tolerance=[msg.JointTolerance(name='toe', position=1.0)]),
-        -2,
-        'path_tolerance',
-    ),
-)
-
-
-def test_bad_goals_say_why_and_leave_a_good_one_alone(quadruped):
-    _, _, leader = quadruped
-    _, good, _ = leader.send(goal((2.0, STAND)))
-    for message, code, words in BAD_GOALS:
-        _, result, _ = leader.send(message)
-        response = leader.end(result)
-        assert response.status == GoalStatus.STATUS_ABORTED
-        assert response.result.error_code == code and words in response.result.error_string
-    assert leader.end(good).status == GoalStatus.STATUS_SUCCEEDED
-
-
-def test_a_reset_aborts_and_a_pause_only_waits(quadruped):
-    _, listener, leader = quadruped
-    _, result, feedback = leader.send(goal((2.0, STAND)))
-    wait_until(lambda: feedback)
-    assert listener.call(SetBool, '/pause', data=True).success
-    time.sleep(0.3)  # what was on its way
-    count = len(feedback)
-    time.sleep(1.0)
-    assert not result.done() and len(feedback) - count <= 1
-    assert listener.call(SetBool, '/pause', data=False).success
-    wait_until(lambda: len(feedback) > count + 2)
-    assert listener.call(srv.Reset, '/reset', time=True).success
-    response = leader.end(result)
-    assert response.status == GoalStatus.STATUS_ABORTED
-    assert 'reset' in response.result.error_string
-
-
-def test_the_e_stop_aborts_a_trajectory_and_holds(quadruped):
-    server, listener, leader = quadruped
-    _, result, feedback = leader.send(goal((3.0, STAND)))
-    wait_until(lambda: len(feedback) > 10)
-    assert listener.call(SetBool, '/e_stop', data=True).success
-    response = leader.end(result)
-    assert response.status == GoalStatus.STATUS_ABORTED
-    assert 'e-stop' in response.result.error_string
-    held = positions(server, listener, later=0.5)
-    assert positions(server, listener, later=0.7) == pytest.approx(held, abs=0.03)
-    _, result, _ = leader.send(goal((1.0, STAND)))
-    assert 'e-stop' in leader.end(result).result.error_string
-    assert listener.call(SetBool, '/e_stop', data=False).success
-    _, result, _ = leader.send(goal((1.0, STAND)))
-    assert leader.end(result).status == GoalStatus.STATUS_SUCCEEDED
 
 
 def control(listener):

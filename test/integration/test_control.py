@@ -10,12 +10,10 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from geometry_msgs.msg import Wrench
-from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import Bool
 from std_msgs.msg import Float64MultiArray
-from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
 pytestmark = pytest.mark.ros
@@ -111,33 +109,3 @@ def test_a_wrench_pushes_for_its_time(rover):
     assert done.success and done.body == 'rover_base_link', done.message
     wait_until(lambda: max(each.pose.pose.position.z for each in odometry) > 0.2)
     wait_until(lambda: abs(odometry[-1].pose.pose.position.z) < 0.1)
-
-
-def test_cmd_vel_yields_to_wheels_that_are_commanded_one_by_one(rover):
-    server, listener, odometry = rover
-    twist = listener.publisher(Twist, '/cmd_vel')
-    wheels = listener.publisher(Float64MultiArray, '/forward_velocity_controller/commands')
-    twist.publish(Twist(linear=Vector3(x=0.4)))
-    wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
-    for _ in range(20):
-        wheels.publish(Float64MultiArray(data=[-2.0, -2.0]))
-        twist.publish(Twist(linear=Vector3(x=0.4)))
-        time.sleep(0.05)
-    late = wait_for_time(odometry, server.now_ns())
-    assert late.twist.twist.linear.x < -0.1
-    wait_for_time(odometry, server.now_ns(later=1.2))
-    twist.publish(Twist(linear=Vector3(x=0.4)))
-    wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
-
-
-def test_a_wrench_on_its_topic_lasts_while_it_is_repeated(rover):
-    _, listener, odometry = rover
-    publisher = listener.publisher(WrenchStamped, '/wrench_command')
-    turn = WrenchStamped(
-        header=Header(frame_id='base_link'), wrench=Wrench(torque=Vector3(z=150.0))
-    )
-    for _ in range(20):
-        publisher.publish(turn)
-        time.sleep(0.05)
-    wait_until(lambda: max(each.twist.twist.angular.z for each in odometry) > 0.2)
-    wait_until(lambda: abs(odometry[-1].twist.twist.angular.z) < 0.05)

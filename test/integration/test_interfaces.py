@@ -13,7 +13,6 @@ from geometry_msgs.msg import Vector3
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
-from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
@@ -193,15 +192,6 @@ def test_quality_of_service_can_be_overridden(bridge_to):
     }
 
 
-def test_overrides_of_all_topics_are_shown_on_request(bridge_to):
-    bridge, _ = bridge_to(declare_qos_overrides=True)
-    wait_until(lambda: '/rover/odom' in endpoints(bridge.node, False))
-    found = overrides(bridge)
-    for incoming, side in ((False, 'publisher'), (True, 'subscription')):
-        for topic in endpoints(bridge.node, incoming):
-            assert f'qos_overrides.{topic}.{side}.depth' in found
-
-
 def overrides(bridge):
     return {name for name in bridge.node._parameters if name.startswith('qos_overrides.')}
 
@@ -233,14 +223,6 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
     own = {f'/urlab_bridge/{row.name}': [row.type_name] for row in SERVICES}
     wait_until(lambda: len(services()) >= 2 * len(SERVICES))
     assert services() == own | {f'/{row.name}': [row.type_name] for row in SERVICES}
-
-
-def test_without_root_services_they_are_below_the_node_alone(bridge_to):
-    _, listener = bridge_to(root_services=False)
-    assert listener.call(SetBool, '/urlab_bridge/e_stop', data=False).success
-    assert listener.node.count_services('/e_stop') == listener.node.count_services('/reset') == 0
-    # One node, whatever it offers.
-    assert set(listener.node.get_node_names()) == {'listener', 'urlab_bridge'}
 
 
 @pytest.mark.distro

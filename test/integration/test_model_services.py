@@ -3,9 +3,6 @@
 """Services on poses, the model and options, with the real programs."""
 
 from bridge_harness import wait_until
-from geometry_msgs.msg import Point
-from geometry_msgs.msg import Pose
-from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import Wrench
 import pytest
 
@@ -78,33 +75,6 @@ def refusal(response):
     return response.code, response.message
 
 
-def test_keyframes_and_poses(ask):
-    (keyframe,) = ask('ListKeyframes').keyframes
-    assert keyframe.name == 'bot_high' and list(keyframe.qpos[:3]) == [0, 0, 1]
-    there = ask('SetQpos')
-    assert there.success and there.articulation == 'bot' and len(there.qpos) == 8
-    base = ask('SetQpos', articulation='robot_0', qpos=[0.0, 0, 3, 1, 0, 0, 0])
-    assert base.success and base.free_base_shortcut and ask('SetQpos').qpos[2] > 2
-    code, text = refusal(ask('SetQpos', qpos=[1.0, 2.0]))
-    assert code == 'dim_mismatch' and '8' in text
-    assert refusal(ask('SetQpos', qpos=[float('nan')] * 8))[0] == 'bad_value'
-    assert refusal(ask('SetQpos', articulation='nobody'))[0] == 'unknown_articulation'
-
-
-def test_mocap_bodies(ask):
-    at = ask('ReadMocapPose', body='hand').pose
-    assert (at.position.z, at.orientation.w) == (2.0, 1.0)
-    wanted = Pose(position=Point(x=1.0, y=2.0, z=3.0), orientation=Quaternion(x=1.0, w=0.0))
-    moved = ask('SetMocapPose', body='hand', pose=wanted, ignore_orientation=True)
-    assert moved.success and moved.pose.position.y == 2.0 and moved.pose.orientation.w == 1.0
-    turned = ask('SetMocapPose', body='hand', pose=wanted, ignore_position=True)
-    assert turned.pose.orientation.x == 1.0
-    assert refusal(ask('ReadMocapPose'))[0] == 'missing_field'
-    assert refusal(ask('ReadMocapPose', body='foot'))[0] == 'unknown_body'
-    code, text = refusal(ask('SetMocapPose', body='bot_base_link', pose=wanted))
-    assert code == 'not_mocap_body' and 'hand' in text
-
-
 def test_contacts_carry_the_weight(ask):
     def weighed():
         found = ask('GetContacts')
@@ -119,17 +89,6 @@ def test_contacts_carry_the_weight(ask):
     assert not ask('GetContacts', body1='hand').contacts
 
 
-def test_gains(ask):
-    told = ask('ConfigureController')
-    assert told.success and (told.actuators, list(told.kp)) == (['shoulder'], [7.0])
-    changed = ask('ConfigureController', actuators=['shoulder'], kv=[2.5], default_kp=[11.0])
-    assert (list(changed.kv), changed.default_kp, list(changed.kp)) == ([2.5], 11.0, [7.0])
-    code, text = refusal(ask('ConfigureController', actuators=['knee'], kp=[1.0]))
-    assert code == 'controller_schema_violation' and 'shoulder' in text
-    assert refusal(ask('ConfigureController', actuators=['shoulder']))[0] == 'bad_value'
-    assert refusal(ask('ConfigureController', kp=[1.0]))[0] == 'bad_value'
-
-
 def test_options(ask):
     told = ask('SetSimOptions')
     assert told.success and list(told.options.gravity) == pytest.approx([0, 0, -9.81])
@@ -142,15 +101,6 @@ def test_options(ask):
     bent = msg.SimOptions(gravity=[1.0])
     assert refusal(ask('SetSimOptions', options=bent))[0] == 'bad_value'
     assert refusal(ask('SetSimOptions', options=msg.SimOptions(timestep=[-1.0])))[0] == 'bad_value'
-
-
-def test_control_source_and_forward(ask):
-    assert (ask('SetControlSource').scope, ask('SetControlSource').source) == ('global', 'zmq')
-    one = ask('SetControlSource', source='ui', articulation='robot_0')
-    assert one.success and (one.source, one.scope) == ('ui', 'articulation')
-    assert refusal(ask('SetControlSource', source='me'))[0] == 'bad_value'
-    done = ask('Forward')
-    assert done.success and done.step > 0 and done.sim_time.sec + done.sim_time.nanosec > 0
 
 
 def test_randomisation_is_repeatable_and_undone(ask):

@@ -6,7 +6,6 @@ Two bridges on one ROS domain, bridges that were killed, and others who publish 
 The first bridge lives on from test to test: to start one takes more time than all else here.
 """
 
-import gc
 import os
 import signal
 import subprocess
@@ -168,28 +167,6 @@ def test_a_second_bridge_is_refused_while_the_first_is_stopped(bridges, listener
     assert goes_on(listener, bridges.first) and not bridges.first.said(TWIN)
 
 
-def test_of_two_that_start_at_the_same_time_one_stays(bridges, listener):
-    bridges.first.close()
-    both = [bridges.start(), bridges.start()]
-    wait_until(lambda: any(each.process.poll() is not None for each in both))
-    (loser,) = [each for each in both if each.process.poll() is not None]
-    (bridges.first,) = [each for each in both if each is not loser]
-    assert ends_as_the_second(loser)
-    is_connected(bridges.first)
-    assert goes_on(listener, bridges.first)
-
-
-def test_a_bridge_is_restarted_while_the_one_before_still_ends(bridges, listener):
-    before = bridges.first
-    bridges.first = bridges.start()
-    # Python takes a second to start; the one before ends within that of the new one.
-    wait_until(lambda: listener.node.count_publishers('/diagnostics') >= 2)
-    before.send(signal.SIGINT)
-    is_connected(bridges.first)
-    assert before.process.wait(100) == 0
-    assert goes_on(listener, bridges.first)
-
-
 def test_a_bridge_that_was_killed_is_replaced_at_once(bridges, listener, request):
     for _ in range(3 if request.config.getoption('long') else 2):
         bridges.first.send(signal.SIGKILL)
@@ -239,32 +216,6 @@ def found(listener):
             if status.name.endswith(': other publishers'):
                 return status
     return None
-
-
-def test_who_wants_two_is_told_once_what_that_means(here):
-    _, first = here()
-    second, second_said = here()
-    for said in (first, second_said):
-        wait_until(lambda said=said: said(TWIN))
-
-    # The graph of the other becomes known topic by topic.
-    def odometry_twice():
-        status = found(here.listener)
-        return status and '/odom also from' in {pair.key for pair in status.values} and status
-
-    status = wait_until(odometry_twice)
-    assert status.level == DiagnosticStatus.WARN and TWIN in status.message
-    # As many looks as are enough for each to say it again.
-    count = len(here.listener.heard['/diagnostics'])
-    wait_until(lambda: len(here.listener.heard['/diagnostics']) > count + 4)
-    for said in (first, second_said):
-        assert len(said(TWIN)) == 1 and not said('/clock too')
-    second.close()
-    here.started.remove(second)
-    del second  # the graph has it as long as it is referred to
-    gc.collect()
-    wait_until(lambda: first('any more'))
-    wait_until(lambda: found(here.listener).level == DiagnosticStatus.OK)
 
 
 def test_another_clock_is_named_and_so_are_other_sources_of_own_topics(here):

@@ -171,21 +171,6 @@ def test_what_came_in_a_pause_moves_nothing_after_it_also_when_the_bridge_is_kil
     pause_with_commands(own_scene, own_scene.bridge.kill)
 
 
-def test_a_killed_bridge_that_is_started_again_takes_the_commands_that_still_come(
-    own_scene, programs
-):
-    scene = own_scene
-    with Goer(scene.driver):
-        wait_until(lambda: scene.speed() > 0.8)
-        scene.bridge.kill()
-        wait_until(lambda: scene.speed() < 0.02)
-        domain = str(scene.listener.context.get_domain_id())
-        programs.append(
-            type(scene.bridge)(*scene.bridge.command, environment={'ROS_DOMAIN_ID': domain})
-        )
-        wait_until(lambda: scene.speed() > 0.8)
-
-
 def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene):
     pause_with_commands(scene)
     scene.client.set_paused(True)
@@ -248,30 +233,6 @@ def test_a_driver_that_is_stopped_stops_the_robot_and_drives_on_when_it_goes_on(
         driver.wait()
 
 
-def test_stepping_by_request_takes_commands_that_still_come_and_no_others(scene):
-    odometry = scene.listener.listen(Odometry, 'odom')
-    wait_until(lambda: odometry)
-    scene.client.set_mode('direct')
-
-    def advanced():
-        """Make 400 steps, 0.8 s, in three parts; return how far the rover went."""
-        response = scene.listener.call(Step, '/step', n_steps=1)
-        assert response.success, response.message
-        before = scene.client.step(1).articulations['rover'].qpos[0]
-        for _ in range(2):
-            assert scene.listener.call(Step, '/step', n_steps=200).success
-        return scene.client.step(1).articulations['rover'].qpos[0] - before
-
-    with Goer(scene.driver):
-        time.sleep(1.0)
-        assert advanced() > 0.3
-    time.sleep(GONE)
-    advanced()  # it brakes
-    scene.driver.drive(0.4)
-    time.sleep(GONE)
-    assert abs(advanced()) < AT_REST
-
-
 def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(scene):
     wheels = Driver(
         scene.listener,
@@ -330,23 +291,3 @@ def test_a_bridge_that_ends_never_waits_for_a_server(simulation, stepped, capfd)
     finally:
         server.process.send_signal(signal.SIGCONT)
     assert 'refused' not in capfd.readouterr().err
-
-
-def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
-    from std_srvs.srv import SetBool
-    from urlab_msgs.srv import Reset
-
-    for service, requests in ((Reset, ({},)), (SetBool, ({'data': True}, {'data': False}))):
-        name = '/reset' if service is Reset else '/e_stop'
-        scene.client.set_paused(True)
-        scene.driver.drive(0.4)
-        time.sleep(
-            0.5
-        )  # the last message may come late; after a release it would be a new command
-        for fields in requests:
-            assert scene.listener.call(service, name, **fields).success
-        scene.client.set_paused(False)
-        scene.run_for(0.5)  # a reset drops it onto its wheels
-        place = scene.place()
-        scene.run_for(1.0)
-        assert scene.moved_from(place) < AT_REST

@@ -183,15 +183,6 @@ def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridge_to
     wait_until(lambda: len(odom) > count + 100)
 
 
-def test_observing_sends_no_request(rover, bridge_to):
-    before = {session['id'] for session in rover.client.status().sessions}
-    listener = bridge_to(rover, observe_only=True)
-    wait_for_message(listener, Odometry, 'odom')
-    names = wait_for_message(listener, JointState, 'joint_states').name
-    assert names == ['left_wheel', 'right_wheel']
-    assert {session['id'] for session in rover.client.status().sessions} <= before
-
-
 def test_snapshots_alone_give_the_same_topics(rover, bridge_to):
     listener = bridge_to(rover, stream='state_full')
     for kind, topic in TOPICS[:-1]:

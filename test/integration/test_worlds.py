@@ -121,27 +121,6 @@ def test_two_robots_have_namespaces_and_drive_apart(bridge_to, two_rovers):
         assert 'imu_link' in [t.child_frame_id for t in still.transforms]
 
 
-def test_a_frame_prefix_puts_all_robots_on_one_tree(bridge_to, two_rovers):
-    listener = bridge_to(two_rovers, frame_prefix='{prefix}/')
-    messages = listener.listen(TFMessage, '/tf')
-
-    def parents():
-        return {t.child_frame_id: t.header.frame_id for m in list(messages) for t in m.transforms}
-
-    wait_until(lambda: {'left/base_link', 'right/base_link'} <= set(parents()))
-    for child, parent in parents().items():
-        assert child.split('/')[0] == parent.split('/')[0] in ('left', 'right')
-    odom = wait_for_message(listener, Odometry, 'right/odom')
-    assert (odom.header.frame_id, odom.child_frame_id) == ('right/odom', 'right/base_link')
-
-
-def test_one_of_two_robots_is_bridged_without_namespace(bridge_to, two_rovers):
-    listener = bridge_to(two_rovers, robots=['right'])
-    odom = wait_for_message(listener, Odometry, 'odom')
-    assert odom.pose.pose.position.y == pytest.approx(-1, abs=0.05)
-    assert not any('left' in name for name, _ in listener.node.get_topic_names_and_types())
-
-
 def test_an_arm_on_a_table_without_description(simulation, tmp_path):
     (tmp_path / 'arm.xml').write_text(ARM)
     _, _, listener = simulation('--model', tmp_path / 'arm.xml')
@@ -190,38 +169,3 @@ def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation
         at = {(t.header.frame_id, t.child_frame_id): t.transform for t in tree.transforms}
         assert ('odom', 'base_link') in at
     assert '/tf' not in dict(listener.node.get_topic_names_and_types())
-
-
-def test_soccer_players_are_robots_with_odometry_imu_and_joints(simulation):
-    _, _, listener = simulation('--world', 'soccer')
-    hinges = ['he1', 'he2']
-    hinges += [f'{side}ae{i}' for side in 'lr' for i in range(1, 5)]
-    hinges += [f'{side}le{i}' for side in 'lr' for i in range(1, 7)]
-    rows = {
-        topic: listener.listen(kind, f'/left_1/{topic}')
-        for topic, kind in (('odom', Odometry), ('imu/data', Imu), ('joint_states', JointState))
-    }
-    far = listener.listen(Odometry, '/right_1/odom')
-
-    def at_once():
-        """Return messages of one tick, after the robots have settled."""
-        ticks = [{(m.header.stamp.sec, m.header.stamp.nanosec): m for m in list(r)}
-                 for r in rows.values()]  # fmt: skip
-        common = [t for t in set.intersection(*map(set, ticks)) if t[0] >= 1]
-        return [of[max(common)] for of in ticks] if common and far else None
-
-    wait_until(at_once)
-    odom, imu, joints = at_once()
-    assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
-    assert imu.header.frame_id == 'imu_link'
-    # It stands where the sidecar puts it, at `home`, and gravity is felt upwards.
-    place, facing = odom.pose.pose.position, far[-1].pose.pose.orientation
-    assert (place.x, place.y, place.z) == pytest.approx((-0.9, 0, 0.362), abs=0.01)
-    assert abs(facing.z) == pytest.approx(1, abs=1e-3)  # the other one looks back
-    felt, turn = imu.linear_acceleration, imu.orientation
-    assert (felt.x, felt.y, felt.z) == pytest.approx((0, 0, 9.81), abs=0.2)
-    assert abs(turn.w) == pytest.approx(1, abs=1e-3)
-    assert joints.name == hinges
-    angles = dict(zip(joints.name, joints.position, strict=True))
-    assert angles['lle4'] == pytest.approx(-0.8777, abs=0.02)
-    assert angles['rae1'] == pytest.approx(-1.5709, abs=0.02)

@@ -16,7 +16,6 @@ from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes.nav2 import find_nav2
 from urlab_ros_bridge.cli.processes.nav2 import nav2_files
-from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
 from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
@@ -136,17 +135,6 @@ def test_one_and_only_one_says_where_the_map_is():
         assert values.pop('jump_settle_time') >= 0.3 and not values
 
 
-def test_the_parameters_of_nav2_and_of_the_bridge_are_kept_apart(tmp_path):
-    mine = tmp_path / 'mine.yaml'
-    mine.write_text('/**: {ros__parameters: {}}')
-    launched = Launched(bridge_params_file=mine)
-    assert launched.programs()['bridge'].parameters[0] == str(mine)
-    assert launched.told()['params_file'] == str(shipped_file('config/nav2/rover.yaml'))
-    launched = Launched(params_file=mine)
-    assert launched.told()['params_file'] == str(mine)
-    assert all(isinstance(each, dict) for each in launched.programs()['bridge'].parameters)
-
-
 def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):
     bringup.unlink()
     monkeypatch.setenv('ROS_DISTRO', 'kilted')
@@ -178,16 +166,6 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
         files(model=model, map=mine)
     with pytest.raises(BadArgument, match='map: there is no file'):
         files(map=tmp_path / 'none.yaml')
-
-
-@pytest.mark.parametrize('world', ['quadruped_rooms', 'rover'])
-def test_worlds_with_files_of_their_own_need_no_others(world):
-    assert world in nav2_worlds()
-    launched = Launched(world=world)
-    assert Path(launched.told()['map']) == shipped_file(f'config/nav2/maps/{world}.yaml')
-    assert Path(launched.told()['params_file']) == shipped_file(f'config/nav2/{world}.yaml')
-    server, _ = launched.of('Node', launched.group())
-    assert server.parameters[1]['yaml_filename'] == launched.told()['map']
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 import runpy
 import signal
-import socket
 import sys
 from types import SimpleNamespace
 
@@ -21,7 +20,6 @@ from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import bridge
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.errors import BadArgument
-from urlab_ros_bridge.cli.errors import PortInUse
 from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes import preflight
@@ -116,13 +114,6 @@ def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rv
         assert float(program.sigterm_timeout) + float(program.sigkill_timeout) == 5.0
 
 
-@pytest.mark.parametrize('terminal', [True, False])
-def test_colours_are_for_terminals_and_not_for_logs(terminal, monkeypatch):
-    monkeypatch.setattr(sys.stdout, 'isatty', lambda: terminal)
-    for program in launched().programs().values():
-        assert program.emulate_tty is terminal
-
-
 def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
     run = launched('rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway))
     programs = run.programs()
@@ -143,24 +134,6 @@ def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
         # Ctrl-C, which the process got before launch.
         end = on_exit(SimpleNamespace(returncode=-signal.SIGINT), running)
         assert isinstance(end, run.classes['Shutdown'])
-
-
-def test_with_respawn_no_end_is_an_error():
-    run = launched('use_respawn:=true')
-    assert not run.handlers('OnProcessExit')
-    assert all(program.respawn is True for program in run.programs().values())
-
-
-def test_nodes_start_in_the_scope_of_the_file_that_includes_it(rviz):
-    """What an event handler starts gets neither namespace nor remappings of that scope."""
-    run = launched('rviz:=true', 'data_dir:=/tmp/data')
-    bridge, rviz_node = run.of('Node')
-    assert (bridge.exec_name, bridge.namespace) == ('bridge', None)
-    # No file with defaults that would win over parameters of the scope.
-    assert bridge.parameters == [{'data_dir': '/tmp/data'}]
-    assert (rviz_node.exec_name, rviz_node.namespace) == ('rviz', None)
-    assert launched().of('Node')[0].parameters == []
-    assert not run.handlers('OnProcessIO')
 
 
 def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():
@@ -232,10 +205,6 @@ def test_a_mistake_ends_launch_before_anything_starts_with_one_line(word, error,
     assert str(caught.value).startswith(message) and '\n' not in str(caught.value)
 
 
-def test_arguments_of_launch_itself_are_known():
-    assert launched('launch-prefix:=gdb --args', 'emulate_tty:=true').programs()
-
-
 def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
     with recorder.recorded_launch():
         described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
@@ -246,15 +215,6 @@ def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
     given['world'] = 'mars'
     with pytest.raises(BadArgument, match='mars'):
         check.function(SimpleNamespace(argv=['pace:=3'], launch_configurations=given))
-
-
-def test_a_taken_port_is_said_as_launch_writes_arguments(monkeypatch):
-    monkeypatch.undo()
-    with socket.socket() as holder:
-        holder.bind(('127.0.0.1', 0))
-        holder.listen(1)
-        with pytest.raises(PortInUse, match=r'^rpc_port: port .* with port_offset:=\d+$'):
-            launched(f'rpc_port:={holder.getsockname()[1]}')
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')

@@ -20,7 +20,6 @@ from urlab_ros_bridge.maps.floor_map import OCCUPIED
 from urlab_ros_bridge.maps.floor_map import UNKNOWN
 from urlab_ros_bridge.maps.map_files import description
 from urlab_ros_bridge.maps.map_files import picture
-from urlab_ros_bridge.maps.map_heights import planes
 from urlab_ros_bridge.maps.map_heights import robot_band
 from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -182,13 +181,6 @@ def test_walls_that_are_planes_are_seen_from_their_front(axis, sign, tmp_path):
     assert len(found) == 80 and set(found) <= {round(wall) - 1, round(wall)}
 
 
-def test_planes_leave_no_gap():
-    for low, high in ((0.03, 0.54), (-0.2, 0.333), (0.255, 0.255)):
-        found = planes(low, high)
-        assert found[0] == pytest.approx(low) and found[-1] == pytest.approx(high)
-        assert len(found) == 1 or np.diff(found).max() <= 0.01 + 1e-6
-
-
 def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
     region = (-1.01, -0.5, 2.0, 1.02)
     drawn = draw_floor_map(room, [0.3], 0.05, region=region)
@@ -197,13 +189,6 @@ def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
     column, row = np.rint((np.array(drawn.origin) - whole.origin) / 0.05).astype(int)
     part = whole.cells[row : row + 31, column : column + 61]
     assert np.array_equal(part == OCCUPIED, drawn.cells == OCCUPIED)
-
-
-def test_files_say_what_was_drawn(room):
-    drawn = draw_floor_map(room, [0.3], 0.07)
-    read = through_files(drawn)
-    assert np.array_equal(read.data, drawn.cells)
-    assert (read.resolution, tuple(read.origin), read.image_name) == (0.07, drawn.origin, 'x.pgm')
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of bundled worlds, and what must hold for every one of them."""
 
-import math
-import time
-
 import mujoco
 import numpy as np
 import pytest
@@ -13,11 +10,6 @@ from urlab_ros_bridge.models import UnknownWorld
 from urlab_ros_bridge.models import world_names
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.wire.errors import UrlabError
-
-BOX = '<body pos="{} 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>'
-BOXES = '<mujoco><worldbody><geom type="plane" size="9 9 1"/>{}</worldbody></mujoco>'.format(
-    ''.join(BOX.format(x) for x in range(24))
-)
 
 
 def test_names_and_paths_agree():
@@ -34,14 +26,6 @@ def test_an_unknown_world_lists_the_known_ones(bad):
     assert isinstance(caught.value, UrlabError)
     assert repr(bad) in str(caught.value)
     assert all(name in str(caught.value) for name in world_names())
-
-
-@pytest.mark.parametrize('name', world_names())
-def test_worlds_are_made_of_primitives(build_world, name):
-    model = build_world(name)
-    assert (model.nmesh, model.nhfield, model.nskin) == (0, 0, 0)
-    assert model.opt.timestep == 0.002
-    assert model.opt.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
 
 
 @pytest.mark.parametrize('name', world_names())
@@ -102,31 +86,3 @@ def test_two_robots_fit_in_one_scene(build_world, sidecar, name, keys):
     pose = model.body('second_base_link')
     np.testing.assert_allclose(pose.pos[:2], [1, 1])
     np.testing.assert_allclose(np.abs(pose.quat), [0, 0, 0, 1])
-
-
-@pytest.mark.parametrize('name', world_names())
-def test_drawn_and_colliding_geoms_are_kept_apart(build_world, name):
-    model = build_world(name)
-    collides = (model.geom_contype | model.geom_conaffinity) != 0
-    hidden = model.geom_group == 3
-    assert collides[hidden].all()
-    assert collides.sum() < 0.4 * model.ngeom
-
-
-@pytest.mark.parametrize(
-    ('name', 'key'), [('rover', 'rover_home'), ('quadruped', 'quadruped_rest')]
-)
-def test_a_step_costs_less_than_two_dozen_boxes_that_lie(build_world, at_key, name, key):
-    model = build_world(name)
-    boxes = mujoco.MjModel.from_xml_string(BOXES)
-    worlds = ((model, at_key(model, key)), (boxes, mujoco.MjData(boxes)))
-    best = [math.inf, math.inf]
-    for world, data in worlds:
-        mujoco.mj_step(world, data, 200)
-    for _ in range(8):
-        for index, (world, data) in enumerate(worlds):
-            start = time.perf_counter()
-            mujoco.mj_step(world, data, 250)
-            best[index] = min(best[index], time.perf_counter() - start)
-    print(f'{name}: {best[0] / best[1]:.2f} of a step of the boxes')
-    assert best[0] < best[1]

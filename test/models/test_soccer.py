@@ -8,14 +8,9 @@ import pytest
 
 from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.models.nao_types import UnknownNaoType
 from urlab_ros_bridge.models.soccer import PITCHES
-from urlab_ros_bridge.models.soccer import ROBOT_FILES
 from urlab_ros_bridge.models.soccer import scene_text
 from urlab_ros_bridge.models.soccer import sidecar_text
-from urlab_ros_bridge.models.soccer import start_places
-from urlab_ros_bridge.models.soccer import TEAM_SIZES
-from urlab_ros_bridge.models.soccer import UnknownPitch
 from urlab_ros_bridge.models.soccer import write_world
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
@@ -105,43 +100,6 @@ def test_joints_actuators_and_ranges_are_the_standard_ones(model):
         assert 4.4 < model.body(f'{player}_base_link').subtreemass[0] < 4.7
 
 
-def test_left_and_right_limbs_are_mirror_images(model, at_key):
-    data = at_key(model, 'left_1_home')
-    turn = data.body('left_1_base_link').xmat.reshape(3, 3)
-    for part in ('upperarm', 'elbow', 'lowerarm', 'hip1', 'thigh', 'shank', 'ankle', 'foot'):
-        left, right = (
-            turn.T @ (data.body(f'left_1_{side}{part}').xpos - data.body('left_1_base_link').xpos)
-            for side in 'lr'
-        )
-        np.testing.assert_allclose(left, right * [1, -1, 1], atol=2e-4)
-
-
-def test_positive_joints_move_the_way_they_should(model):
-    """x forward, y left: where a part of the left side goes when its joint turns by 0.3 rad."""
-    ways = {
-        'he1': ('camera_link', 1, 1), 'he2': ('camera_link', 2, 1), 'lae1': ('lowerarm', 2, 1),
-        'lae2': ('lowerarm', 1, 1), 'lle2': ('foot', 1, 1), 'lle3': ('foot', 0, 1),
-        'lle4': ('foot', 0, 1), 'lle6': ('sole', 1, 1),
-    }  # fmt: skip
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-
-    def place(part):
-        if part == 'sole':
-            return data.geom('left_1_l_sole').xpos.copy()
-        return data.body(f'left_1_{part if part == "camera_link" else "l" + part}').xpos.copy()
-
-    for name, (part, axis, sign) in ways.items():
-        high = model.joint(f'left_1_{name}').range[1]
-        turn = 0.3 if high >= 0.3 else -0.3
-        before = place(part)
-        data.joint(f'left_1_{name}').qpos = turn
-        mujoco.mj_kinematics(model, data)
-        assert sign * turn * (place(part) - before)[axis] > 0, name
-        data.joint(f'left_1_{name}').qpos = 0
-        mujoco.mj_kinematics(model, data)
-
-
 def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
@@ -165,66 +123,6 @@ def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
             assert np.linalg.norm(force) == pytest.approx(load, rel=0.01)
 
 
-def test_a_sole_gives_and_the_foot_in_it_does_not(model):
-    """Soft under a player that stands or shifts its weight, hard where a heel beats the ground."""
-    data = mujoco.MjData(model)
-    mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
-    data.joint('ball_free').qpos[0] = 3.0  # it stands where the ball lies
-
-    def lowest(name):
-        geom = model.geom(f'left_1_{name}')
-        turn = data.geom(f'left_1_{name}').xmat.reshape(3, 3)
-        return data.geom(f'left_1_{name}').xpos[2] - np.abs(turn[2]) @ geom.size
-
-    stepped(model, data, 1.0)
-    for side in 'lr':
-        assert -0.006 < lowest(f'{side}_sole') < -0.002
-        assert lowest(f'{side}_foot') > 0
-    # Upright with straight legs it falls 0.1 m, on its heels: toes up.
-    mujoco.mj_resetData(model, data)
-    data.joint('ball_free').qpos[0] = 3.0
-    for side in 'lr':
-        for name, angle in (('le3', 1.2), ('le5', 0.7)):
-            data.joint(f'left_1_{side}{name}').qpos = angle
-            data.actuator(f'left_1_{side}{name}').ctrl = angle
-    mujoco.mj_kinematics(model, data)
-    data.joint('left_1_base').qpos[2] += 0.1 - min(lowest(f'{side}_foot') for side in 'lr')
-    deepest, struck = 0.0, 0.0
-    for _ in range(150):
-        stepped(model, data, model.opt.timestep)
-        deepest = min(deepest, *(lowest(f'{side}_foot') for side in 'lr'))
-        struck = max(struck, np.linalg.norm(data.sensor('left_1_lf_contact').data[1:4]))
-    assert -0.012 < deepest < 0  # the soft sole alone would give by 14 mm
-    assert struck > 100
-
-
-@pytest.mark.parametrize('side', [-1, 1], ids=['back', 'front'])
-def test_a_player_that_lies_rests_on_a_flat_torso(model, side):
-    """It comes to rest level from 15 degrees, on the box of the page; a round one would roll."""
-    data = mujoco.MjData(model)
-    mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
-    pitch, roll, turned = np.zeros(4), np.zeros(4), np.zeros(4)
-    mujoco.mju_axisAngle2Quat(pitch, np.array([0.0, 1, 0]), side * np.pi / 2)
-    mujoco.mju_axisAngle2Quat(roll, np.array([0.0, 0, 1]), np.radians(15))  # about its own axis
-    mujoco.mju_mulQuat(turned, pitch, roll)
-    data.joint('left_1_base').qpos[:] = [-3, 0, 0.12, *turned]
-    stepped(model, data, 3.0)
-    axes = data.body('left_1_base_link').xmat.reshape(3, 3)
-    assert -side * axes[2, 0] > np.cos(np.radians(20))  # forward is up, or down
-    assert abs(axes[2, 1]) < np.sin(np.radians(5))  # its left is level
-
-
-def test_players_start_standing():
-    world = load_world(ServerConfig(world='soccer'))
-    for name in ('left_1', 'right_1'):
-        assert world.data.joint(f'{name}_lle4').qpos[0] < -0.8
-    data = world.data
-    data.ctrl[:] = world.start_ctrl('left_1')
-    before = data.body('left_1_base_link').xpos.copy()
-    stepped(world.model, data, 2.0)
-    assert np.linalg.norm(data.body('left_1_base_link').xpos - before) < 0.005
-
-
 def test_a_rolling_ball_slows_down_and_a_goal_holds_a_hard_shot(model):
     data = mujoco.MjData(model)
     dof = model.joint('ball_free').dofadr[0]
@@ -239,34 +137,6 @@ def test_a_rolling_ball_slows_down_and_a_goal_holds_a_hard_shot(model):
         data.qvel[dof] = speed
         stepped(model, data, 0.5)
         assert 9.2 < data.body('ball').xpos[0] < 9.6
-
-
-@pytest.mark.parametrize('players', [TEAM_SIZES[0], 4, TEAM_SIZES[-1]])
-@pytest.mark.parametrize('field', PITCHES)
-def test_players_start_in_their_half_apart_and_face_each_other(players, field):
-    places = list(start_places(PITCHES[field], players))
-    assert len({name for name, *_ in places}) == len(places) == 2 * players
-    for name, x, y, looks_left in places:
-        assert looks_left == name.startswith('right') == (x > 0)
-        assert abs(x) < PITCHES[field].length / 2 and abs(y) < PITCHES[field].width / 2
-    spots = np.array([place[1:3] for place in places])
-    gaps = np.linalg.norm(spots[:, None] - spots, axis=-1) + 9 * np.eye(len(spots))
-    assert gaps.min() > 0.8
-
-
-def test_a_written_world_stands_on_its_own(tmp_path):
-    sidecar = write_world(tmp_path / 'pitch', 3, 'league')
-    assert {path.name for path in sidecar.parent.iterdir()} == {
-        *ROBOT_FILES, 'soccer.xml', 'soccer.yaml',
-    }  # fmt: skip
-    world = load_world(ServerConfig(model=sidecar))
-    assert list(world.articulations) == [
-        f'{team}_{number}' for team in ('left', 'right') for number in (1, 2, 3)
-    ]
-    assert world.model.nu == 6 * len(JOINTS)
-    with pytest.raises(UnknownPitch, match=r"'beach'.*page, league"):
-        write_world(tmp_path / 'none', 1, 'beach')
-    assert not (tmp_path / 'none').exists()
 
 
 @pytest.fixture(scope='module')
@@ -320,9 +190,3 @@ def test_players_of_all_types_start_standing_and_stay_so(types):
         assert np.linalg.norm(data.body(f'{name}_base_link').xpos - place) < 0.01, name
         assert data.body(f'{name}_base_link').xmat[8] > np.cos(np.radians(3))
     assert np.abs(data.qvel).max() < 1e-2
-
-
-def test_a_type_that_is_none_is_named_and_nothing_is_written(tmp_path):
-    with pytest.raises(UnknownNaoType, match=r"'5'.*0, 1, 2, 3, 4"):
-        write_world(tmp_path / 'none', 2, 'page', [0, 5])
-    assert not (tmp_path / 'none').exists()

@@ -18,20 +18,15 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-from bundled_server import port_of
-from bundled_server import running_server
 from lifelines import start_process
 import mujoco
 import numpy as np
 from ports import free_ports
 import pytest
-import yaml
 
-from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingMeshes
-from urlab_ros_bridge.robot_import.importing import export_robot
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
@@ -177,35 +172,6 @@ def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
     assert np.isfinite(data.qpos).all() and np.abs(data.qvel).max(initial=0.0) < 100.0
     free = robot.robot.starts_free
     row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
-
-
-def test_a_camera_sees_it(robot, row, tmp_path):
-    sidecar = export_robot(robot.path, OPTIONS, tmp_path)
-    content = yaml.safe_load(sidecar.read_text())
-    content['global_cameras'] = {'overview': {'mode': 'semantic'}}
-    sidecar.write_text(yaml.safe_dump(content))
-    with running_server(model=sidecar, paused=True) as server:
-        ports = {'rpc_port': port_of(server), 'state_port': port_of(server, 'state')}
-        client = Client(**ports, shared=True, timeout=60.0)
-        client.connect()
-        try:
-            seen = {}
-            while 'overview' not in seen:  # the renderer is still loading
-                seen = client.step(include_cameras={'overview': 'sync'}).cameras
-            pixels = seen['overview'].pixels
-        finally:
-            client.close()
-    pixels = pixels.reshape(-1, pixels.shape[-1])
-    # The first row shows the sky, the last one the floor.
-    own = (pixels != pixels[0]).any(axis=1) & (pixels != pixels[-1]).any(axis=1)
-    drawn = any(robot.model.geom_group[g] <= 2 for g in geoms_of(robot))
-    assert not drawn or own.mean() > 0.002
-    row['seen'] = round(100 * float(own.mean()), 1)
-
-
-def geoms_of(robot):
-    bodies = set(robot.bodies.values())
-    return [g for g in range(robot.model.ngeom) if int(robot.model.geom_bodyid[g]) in bodies]
 
 
 @pytest.mark.ros

@@ -96,28 +96,6 @@ def settings_sensors(world):
     return world.articulations['my_robot'].sensors
 
 
-def test_forces_of_a_joint_carry_what_hangs_on_it(write_robot):
-    extra = (
-        '<link name="load"><inertial><mass value="2"/><inertia ixx="0.01" iyy="0.01" izz="0.01" '
-        'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hook" type="fixed">'
-        '<parent link="base_link"/><child link="load"/></joint>'
-    )
-    world = load(write_robot(extra + sensor('ft', 'force_torque', link='hook')))
-    for _ in range(1000):
-        mujoco.mj_step(world.model, world.data)
-    force = world.data.sensor('my_robot_ft_force').data
-    np.testing.assert_allclose(force, (0, 0, 2 * 9.81), atol=0.1)
-
-
-def test_a_contact_sensor_feels_the_floor(write_robot):
-    extra = sensor('bumper', 'contact', link='left_wheel') + sensor('gas', 'gas_meter')
-    world = load(write_robot(extra))
-    for _ in range(500):
-        mujoco.mj_step(world.model, world.data)
-    found, *force = world.data.sensor('my_robot_bumper').data[:4]
-    assert found and np.linalg.norm(force) > 1
-
-
 def test_what_has_no_counterpart_is_named(write_robot, caplog):
     extra = (
         sensor('gas', 'gas_meter') + '<gazebo><plugin filename="libackermann_drive.so"/></gazebo>'

@@ -157,25 +157,6 @@ def test_collisions_that_an_srdf_disables_are_excluded(write_robot, package):
     assert load(path).model.nexclude == before + 1
 
 
-def test_a_xacro_gives_the_same_robot(write_robot, package, tmp_path):
-    text = write_robot().read_text().split('<link name="base_footprint"/>')
-    part = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="feet">'
-    (package / 'urdf' / 'feet.xacro').write_text(
-        f'{part}<link name="base_footprint"/></xacro:macro></robot>'
-    )
-    head = (
-        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="my robot">'
-        '<xacro:arg name="side" default=""/>'
-        '<xacro:include filename="$(find my_robot)/urdf/feet.xacro"/><xacro:feet/>'
-        '<link name="$(arg side)mast"/><joint name="mast" type="fixed">'
-        '<parent link="base_link"/><child link="$(arg side)mast"/></joint>'
-    )
-    path = package / 'urdf' / 'robot.urdf.xacro'
-    path.write_text(text[0].replace('<robot name="my robot">', head) + text[1])
-    names = load(path, xacro_arguments={'side': 'left_'}).articulations['my_robot'].bodies
-    assert set(names) == {*LINKS, 'left_mast'}
-
-
 @pytest.mark.parametrize(
     ('text', 'named'),
     [

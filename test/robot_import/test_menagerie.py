@@ -11,8 +11,6 @@ import pytest
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.robot_import.menagerie import _sidecars
-from urlab_ros_bridge.robot_import.menagerie import named_robots
-from urlab_ros_bridge.robot_import.menagerie import RobotUnavailable
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -114,15 +112,3 @@ def test_the_go2_trots(tree):
 def test_an_unknown_robot_is_an_error_that_lists_the_names(tree):
     with pytest.raises(UnknownName, match=r"'go3'.*go2"):
         load_world(ServerConfig(robot='go3'))
-
-
-def test_a_robot_that_is_not_there_is_an_error(tree):
-    with pytest.raises(RobotUnavailable, match='unitree_h1'):
-        load_world(ServerConfig(robot='unitree_h1'))
-
-
-def test_the_list_has_kinds_and_licences():
-    robots = {robot.name: robot for robot in named_robots()}
-    assert robots['unitree_go2'].short == 'go2' and robots['unitree_go2'].kind == 'quadruped'
-    assert {entry['robot'] for entry in _sidecars().values()} <= set(robots)
-    assert all(robot.licence for robot in robots.values())

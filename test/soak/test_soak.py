@@ -4,9 +4,7 @@
 
 import os
 from pathlib import Path
-import socket
 import sys
-import threading
 
 from lifelines import run_process
 import pytest
@@ -43,80 +41,6 @@ def test_one_fault_of_each_kind_breaks_no_invariant():
     assert 'all invariants hold' in done.stdout
 
 
-@pytest.fixture
-def echo():
-    """Return the port of a server that sends back what it gets."""
-    listener = socket.create_server(('127.0.0.1', 0))
-
-    def serve():
-        while True:
-            try:
-                link, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=answer, args=(link,), daemon=True).start()
-
-    def answer(link):
-        with link:
-            while data := link.recv(4096):
-                link.sendall(data)
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield listener.getsockname()[1]
-    listener.close()
-
-
-def sent_through(proxy, pieces, timeout=0.5):
-    """Send pieces one after the other; return all that comes back, and whether it was cut."""
-    received, cut = b'', False
-    with socket.create_connection(('127.0.0.1', proxy.port)) as link:
-        link.settimeout(timeout)
-        for piece in pieces:
-            try:
-                link.sendall(piece)
-                got = link.recv(4096)
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                got = b''
-            if not got:
-                return received, True
-            received += got
-    return received, cut
-
-
-@pytest.mark.parametrize(
-    ('fault', 'back', 'cut'),
-    [
-        ('', b'abcdef', False),
-        ('delay', b'abcdef', False),
-        ('drop', b'', False),
-        ('cut', b'', True),
-    ],
-)
-def test_a_proxy_does_as_it_is_told(soak, echo, fault, back, cut):
-    proxy = soak[0].FaultProxy(echo, seed=1, rate=1.0)
-    proxy.fault = fault
-    patience = 0.5 if fault == 'drop' else 20.0  # for what never comes
-    assert sent_through(proxy, [b'ab', b'cd', b'ef'], patience) == (back, cut)
-    assert sum(proxy.done.values()) == proxy.done.get(fault, 0)
-    proxy.close()
-
-
-def test_a_proxy_duplicates_and_reorders_by_its_seed(soak, echo):
-    def through(fault, rate, seed):
-        proxy = soak[0].FaultProxy(echo, seed, rate)
-        proxy.fault = fault
-        received, _ = sent_through(proxy, [b'ab', b'cd', b'ef', b'gh'], 0.2)
-        proxy.close()
-        return received
-
-    assert b'abab' in through('duplicate', 1.0, 1)
-    assert len(through('truncate', 1.0, 1)) < 8
-    mixed = [through('reorder', 0.5, seed) for seed in (3, 3)]
-    assert mixed[0] == mixed[1]
-
-
 class NoPrograms:
     """Programs that logged something."""
 
@@ -149,14 +73,6 @@ def test_every_broken_invariant_is_noticed(soak, tmp_path):
     assert 'logged' in judged(soak, [], logged='Traceback (most recent call last)')[0]
     lost = {tmp_path / 'gone.json': 3}
     assert 'was acknowledged' in judged(soak, [], saved=lost)[0]
-
-
-def test_what_a_broken_stream_shows_counts_only_while_it_is_broken(soak):
-    broken = {'who': 'faults', 'begins': 'drop', 'protocol': 'state'}
-    back = [at(2.0, 'state proxied'), at(1.0, 'state proxied')]
-    assert judged(soak, [broken, *back]) == []
-    assert judged(soak, [broken, at(2.0), at(1.0)]) != []
-    assert judged(soak, [{**broken, 'begins': 'delay'}, *back]) != []
 
 
 def test_what_grows_is_named_once_it_has_lived_long_enough(soak, capsys):

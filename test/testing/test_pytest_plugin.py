@@ -64,12 +64,6 @@ def test_forever(simulation):
     pathlib.Path(os.environ['READY']).touch()
     threading.Event().wait()
 """
-NO_ROS = """
-import pytest
-
-def test_it(simulation):
-    pass
-"""
 
 
 def inner(folder, text, *words, **environ):
@@ -101,18 +95,6 @@ print(sorted(new & set({HEAVY!r})), len(set(sys.modules) - before))
     )
     heavy, _, count = done.stdout.strip().rpartition(' ')
     assert heavy == '[]' and int(count) < 10
-
-
-def test_without_ros_the_fixture_says_what_to_do(tmp_path):
-    hidden = tmp_path / 'hidden'
-    hidden.mkdir()
-    (hidden / 'rclpy.py').write_text('raise ImportError("No module named rclpy")')
-    (hidden / 'sitecustomize.py').write_text(f'import sys; sys.path.insert(0, {str(hidden)!r})')
-    command, options = inner(tmp_path, NO_ROS)
-    options['env']['PYTHONPATH'] = f'{hidden}{os.pathsep}{options["env"]["PYTHONPATH"]}'
-    done = run_process(command, timeout=100, **options)
-    assert done.returncode == 1
-    assert 'Simulation(bridge=None) starts one without a bridge' in done.stdout
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGINT])

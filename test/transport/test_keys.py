@@ -67,15 +67,6 @@ def test_a_public_key_that_was_lost_comes_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    'name', ['', '.', '..', '../x', 'a/b', 'client', 'clients', 'ü', 'a' * 65]
-)
-def test_names_that_are_none(tmp_path, name):
-    with pytest.raises(KeysUnusable, match='not a valid name for a client'):
-        make_keys(tmp_path / 'keys', [name])
-    assert not (tmp_path / 'keys').exists()
-
-
-@pytest.mark.parametrize(
     ('file', 'content', 'problem'),
     [
         ('server.key_secret', None, 'No such file'),

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions that are foreign, damaged or replaced give typed errors."""
 
-import os
 import struct
 
 from example_counts import examples
@@ -14,7 +13,6 @@ import pytest
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UrlabError
 
 STRIDE = 64
@@ -23,11 +21,6 @@ STRIDE = 64
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / 'state.shm'
-
-
-def parts(path):
-    """Return (magic, version, stride, slots, sequence, latest) as a stock reader sees them."""
-    return struct.unpack_from('<IIIIQI', path.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -47,16 +40,6 @@ def test_foreign_or_truncated_file_is_refused(path, content, reason):
     path.write_bytes(content)
     with pytest.raises(MalformedRegion, match=reason):
         RegionReader.open(path)
-
-
-def test_file_that_cannot_be_opened_says_so(path):
-    with pytest.raises(RegionUnavailable, match='No such file'):
-        RegionReader.open(path)
-    os.mkfifo(path)
-    with pytest.raises(MalformedRegion, match='regular'):  # and it does not wait for a writer
-        RegionReader.open(path)
-    with pytest.raises(RegionUnavailable):
-        RegionWriter.create(path.parent / 'nowhere' / 'x.shm', STRIDE)
 
 
 @given(data=st.data())

@@ -95,11 +95,6 @@ def test_folder_of_somebody_else_is_not_used(tmp_path):
     assert open_to_all.stat().st_mode & 0o777 == 0o700
 
 
-def test_no_folder_at_all_says_why(tmp_path):
-    with pytest.raises(RegionUnavailable, match='nowhere'):
-        SessionDirectory([tmp_path / 'nowhere'])
-
-
 def test_the_runtime_folder_of_the_user_comes_first(monkeypatch):
     monkeypatch.setenv('XDG_RUNTIME_DIR', '/run/user/7')
     assert [str(path) for path in runtime_folders()][:2] == ['/run/user/7', '/dev/shm']

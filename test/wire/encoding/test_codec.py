@@ -3,10 +3,8 @@
 """Laws of the frame codec: what goes in comes out, and any bytes give a value or a WireError."""
 
 import base64
-import contextlib
 import json
 import math
-import tracemalloc
 
 from example_counts import examples
 from hypothesis import given
@@ -18,7 +16,6 @@ import pytest
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.errors import WireError
 
@@ -88,16 +85,6 @@ def test_json_has_no_nan(value):
 
 
 @settings(max_examples=examples(500))
-@given(st.binary(max_size=200))
-def test_any_bytes_give_a_message_or_a_wire_error(frame):
-    try:
-        message = unpack(frame)
-    except WireError:
-        return
-    assert strings_only(message)
-
-
-@settings(max_examples=examples(500))
 @given(st.text('{}[]",:\\ud8dcnulltruefalseNaInity0123456789.eE+-_b64 ', max_size=60))
 def test_any_json_like_text_gives_a_message_that_can_be_sent_back(text):
     try:
@@ -106,16 +93,6 @@ def test_any_json_like_text_gives_a_message_that_can_be_sent_back(text):
         return
     assert strings_only(message)
     pack(message)
-
-
-@given(messages(SCALARS | st.binary(max_size=20)), st.data())
-def test_damaged_frames_give_a_message_or_a_wire_error(message, data):
-    frame = bytearray(pack(message))
-    position = data.draw(st.integers(0, len(frame) - 1))
-    frame[position] = data.draw(st.integers(0, 255))
-    for damaged in (bytes(frame), bytes(frame[:position])):
-        with contextlib.suppress(WireError):
-            assert strings_only(unpack(damaged))
 
 
 MIXED_KEYS = st.recursive(
@@ -166,24 +143,6 @@ def test_extension_types_become_null():
 def test_malformed_frames_are_named(frame):
     with pytest.raises(MalformedFrame):
         unpack(frame)
-
-
-@pytest.mark.parametrize('head', [b'\xdd', b'\xdf', b'\xc6', b'\xdb', b'\xc9'])
-def test_a_promised_size_allocates_nothing(head):
-    frame = b'\x81\xa1a' + head + b'\x7f\xff\xff\xff'
-    tracemalloc.start()
-    try:
-        with pytest.raises(MalformedFrame):
-            unpack(frame)
-        assert tracemalloc.get_traced_memory()[1] < 1 << 20
-    finally:
-        tracemalloc.stop()
-
-
-@given(st.integers(1, 100))
-def test_the_limit_comes_before_decoding(limit):
-    with pytest.raises(FrameTooLarge, match=str(limit)):
-        unpack(b'\xc1' * (limit + 1), limit)
 
 
 def test_integers_beyond_64_bits_become_floats_under_json():
