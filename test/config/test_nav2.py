@@ -168,7 +168,7 @@ def outline(world):
     if 'stand' in world.keyframe_names:
         mujoco.mj_resetDataKeyframe(model, data, model.key(f'{robot.prefix}_stand').id)
     mujoco.mj_forward(model, data)
-    bodies = [body.id for body in robot.bodies]
+    bodies = [body.id for body in robot.bodies.values()]
     middle = data.xpos[bodies[0], :2]
     geoms = np.flatnonzero(is_solid(model) & np.isin(model.geom_bodyid, bodies))
     # Rays from outside to the axis of the robot, at all heights, meet its hull.
@@ -219,7 +219,7 @@ def test_the_footprint_is_that_of_the_model(world):
 def test_the_robot_starts_on_free_floor_at_the_origin_of_the_map(world):
     drawn = read_map(CONFIG / 'nav2' / 'maps' / f'{world.name}.yaml')
     (robot,) = world.articulations.values()
-    base = robot.bodies[0].id
+    base = robot.first_body.id
     assert world.data.xpos[base][:2] == pytest.approx([0.0, 0.0])
     yaw = yaw_of(wxyz_to_xyzw(world.data.xquat[base].tolist()))
     assert yaw == pytest.approx(0.0, abs=1e-6)
