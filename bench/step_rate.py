@@ -38,7 +38,10 @@ def serve(world: str, pipe) -> None:
     from urlab_ros_bridge.sim.config import ServerConfig
     from urlab_ros_bridge.sim.server import Server
 
-    server = Server(ServerConfig(world=world, rpc_port=0, state_port=0))
+    ports = dict.fromkeys(
+        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
+    )
+    server = Server(ServerConfig(world=world, **ports))
     server.start()
     pipe.send(server.endpoints['rpc'])
     pipe.recv()

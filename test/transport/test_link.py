@@ -98,7 +98,7 @@ def test_editor_ops_and_oversize_requests_go_over_zmq(start, connect, zmq_ops):
 
 
 def test_step_whose_reply_is_too_large_is_done_once(start, connect, zmq_ops, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.RPC_STRIDE', 700)
+    monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.REPLY_STRIDE', 700)
     client = connect(start(world='quadruped'))
     client.set_mode('direct')
     steps = [client.step(3, observations='full').step for _ in range(4)]

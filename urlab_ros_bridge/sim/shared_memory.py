@@ -30,7 +30,8 @@ from urlab_ros_bridge.transport.shm.directory import request_file
 from urlab_ros_bridge.transport.shm.directory import SessionDirectory
 from urlab_ros_bridge.transport.shm.region import HEADER_BYTES
 from urlab_ros_bridge.transport.shm.region import Region
-from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
+from urlab_ros_bridge.transport.shm.region import REPLY_STRIDE
+from urlab_ros_bridge.transport.shm.region import REQUEST_STRIDE
 from urlab_ros_bridge.transport.shm.region import SIZE_BYTES
 from urlab_ros_bridge.transport.shm.region import SLOTS
 from urlab_ros_bridge.transport.shm.server import LargeReplies
@@ -183,8 +184,8 @@ class SharedMemoryService:
             # Names of Windows events in the plugin; here a client polls the sequence number.
             'req_event': '',
             'rep_event': '',
-            'req_stride': RPC_STRIDE,
-            'rep_stride': RPC_STRIDE,
+            'req_stride': REQUEST_STRIDE,
+            'rep_stride': REPLY_STRIDE,
             'n_buffers': SLOTS,
             'header_size': HEADER_BYTES,
         }
@@ -202,9 +203,9 @@ class SharedMemoryService:
 
     def _open(self, name: str, accept: Accept) -> None:
         """Serve the pair of a name, '' is the stock one."""
-        requests = Region.create(request_file(self.path, name), RPC_STRIDE)
+        requests = Region.create(request_file(self.path, name), REQUEST_STRIDE)
         try:
-            replies = Region.create(reply_file(self.path, name), RPC_STRIDE)
+            replies = Region.create(reply_file(self.path, name), REPLY_STRIDE, sparse=True)
         except RegionUnavailable:
             requests.path.unlink(missing_ok=True)
             requests.close()

@@ -90,3 +90,21 @@ def test_divergence_in_the_first_step_is_noticed(rover, quantity):
 def test_an_ordinary_world_never_diverges(rover):
     rover.ask('step', n_steps=2000, per_articulation={'rover': {'ctrl': [5.0, -5.0]}})
     assert rover.engine.divergence is None and rover.engine.clock.divergences == 0
+
+
+@pytest.mark.parametrize('quantity', ['qpos', 'qvel', 'qacc'])
+def test_a_world_continues_from_the_state_that_it_started_in(quadruped, quantity):
+    start, command = (
+        quadruped.context.world.start_qpos(),
+        quadruped.engine.controls['quadruped'].slots,
+    )
+    held = command['zmq'].copy()
+    quadruped.ask('step', n_steps=50)
+    command['zmq'][:] = 0.0
+    break_world(quadruped, quantity)
+    assert quadruped.ask('step')['divergence']['world_reset']
+    assert np.array_equal(quadruped.data.qpos, start) and quadruped.data.time == 0.0
+    assert np.array_equal(command['zmq'], held)
+    derived = quadruped.data.xpos.copy()
+    mujoco.mj_kinematics(quadruped.model, quadruped.data)
+    assert np.array_equal(quadruped.data.xpos, derived)

@@ -15,6 +15,7 @@ from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 
@@ -57,6 +58,21 @@ def test_editor_ops_want_the_other_transport(server, connect, editor):
         required = dict.fromkeys(OPS[op].required, 'x')
         assert shm.ask(op, **required)['code'] == code
     assert shm.ask('current_level', session_id='wrong')['code'] == 'session_expired'
+
+
+def test_a_reply_takes_the_memory_that_it_needs_where_there_is_some(server, connect, monkeypatch):
+    running = server(world='rover')
+    zmq_client, shm = pair(running, connect)
+    frame = codec.pack({'op': 'hello', 'shared': True})
+    hello = codec.unpack(shm.exchange(frame), 1 << 25)
+    assert hello['op'] == 'hello_ok' and len(hello['mjb']) > 1 << 20
+
+    def full(region, size):
+        raise RegionUnavailable(region.path, 'No space left on device')
+
+    monkeypatch.setattr(Region, 'fill', full)
+    shm = StockShmRpc(server(world='rover').stage.shm_dir, zmq_client.session_id)
+    assert codec.unpack(shm.exchange(frame))['code'] == 'reply_too_large'
 
 
 def test_hello_over_shm_works_when_it_fits(server, connect, mjcf):

@@ -314,27 +314,30 @@ class Engine:
 
     def _diverged(self, before: float) -> None:
         """
-        Record that the simulation became unstable, and continue from where MuJoCo left it.
+        Record that the simulation became unstable.
 
         :param before: s, at the beginning of the step.
         """
         self.clock.divergences += 1
         found = self.divergence = self._monitor.take(self.clock.divergences, before)
         self._complain(str(found))
-        now = self.world.data.time
         if found.world_reset:
             self._follow_reset()
-        self.run.record_divergence(str(found), before, now)
+        self.run.record_divergence(str(found), before, self.world.data.time)
 
     def _follow_reset(self) -> None:
-        """Start counting anew after MuJoCo has reset the data."""
+        """Continue from the state that the world starts in, after MuJoCo has reset the data."""
+        world = self.world
+        if world.spec.start_keyframe:
+            world.restore_start()
+            mujoco.mj_step1(world.model, world.data)
         # Bad positions and velocities are found after a step, bad accelerations within it; then
         # the step was done from the state after the reset.
-        self.clock.restart(1 if self.world.data.time > 0.0 else 0)
+        self.clock.restart(1 if world.data.time > 0.0 else 0)
         self.clock.resets += 1
         self.external.clear()
-        for control in self.controls.values():
-            control.reset(None)
+        for prefix, control in self.controls.items():
+            control.reset(world.start_ctrl(prefix))
         self.sensing.forget_scans(self.world.data.time)
 
 

@@ -78,16 +78,17 @@ class SessionDirectory:
     :ivar path: absolute.
     """
 
-    def __init__(self, folders: list[Path] | None = None) -> None:
+    def __init__(self, folders: list[Path] | None = None, name: str = FOLDER) -> None:
         """
-        Make the directory in the first folder that allows it, and clean up after the dead there.
+        Make the directory in the first folder that allows it, and remove those of dead servers.
 
+        :param name: of the folder of such directories.
         :raises RegionUnavailable: when there is no such folder.
         """
         reasons = []
         for folder in folders or runtime_folders():
             try:
-                parent = _private_parent(folder)
+                parent = _private_parent(folder, name)
                 remove_stale(parent)
                 self.path, self._lock_fd = _make_locked(parent)
                 return
@@ -135,10 +136,10 @@ def _abandoned(path: Path) -> Iterator[bool]:
         os.close(fd)
 
 
-def _private_parent(folder: Path) -> Path:
+def _private_parent(folder: Path, name: str) -> Path:
     """Return the folder of all session directories of this user; others can not enter it."""
     mine = folder / f'urlab-{os.getuid()}'
-    for path in (mine, mine / FOLDER):
+    for path in (mine, mine / name):
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
         status = os.lstat(path)
@@ -146,7 +147,7 @@ def _private_parent(folder: Path) -> Path:
             raise PermissionError(0, f'{path} belongs to another user')
         if status.st_mode & 0o077:
             os.chmod(path, 0o700)
-    return mine / FOLDER
+    return mine / name
 
 
 def _make_locked(parent: Path) -> tuple[Path, int]:

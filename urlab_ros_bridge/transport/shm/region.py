@@ -43,7 +43,10 @@ SIZE_BYTES = 4
 SLOTS = 2
 MAX_SLOTS = 64
 MAX_TAGS = 2
-RPC_STRIDE = 1 << 20
+REQUEST_STRIDE = 1 << 20
+REPLY_STRIDE = (
+    16 << 20
+)  # as the newest stock servers have it; what is never written takes no memory
 STATE_STRIDE = 16384
 # Indices of words of the header: 32-bit ones, then 64-bit ones.
 LATEST, _EXTENSION, ASLEEP, CLOCKS = 6, 7, 12, 14
@@ -60,6 +63,7 @@ class Region:
 
     :ivar capacity: bytes that a payload may have.
     :ivar name: of the file, without its folder.
+    :ivar filled: bytes of each payload whose memory this side has reserved.
     :ivar tagged: the extension is in use: slots have tags, and the writer wakes readers.
     """
 
@@ -75,6 +79,7 @@ class Region:
         self.slots = slots
         self.capacity = stride - SIZE_BYTES
         self.bytes = HEADER_BYTES + slots * stride
+        self.filled = 0
         access = mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ
         try:
             self._map = mmap.mmap(fd, self.bytes, access=access)
@@ -154,16 +159,21 @@ class Region:
             raise
         return cls(path, fd, stride, slots, writable=True)
 
-    def fill(self) -> None:
+    def fill(self, size: int | None = None) -> None:
         """
-        Reserve the memory of a sparse region.
+        Reserve the memory of a sparse region, so that writing to it cannot fail.
 
+        :param size: bytes of each payload, None for all of them.
         :raises RegionUnavailable: when there is no room.
         """
+        size = self.capacity if size is None else size
         try:
-            os.posix_fallocate(self.fd, 0, self.bytes)
+            for slot in range(self.slots):
+                start = HEADER_BYTES + slot * self.stride
+                os.posix_fallocate(self.fd, start, SIZE_BYTES + size)
         except OSError as error:
             raise RegionUnavailable(self.path, str(error.strerror)) from error
+        self.filled = size
 
     @property
     def reserved(self) -> bool:

@@ -24,9 +24,10 @@ from urlab_ros_bridge.transport.router import Accept
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
-from urlab_ros_bridge.transport.shm.region import RPC_STRIDE
+from urlab_ros_bridge.transport.shm.region import REQUEST_STRIDE
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 POLL_SECONDS = 0.05
 _LOG = logging.getLogger(__name__)
@@ -91,6 +92,7 @@ class OpenWatch(threading.Thread):
             _LOG.exception('%s: its readers were not notified of a change', region.name)
 
 
+FIRST_FILL = 1 << 16  # bytes of a reply region that are reserved first
 KEPT_SECONDS = 5.0
 MAX_KEPT = 4
 _MAX_BYTES = 256 * 1024 * 1024
@@ -121,7 +123,7 @@ class LargeReplies:
 
     def take(self, frame: bytes) -> bytes | None:
         """Hand out the reply to a repeated request, once; None when there is none."""
-        if self.empty or len(frame) > RPC_STRIDE:  # which never came through a region
+        if self.empty or len(frame) > REQUEST_STRIDE:  # which never came through a region
             return None
         now = time.monotonic()
         with self._lock:
@@ -245,11 +247,14 @@ class RegionServer(threading.Thread):
 
     def _fitting(self, frame: bytes, reply: bytes) -> bytes:
         """Return the reply, or an error in its place when it is too large for the region."""
-        capacity = self._writer.capacity
-        if len(reply) <= capacity:
+        region, size = self._writer.region, len(reply)
+        if region.filled < size <= region.capacity:
+            with suppress(RegionUnavailable):  # there is no room
+                region.fill(min(max(size, 2 * region.filled, FIRST_FILL), region.capacity))
+        if size <= region.filled:
             return reply
         self._large.keep(frame, reply)
-        text = f'the reply has {len(reply)} bytes, {capacity} fit; repeat the request over ZMQ'
+        text = f'the reply has {size} bytes, {region.filled} fit; repeat the request over ZMQ'
         return pack_error('reply_too_large', text, 'json' if reply[:1] == b'{' else 'msgpack')
 
 

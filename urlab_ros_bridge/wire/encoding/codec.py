@@ -39,6 +39,7 @@ _BASE64_SUFFIXES = (BASE64_SUFFIX, '__b64__')
 _JSON_FIRST_BYTES = frozenset(b'{ \t\n\r')
 _MAP_FIRST_BYTES = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _CONTAINER_BYTES = bytes((*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF))
+_CONTAINERS = {dict, list}
 # What Python's JSON decoder leaves wrong is searched only where the bytes suggest it.
 _LONG_INTEGER = re.compile(b'[0-9]{19}')
 _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]')
@@ -123,18 +124,13 @@ def _may_nest_deep(frame: bytes | memoryview) -> bool:
 def _depth_is_right(message: dict[str, Any]) -> bool:
     """Return whether no containers are nested too deep."""
     level: list[Any] = [message]
-    for _ in range(MAX_DEPTH):
+    for depth in range(MAX_DEPTH):
+        last = depth == MAX_DEPTH - 1  # elsewhere, an empty container leads no deeper
         inner: list[Any] = []
         for box in level:
-            if type(box) is dict:
-                items: Any = box.values()
-            else:
-                try:
-                    sum(box)  # the quickest way to learn that there are numbers only
-                    continue
-                except TypeError:
-                    items = box
-            inner += [item for item in items if type(item) is dict or type(item) is list]
+            items = box.values() if type(box) is dict else box
+            if not _CONTAINERS.isdisjoint(map(type, items)):
+                inner += [item for item in items if type(item) in _CONTAINERS and (item or last)]
         if not inner:
             return True
         level = inner
@@ -204,7 +200,7 @@ def _json_value(value: Any) -> Any:
 def _restore_binary(value: Any) -> Any:
     """Turn ``<key>_base64`` companions back into bytes under ``key``; keep what is not base64."""
     if isinstance(value, list):
-        if {dict, list}.isdisjoint(map(type, value)):
+        if _CONTAINERS.isdisjoint(map(type, value)):
             return value
         return [_restore_binary(item) for item in value]
     if not isinstance(value, dict):

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of the files of client models: private, written once, removed with the server."""
 
-import gc
+import os
 from pathlib import Path
 import stat
+import tempfile
 
 from lasting_trial import with_lasting_trial
-import pytest
 from spawn_models import TETRAHEDRON
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -19,8 +19,7 @@ MESH = (
 )
 
 
-@pytest.mark.parametrize('end', ['close', 'forget'])
-def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_path, end):
+def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_path):
     stage = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path)))
     for name in ('a.obj', 'b.obj'):
         (tmp_path / name).write_text(TETRAHEDRON)
@@ -31,9 +30,17 @@ def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_pa
     assert first == second, 'of the same content'
     assert first.read_text() == TETRAHEDRON and tmp_path not in first.parents
     assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
-    if end == 'close':
-        stage.client_models.close()
-    else:
-        del stage
-        gc.collect()
+    stage.client_models.close()
     assert not first.parent.exists()
+
+
+def test_a_folder_that_a_killed_server_has_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    left = tmp_path / f'urlab-{os.getuid()}' / 'models' / 'left'
+    left.mkdir(parents=True)
+    (left / 'lock').touch()
+    (tmp_path / 'a.obj').write_text(TETRAHEDRON)
+    models = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path))).client_models
+    kept = Path(models.of_text(MESH.format('a.obj')).spec.meshes[0].file)
+    assert kept.is_relative_to(left.parent) and not left.exists()
+    models.close()

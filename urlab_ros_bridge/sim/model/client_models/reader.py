@@ -28,6 +28,8 @@ from urlab_ros_bridge.sim.model.client_models.limits import STEP_SECONDS
 from urlab_ros_bridge.sim.model.client_models.trial import import_failed
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.transport.shm.directory import SessionDirectory
+from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 # As a shell any mesh has an inertia.
 _MESH = """<mujoco><asset><mesh name="mesh" file={} inertia="shell"/></asset><worldbody><body>
@@ -57,7 +59,7 @@ class ClientModels:
         self.files = ClientFiles(data)
         self._data = data
         # As files and not in memory, because MuJoCo keeps the meshes of files that are unchanged.
-        self._copies: tempfile.TemporaryDirectory[str] | None = None
+        self._copies: SessionDirectory | None = None
         self._trial = trial if trial is not None else Trial()
         self._lock = threading.Lock()
 
@@ -128,7 +130,7 @@ class ClientModels:
         self._trial.close()
         with self._lock:
             if self._copies is not None:
-                self._copies.cleanup()
+                self._copies.close()
                 self._copies = None
 
     def _passed(self, bundle: Bundle) -> ClientModel:
@@ -141,8 +143,8 @@ class ClientModels:
             _name_meshes(spec, bundle.stems)
         try:
             kept = {name: self._keep(name, content) for name, content in bundle.compiled.items()}
-        except OSError as error:
-            raise OpError('import_failed', f'cannot store the files: {error.strerror}') from error
+        except (OSError, RegionUnavailable) as error:
+            raise OpError('import_failed', f'cannot store the files: {error}') from error
         _name_files(spec, kept)
         return ClientModel(spec, sizes, bundle.urdf, bundle.fixed)
 
@@ -153,12 +155,12 @@ class ClientModels:
         A world is compiled again at every change, from all files that it is made of.
 
         :param name: identifies the content: a file of this name is not written again.
-        :raises OSError: when there is no room.
+        :raises OSError, RegionUnavailable: when there is no room.
         """
         with self._lock:
             if self._copies is None:
-                self._copies = tempfile.TemporaryDirectory(prefix='urlab-models-')
-            path = Path(self._copies.name, name)
+                self._copies = SessionDirectory([Path(tempfile.gettempdir())], 'models')
+            path = self._copies.path / name
             if not path.exists():
                 write_whole(path, content)
         return str(path)
