@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.editor.editor import Editor
+from urlab_ros_bridge.client.editor import Editor
 from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError

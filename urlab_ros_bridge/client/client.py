@@ -9,48 +9,37 @@ from collections.abc import Mapping
 from typing import Any
 from typing import TypeAlias
 
-import numpy as np
-
-from urlab_ros_bridge.client.editor.editor import EditorAccess
+from urlab_ros_bridge.client.editor import Editor
 from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.ops import CommandingOps
 from urlab_ros_bridge.client.ops import EntityOps
 from urlab_ros_bridge.client.ops import RandomizeOps
 from urlab_ros_bridge.client.ops import RecordingOps
+from urlab_ros_bridge.client.ops import wall_fields
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies import ops as replies
 from urlab_ros_bridge.client.replies.observations import read_twist
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
-from urlab_ros_bridge.client.replies.reader import read_field
-from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.client.session import floats
+from urlab_ros_bridge.client.session import Vector
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
-Vector: TypeAlias = Iterable[float] | np.ndarray
 JointValues: TypeAlias = Mapping[str, float | Vector]
 
-STEP_TWIST = 'step_twist'
-SNAPSHOT_LEVEL = 'snapshot_level'
-STEP_TOPICS = 'step_topics'
-STEP_WHILE_LIVE = 'step_while_live'
+STEP_WHILE_LIVE = 'step_while_live'  # the extension
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
 
 
-def _list(values: Vector | None) -> list[float] | None:
-    if values is None:
-        return None
-    return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
-
-
 def _value(value: float | Vector) -> float | list[float]:
-    return _list(value) if isinstance(value, Iterable) else float(value)  # type: ignore[return-value]
+    return floats(value) if isinstance(value, Iterable) else float(value)  # type: ignore[return-value]
 
 
-class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess):
+class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
     """
     A synchronous client of the step server; see `Session` for connecting and errors.
 
@@ -58,6 +47,11 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
     when no reply came (the client stays usable), and `ProtocolError` for a reply that makes no
     sense.  Every method may be called from any thread.
     """
+
+    @property
+    def editor(self) -> Editor:
+        """The ops of the server's editor."""
+        return Editor(self)
 
     def meta(self) -> dict[str, Op]:
         """Return the op catalogue of the server by name; works without a session."""
@@ -73,7 +67,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
     def status(self) -> replies.ServerStatus:
         """Return mode, pace and sessions of the server (extension)."""
-        return read_reply(replies.ServerStatus, self.request('status'))
+        return self._ask(replies.ServerStatus, 'status')
 
     def step(
         self,
@@ -121,40 +115,26 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :raises ExtensionMissing: for twists, topics, `while_live`, `while_paused` or snapshots,
             when the server cannot; nothing was sent.
         """
-        is_snapshot = observations == 'snapshot'
-        if twists or topics is not None or while_live or while_paused or is_snapshot:
-            self.require(
-                'step',
-                snapshot_level=is_snapshot,
-                step_twist=bool(twists),
-                step_topics=topics is not None,
-                step_while_live=while_live,
-                step_while_paused=while_paused,
-            )
-        message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
-        if not (
-            ctrl is None
-            and ctrl_map is None
-            and control_mode is None
-            and xfrc_applied is None
-            and not twists
-        ):
-            message['per_articulation'] = self._commands(
-                ctrl, ctrl_map, control_mode, xfrc_applied, twists
-            )
-        if observations is not None:
-            message['observations'] = observations
-        if while_paused:
-            message['while_paused'] = True
-        if while_live:
-            message['while_live'] = True
-        if include_cameras is not None:
-            message['include_cameras'] = include_cameras
-        if topics is not None:
-            message['topics'] = [*topics]
+        self.require(
+            'step',
+            snapshot_level=observations == 'snapshot',
+            step_twist=bool(twists),
+            step_topics=topics is not None,
+            step_while_live=while_live,
+            step_while_paused=while_paused,
+        )
+        fields = {
+            'n_steps': n_steps,
+            'per_articulation': self._commands(ctrl, ctrl_map, control_mode, xfrc_applied, twists),
+            'observations': observations,
+            'while_paused': while_paused or None,
+            'while_live': while_live or None,
+            'include_cameras': include_cameras,
+            'topics': None if topics is None else [*topics],
+        }
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        result = StepResult(self._request(message, timeout))
+        result = StepResult(self._request_fields('step', fields, timeout))
         if 'divergence' in result.raw:
             self._check_divergence(result)
         return result
@@ -193,13 +173,13 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         state: dict[str, Any] = {}
         for name, values in (('qpos', qpos), ('qvel', qvel)):
             if not isinstance(values, Mapping):
-                state[name] = _list(values)
+                state[name] = floats(values)
                 continue
             self.require('push_state', push_by_joint=True)
             state[f'{name}_map'] = {joint: _value(value) for joint, value in values.items()}
         return StepResult(
             self.request(
-                'step', mode='puppet', n_steps=1, time=float(time), ctrl=_list(ctrl), **state
+                'step', mode='puppet', n_steps=1, time=float(time), ctrl=floats(ctrl), **state
             )
         )
 
@@ -260,21 +240,21 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
         auto is live until the next plain client connects, which makes it direct.
         """
-        return read_reply(replies.ModeChange, self.request('set_mode', mode=mode))
+        return self._ask(replies.ModeChange, 'set_mode', mode=mode)
 
     def set_paused(self, paused: bool) -> bool:
         """Pause or resume; return the new state."""
-        return read_field(self.request('set_paused', paused=paused), 'paused', bool)
+        return self._ask_for('paused', bool, 'set_paused', paused=paused)
 
     def set_sim_speed(self, percent: float) -> float:
         """Set the speed of live mode in percent of real time; return the speed that was set."""
-        reply = self.request('set_sim_speed', percent=float(percent))
-        return read_field(reply, 'percent', float)
+        return self._ask_for('percent', float, 'set_sim_speed', percent=float(percent))
 
     def set_control_source(self, source: str, articulation: str | None = None) -> str:
         """Let actuators follow ``zmq`` or ``ui``; return the scope, global or articulation."""
-        reply = self.request('set_control_source', source=source, articulation=articulation)
-        return read_field(reply, 'scope', str)
+        return self._ask_for(
+            'scope', str, 'set_control_source', source=source, articulation=articulation
+        )
 
     def set_twist(
         self,
@@ -304,19 +284,15 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             wall_timeout=wall is not None,
             reset_count=resets is not None,
         )
-        fields: dict[str, Any] = {
-            'op': 'set_twist',
+        fields = {
             'articulation': articulation,
-            'linear': _list(linear),
-            'angular': _list(angular),
+            'linear': floats(linear),
+            'angular': floats(angular),
+            'timeout': None if timeout is None else float(timeout),
+            'resets': resets,
+            **wall_fields(wall),
         }
-        if timeout is not None:  # not through request(): there `timeout` is the reply's
-            fields['timeout'] = float(timeout)
-        if wall is not None:
-            fields |= wall.fields()
-        if resets is not None:
-            fields['resets'] = resets
-        return read_twist(place_of(self._request(fields, self.timeout)))
+        return read_twist(place_of(self._request_fields('set_twist', fields)))
 
     def set_qpos(
         self, target: str, qpos: Vector, target_by: str | None = None
@@ -327,19 +303,21 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param target: actor id, or actor name with ``target_by='actor_name'``.
         :raises DimMismatch: for a vector of another length.
         """
-        reply = self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by)
-        return read_reply(replies.QposWritten, reply)
+        return self._ask(
+            replies.QposWritten, 'set_qpos', target=target, qpos=floats(qpos), target_by=target_by
+        )
 
     def set_mocap_pose(
         self, body: str, pos: Vector | None = None, quat: Vector | None = None
     ) -> replies.MocapPose:
         """Move a mocap body (compiled name): world metres and/or quaternion wxyz."""
-        reply = self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat))
-        return read_reply(replies.MocapPose, reply)
+        return self._ask(
+            replies.MocapPose, 'set_mocap_pose', body=body, pos=floats(pos), quat=floats(quat)
+        )
 
     def read_mocap_pose(self, body: str) -> replies.MocapPose:
         """Return the pose of a mocap body (compiled name)."""
-        return read_reply(replies.MocapPose, self.request('read_mocap_pose', body=body))
+        return self._ask(replies.MocapPose, 'read_mocap_pose', body=body)
 
     def get_contacts(
         self,
@@ -353,28 +331,30 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         """Return active contacts, filtered by compiled names (all given ones must match)."""
         wanted = {'body1': body1, 'body2': body2, 'geom1': geom1, 'geom2': geom2}
         chosen = {key: name for key, name in wanted.items() if name is not None}
-        reply = self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None)
-        return read_reply(replies.Contacts, reply)
+        return self._ask(
+            replies.Contacts, 'get_contacts', max_contacts=max_contacts, filter=chosen or None
+        )
 
     def list_keyframes(self) -> tuple[replies.Keyframe, ...]:
         """Return the keyframes of the compiled model."""
-        return read_field(
-            self.request('list_keyframes'), 'keyframes', tuple[replies.Keyframe, ...]
-        )
+        return self._ask_for('keyframes', tuple[replies.Keyframe, ...], 'list_keyframes')
 
     def configure_controller(
         self, articulation: str, params: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Change some of the controller's parameters, or none; return all of them."""
-        reply = self.request(
-            'configure_controller', articulation=articulation, params=dict(params or {})
+        given = dict(params or {})
+        return self._ask_for(
+            'params',
+            dict[str, Any],
+            'configure_controller',
+            articulation=articulation,
+            params=given,
         )
-        return read_field(reply, 'params', dict[str, Any])
 
     def set_sim_options(self, **options: Any) -> dict[str, Any]:
         """Change physics options (SI units); return all current options."""
-        reply = self.request('set_sim_options', options=options)
-        return read_field(reply, 'options', dict[str, Any])
+        return self._ask_for('options', dict[str, Any], 'set_sim_options', options=options)
 
     def _known(self, prefix: str) -> str:
         robots = self.handshake.articulations
@@ -389,8 +369,10 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         control_mode: Mapping[str, str] | str | None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None,
         twists: Mapping[str, Mapping[str, Any]] | None,
-    ) -> dict[str, dict[str, Any]]:
-        """Return the `per_articulation` block of a step."""
+    ) -> dict[str, dict[str, Any]] | None:
+        """Return the `per_articulation` block of a step, None without commands."""
+        if not (twists or ctrl_map or control_mode or xfrc_applied) and ctrl is None:
+            return None
         robots = self.handshake.articulations
         if ctrl is not None and not isinstance(ctrl, Mapping):
             if len(robots) != 1:
@@ -400,7 +382,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             control_mode = dict.fromkeys(robots, control_mode)
         blocks: dict[str, dict[str, Any]] = {}
         for prefix, values in (ctrl or {}).items():
-            blocks.setdefault(self._known(prefix), {})['ctrl'] = _list(values)
+            blocks.setdefault(self._known(prefix), {})['ctrl'] = floats(values)
         for key, group in (
             ('ctrl_map', ctrl_map),
             ('control_mode', control_mode),
@@ -409,4 +391,4 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         ):
             for prefix, value in (group or {}).items():
                 blocks.setdefault(self._known(prefix), {})[key] = value
-        return blocks
+        return blocks or None

@@ -22,7 +22,9 @@ from urlab_ros_bridge.client.replies.ops import ReplayStarted
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.client.replies.reader import read_time
+from urlab_ros_bridge.client.session import floats
 from urlab_ros_bridge.client.session import Session
+from urlab_ros_bridge.client.session import Vector
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.lenient import read_lenient
@@ -48,12 +50,13 @@ class WallAge(NamedTuple):
     timeout: float
     seen: int | None = None
 
-    def fields(self) -> dict[str, float | int]:
-        """Return the fields of the request."""
-        fields: dict[str, float | int] = {'wall_timeout': float(self.timeout)}
-        if self.seen is not None:
-            fields['wall_seen'] = int(self.seen)
-        return fields
+
+def wall_fields(wall: WallAge | None) -> dict[str, float | int | None]:
+    """Return the fields of a request."""
+    if wall is None:
+        return {}
+    seen = None if wall.seen is None else int(wall.seen)
+    return {'wall_timeout': float(wall.timeout), 'wall_seen': seen}
 
 
 class CommandingOps(Session):
@@ -62,8 +65,8 @@ class CommandingOps(Session):
     def apply_wrench(
         self,
         body: str,
-        force: Iterable[float] = _ZERO,
-        torque: Iterable[float] = _ZERO,
+        force: Vector = _ZERO,
+        torque: Vector = _ZERO,
         duration: float = 0.0,
         *,
         articulation: str | None = None,
@@ -85,21 +88,21 @@ class CommandingOps(Session):
         reply = self.request(
             'apply_wrench',
             body=body,
-            force=[float(value) for value in force],
-            torque=[float(value) for value in torque],
+            force=floats(force),
+            torque=floats(torque),
             duration=float(duration),
             articulation=articulation,
             frame=frame,
             name=name or None,
-            **(wall.fields() if wall else {}),
+            **wall_fields(wall),
         )
         return read_field(reply, 'body', str), read_field(reply, 'until', float)
 
     def pull_body(
         self,
         body: str,
-        point: Iterable[float],
-        target: Iterable[float],
+        point: Vector,
+        target: Vector,
         duration: float,
         *,
         name: str = '',
@@ -117,11 +120,11 @@ class CommandingOps(Session):
         self.request(
             'pull_body',
             body=body,
-            point=[float(value) for value in point],
-            target=[float(value) for value in target],
+            point=floats(point),
+            target=floats(target),
             duration=float(duration),
             name=name or None,
-            **(wall.fields() if wall else {}),
+            **wall_fields(wall),
         )
 
     def set_setpoints(
@@ -139,16 +142,13 @@ class CommandingOps(Session):
             ``wall_timeout``); None: any age.
         """
         self.require('set_setpoints', wall_timeout=wall is not None)
-        fields: dict[str, Any] = {
-            'op': 'set_setpoints',
+        fields = {
             'articulation': articulation,
             'values': dict(values),
+            'timeout': None if timeout is None else float(timeout),
+            **wall_fields(wall),
         }
-        if timeout is not None:  # not through request(): there `timeout` is the reply's
-            fields['timeout'] = float(timeout)
-        if wall is not None:
-            fields |= wall.fields()
-        return read_field(self._request(fields, self.timeout), 'count', int)
+        return read_field(self._request_fields('set_setpoints', fields), 'count', int)
 
     def claim_control(
         self, articulation: str, ttl: float | None = None, *, force: bool = False
@@ -188,8 +188,9 @@ class CommandingOps(Session):
             name: dict(each) if isinstance(each, Mapping) else each
             for name, each in cameras.items()
         }
-        reply = self.request('set_camera_streaming', cameras=given)
-        return read_field(reply, 'cameras', dict[str, dict[str, Any]])
+        return self._ask_for(
+            'cameras', dict[str, dict[str, Any]], 'set_camera_streaming', cameras=given
+        )
 
     def set_camera_delay(
         self, cameras: Mapping[str, float | Mapping[str, Any]]
@@ -205,8 +206,9 @@ class CommandingOps(Session):
             name: dict(each) if isinstance(each, Mapping) else float(each)
             for name, each in cameras.items()
         }
-        reply = self.request('set_camera_delay', cameras=given)
-        return read_field(reply, 'cameras', dict[str, dict[str, Any]])
+        return self._ask_for(
+            'cameras', dict[str, dict[str, Any]], 'set_camera_delay', cameras=given
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +281,10 @@ class EntityOps(Session):
         self,
         entity: str,
         *,
-        pos: Iterable[float] | None = None,
-        quat: Iterable[float] | None = None,
-        linear: Iterable[float] | None = None,
-        angular: Iterable[float] | None = None,
+        pos: Vector | None = None,
+        quat: Vector | None = None,
+        linear: Vector | None = None,
+        angular: Vector | None = None,
     ) -> EntityState:
         """
         Move a free body or a mocap body, and return its new state; None keeps a value.
@@ -292,14 +294,15 @@ class EntityOps(Session):
         :raises UnknownBody: for an unknown name.
         :raises BadValue: when it cannot be moved, or a value is not finite or a quaternion 0.
         """
-        given = {'pos': pos, 'quat': quat, 'linear': linear, 'angular': angular}
-        vectors: dict[str, Any] = {
-            name: [float(value) for value in values]
-            for name, values in given.items()
-            if values is not None
-        }
-        reply = self.request('set_entity_state', entity=entity, **vectors)
-        return read_reply(EntityState, reply)
+        return self._ask(
+            EntityState,
+            'set_entity_state',
+            entity=entity,
+            pos=floats(pos),
+            quat=floats(quat),
+            linear=floats(linear),
+            angular=floats(angular),
+        )
 
     def spawn_entity(
         self,
@@ -307,8 +310,8 @@ class EntityOps(Session):
         *,
         xml: str | None = None,
         file: str | None = None,
-        pos: Iterable[float] | None = None,
-        quat: Iterable[float] | None = None,
+        pos: Vector | None = None,
+        quat: Vector | None = None,
         kind: str | None = None,
         allow_renaming: bool = False,
         timeout: float = COMPILE_TIMEOUT,
@@ -332,12 +335,6 @@ class EntityOps(Session):
         :raises MissingAssets: when a mesh, height field or texture is missing.
         :raises PathNotReadable: when `file` is missing.
         """
-        given = {'pos': pos, 'quat': quat}
-        vectors = {
-            key: [float(value) for value in values]
-            for key, values in given.items()
-            if values is not None
-        }
         reply = self._change(
             'spawn_entity',
             timeout,
@@ -346,7 +343,8 @@ class EntityOps(Session):
             file=file,
             kind=kind,
             allow_renaming=allow_renaming or None,
-            **vectors,
+            pos=floats(pos),
+            quat=floats(quat),
         )
         return read_reply(EntityState, reply)
 
@@ -421,12 +419,13 @@ class RecordingOps(Session):
 
         :param name: default name of the file that `recording_save` writes.
         """
-        reply = self.request('recording_start', name=name, max_duration_s=max_duration_s)
-        return read_field(reply, 'name', str)
+        return self._ask_for(
+            'name', str, 'recording_start', name=name, max_duration_s=max_duration_s
+        )
 
     def recording_stop(self) -> RecordingStopped:
         """Stop recording; the frames stay in the server's buffer."""
-        return read_reply(RecordingStopped, self.request('recording_stop'))
+        return self._ask(RecordingStopped, 'recording_stop')
 
     def recording_save(
         self, path: str | None = None, timeout: float = FILE_TIMEOUT, *, overwrite: bool = False
@@ -443,8 +442,9 @@ class RecordingOps(Session):
             file; nothing was sent.
         """
         self.require('recording_save', recording_overwrite=not overwrite)
-        reply = self.request('recording_save', timeout, path=path, overwrite=overwrite)
-        return read_field(reply, 'absolute_path', str)
+        return self._ask_for(
+            'absolute_path', str, 'recording_save', timeout, path=path, overwrite=overwrite
+        )
 
     def recording_clear(self) -> None:
         """Discard the recorded frames."""
@@ -452,11 +452,11 @@ class RecordingOps(Session):
 
     def replay_load(self, path: str, timeout: float = FILE_TIMEOUT) -> ReplayLoaded:
         """Load a recording from the server's disk as a replay session."""
-        return read_reply(ReplayLoaded, self.request('replay_load', timeout, path=path))
+        return self._ask(ReplayLoaded, 'replay_load', timeout, path=path)
 
     def replay_list_sessions(self) -> tuple[str, ...]:
         """Return the names of the loaded replay sessions."""
-        return read_field(self.request('replay_list_sessions'), 'sessions', tuple[str, ...])
+        return self._ask_for('sessions', tuple[str, ...], 'replay_list_sessions')
 
     def replay_set_active(self, name: str) -> None:
         """Choose the session that replay_start plays."""
@@ -464,7 +464,7 @@ class RecordingOps(Session):
 
     def replay_start(self) -> ReplayStarted:
         """Play the active session (direct or puppet)."""
-        return read_reply(ReplayStarted, self.request('replay_start'))
+        return self._ask(ReplayStarted, 'replay_start')
 
     def replay_stop(self) -> None:
         """Stop playing."""

@@ -5,15 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
+import contextlib
 from contextlib import contextmanager
 import threading
+import time
 from typing import Any
+from typing import TypeAlias
+from typing import TypeVar
+
+import numpy as np
 
 from urlab_ros_bridge import __version__
-from urlab_ros_bridge.client.claims import CLAIM
-from urlab_ros_bridge.client.claims import commanded
-from urlab_ros_bridge.client.claims import HeldClaims
+from urlab_ros_bridge.client.errors import ClientError
 from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.client.errors import NotConnected
@@ -27,6 +33,8 @@ from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.reader import listed
+from urlab_ros_bridge.client.replies.reader import read_field
+from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.link import CHANNEL
@@ -48,6 +56,34 @@ from urlab_ros_bridge.wire.ops import STATE_PORT
 SHARED_SESSION = 'shared_session'
 # Replies of stock servers that do not have the name of their op.
 _OTHER_REPLIES = {'reset': 'step_ok', 'set_viewport_mode': 'set_mode_ok'}
+_CLAIM, _RELEASE = 'claim_control', 'release_control'
+_USUAL_TTL = 10.0  # s, where a server does not report one
+# Fields of a block of `per_articulation` that command something.
+_COMMANDS = ('ctrl', 'ctrl_map', 'twist', 'xfrc_applied')
+
+
+def _commanded(message: dict[str, Any]) -> list[str]:
+    """Return the prefixes of the articulations that a request commands."""
+    op = message['op']
+    if op == 'step':
+        blocks = message.get('per_articulation') or {}
+        return [
+            prefix for prefix, block in blocks.items() if any(key in block for key in _COMMANDS)
+        ]
+    if op in ('set_twist', 'set_setpoints', 'configure_controller'):
+        return [message['articulation']] if message.get('articulation') else []
+    return []
+
+
+T = TypeVar('T')
+Vector: TypeAlias = Iterable[float] | np.ndarray
+
+
+def floats(values: Vector | None) -> list[float] | None:
+    """Return the numbers of a vector as a request carries them; None stays None."""
+    if values is None:
+        return None
+    return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
 
 
 def plain(value: Any) -> Any:
@@ -121,7 +157,7 @@ class Session:
         self.generation = 0
         self._handshake: Handshake | None = None
         self._is_v06 = False
-        self._claims: HeldClaims | None = None
+        self._claims: _HeldClaims | None = None
         self._wants_claims = False  # or it is not known yet
         self._session_id = ''
         self._include_assets = False
@@ -225,24 +261,24 @@ class Session:
 
     def _claim_for(self, message: dict[str, Any]) -> None:
         """Claim what a request commands, on a server that knows claims but no shared sessions."""
-        if not commanded(message):
+        if not _commanded(message):
             return
         if self._claims is None:
-            self._wants_claims = CLAIM in self._op_names()
+            self._wants_claims = _CLAIM in self._op_names()
             if not self._wants_claims:
                 return
-            self._claims = HeldClaims(self._ask)
+            self._claims = _HeldClaims(self._send)
         self._claims.claim_for(message)
 
     def _op_names(self) -> set[str]:
         """Return the names that `meta` lists; empty on a server without it."""
         try:
-            ops = self._ask({'op': 'meta'}).get('ops')
+            ops = self._send({'op': 'meta'}).get('ops')
         except RemoteError:
             return set()
         return {str(op.get('name')) for op in ops or () if isinstance(op, dict)}
 
-    def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _send(self, message: dict[str, Any]) -> dict[str, Any]:
         return self._exchange({**message, 'session_id': self._session_id}, self.timeout)
 
     def require(self, op: str, **extensions: bool) -> None:
@@ -284,9 +320,27 @@ class Session:
         :raises RemoteError: the subclass of the code of an error reply.
         :raises RequestTimeout: when no reply arrived in time.
         """
+        return self._request_fields(op, fields, timeout)
+
+    def _request_fields(
+        self, op: str, fields: Mapping[str, Any], timeout: float | None = None
+    ) -> dict[str, Any]:
+        """Send an op whose fields have any names, also ``timeout``."""
         message = {'op': op}
-        message.update((key, value) for key, value in fields.items() if value is not None)
+        for name, value in fields.items():
+            if value is not None:
+                message[name] = value
         return self._request(message, self.timeout if timeout is None else timeout)
+
+    def _ask(self, kind: type[T], op: str, timeout: float | None = None, /, **fields: Any) -> T:
+        """Send an op and return its reply as the dataclass that describes it."""
+        return read_reply(kind, self.request(op, timeout, **fields))
+
+    def _ask_for(
+        self, field: str, kind: type[T], op: str, timeout: float | None = None, /, **fields: Any
+    ) -> T:
+        """Send an op and return one field of its reply."""
+        return read_field(self.request(op, timeout, **fields), field, kind)
 
     def _request(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
         lock = self._lock
@@ -350,3 +404,37 @@ class Session:
             return pack(plain(message), self.encoding)
         except (TypeError, ValueError, OverflowError) as error:
             raise UnsendableValue(message['op'], error) from error
+
+
+class _HeldClaims:
+    """
+    The claims of one session, on servers that want them (since July 2026).
+
+    The bundled server does not: there, several clients command a world side by side.
+
+    :param ask: sends a request and returns its reply.
+    """
+
+    def __init__(self, ask: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        self._ask = ask
+        self._renew_at: dict[str, float] = {}
+
+    def claim_for(self, message: dict[str, Any]) -> None:
+        """
+        Claim what a request commands, or renew the claim in good time.
+
+        :raises ControlClaimed: when another owner has it.
+        """
+        for prefix in _commanded(message):
+            if time.monotonic() >= self._renew_at.get(prefix, 0.0):
+                reply = self._ask({'op': _CLAIM, 'articulation': prefix})
+                ttl = reply.get('ttl_s')
+                lasts = float(ttl) if isinstance(ttl, int | float) and ttl > 0 else _USUAL_TTL
+                self._renew_at[prefix] = time.monotonic() + lasts / 2
+
+    def release(self) -> None:
+        """Release all, as far as the server answers."""
+        held, self._renew_at = self._renew_at, {}
+        for prefix in held:
+            with contextlib.suppress(ClientError):
+                self._ask({'op': _RELEASE, 'articulation': prefix})

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.editor.replies import CameraPose
-from urlab_ros_bridge.client.editor.replies import HierarchyNode
-from urlab_ros_bridge.client.editor.replies import to_wire
 from urlab_ros_bridge.client.errors import CreateLevelFailed
 from urlab_ros_bridge.client.errors import ImportFailed
 from urlab_ros_bridge.client.errors import NoActiveManager
 from urlab_ros_bridge.client.errors import NotInEditor
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import UnknownActor
+from urlab_ros_bridge.client.replies.editor import CameraPose
+from urlab_ros_bridge.client.replies.editor import HierarchyNode
+from urlab_ros_bridge.client.replies.editor import to_wire
 from urlab_ros_bridge.client.replies.reader import read_reply
 
 pytest.importorskip('mujoco')

@@ -68,14 +68,6 @@ def read_time(place: Place) -> int:
         raise place.fail(str(error)) from error
 
 
-def _time_or_none(block: Any) -> Any:
-    """Return a block in ns, None where `read_time` has something to say of it."""
-    try:
-        return block_to_ns(block)
-    except BadTime:
-        return None
-
-
 def listed(names: Iterable[str], most: int = 8) -> str:
     """
     Return names for a repr, not too many of them.
@@ -88,19 +80,12 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return f'{shown}, ... ({len(found)})' if len(found) > most else shown
 
 
-def _spelling(raw: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """Return the name that a map has, of several spellings of one."""
-    return next((name for name in names if name in raw), names[0])
-
-
 def _found(raw: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
-    """Return a value and the name under which it stands, the first one if there is none."""
-    name = names[0]
-    value = raw.get(name)
-    if value is None and len(names) > 1:
-        name = _spelling(raw, names)
-        value = raw.get(name)
-    return name, value
+    """Return a value with its name, of several spellings of one; the first if there is none."""
+    for name in names:
+        if name in raw:
+            return name, raw[name]
+    return names[0], None
 
 
 class ReplyView:
@@ -182,7 +167,6 @@ class LazyField(Lazy[T]):
         self._default = default
         self._key = Key(parse=parse)
         self._array = kind is np.ndarray
-        self._time = parse is read_time
         plain, _ = without_none(kind)
         self._plain = plain if parse is None and plain in (int, float, str) else None
 
@@ -199,7 +183,7 @@ class LazyField(Lazy[T]):
 
     def _read(self, view: ReplyView) -> T:
         name, value = _found(view.raw, self._wire)
-        if self._array and type(value) is list:  # the hot ones, without a detour
+        if self._array and type(value) is list:  # hot, so read directly
             try:
                 array: Any = np.array(value, np.float64)
             except (TypeError, ValueError, OverflowError):
@@ -210,10 +194,6 @@ class LazyField(Lazy[T]):
         if type(value) is self._plain:
             plain: T = value
             return plain
-        if self._time and type(value) is dict:
-            time: T | None = _time_or_none(value)
-            if time is not None:
-                return time
         if value is None and self._default is not None:
             return self._default
         found: T = read_lenient_field(self._kind, view.place, name, self._key)

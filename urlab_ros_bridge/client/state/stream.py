@@ -121,7 +121,7 @@ class StateStream:
         # In order: the closing row is subscribed to before the rows that it closes.
         self._topics: dict[bytes, None] = {}
         for topic in (SIM_TIME_TOPIC, *topics):
-            self._topics[topic.encode() if isinstance(topic, str) else topic] = None
+            self._topics[_encoded(topic)] = None
         if self._wants_snapshot():
             self._topics[_STATE_FULL] = None
         self._subscriber = Subscriber(
@@ -145,14 +145,14 @@ class StateStream:
 
     def subscribe(self, topic: str | bytes) -> None:
         """Also receive rows whose topic begins with `topic`."""
-        name = topic.encode() if isinstance(topic, str) else topic
+        name = _encoded(topic)
         if name not in self._topics:
             self._topics[name] = None
             self._change(True, name)
 
     def unsubscribe(self, topic: str | bytes) -> None:
         """Undo a `subscribe` of the same text."""
-        name = topic.encode() if isinstance(topic, str) else topic
+        name = _encoded(topic)
         if name in self._topics:
             del self._topics[name]
             self._change(False, name)
@@ -190,7 +190,7 @@ class StateStream:
             self._lock.release()
 
     def _change(self, on: bool, topic: bytes) -> None:
-        """Change a subscription, at once unless another thread is receiving."""
+        """Apply a change at once, unless another thread is receiving: that applies it soon."""
         self._changes.append((on, topic))
         if self._lock.acquire(blocking=False):
             try:
@@ -260,6 +260,10 @@ class StateStream:
             self.stats.ticks += 1
             return tick
         return None
+
+
+def _encoded(topic: str | bytes) -> bytes:
+    return topic.encode() if isinstance(topic, str) else topic
 
 
 class ShmStateStream(RegionStream[Tick]):
