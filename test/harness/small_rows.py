@@ -2,21 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the small world."""
 
+import mujoco
 from small_model import PREFIX
 
 from urlab_ros_bridge.wire import rows
+
+SLIDE = mujoco.mjtJoint.mjJNT_SLIDE.value
 
 
 def send_rows(server):
     """Publish the present state as rows."""
     data, model, send = server.data, server.model, server._send
-    for joint in (1, 2):
+    joints = [
+        joint
+        for joint in range(1, model.njnt)
+        if model.joint(joint).name.startswith(PREFIX) and model.jnt_type[joint] >= SLIDE
+    ]
+    dofs = model.jnt_dofadr[joints]
+    for joint, slot, dof in zip(joints, model.jnt_qposadr[joints], dofs, strict=True):
         name = model.joint(joint).name.removeprefix(f'{PREFIX}_')
         send(
             f'{PREFIX}/joint/{name}',
-            rows.pack_joint(
-                joint, data.qpos[6 + joint], data.qvel[5 + joint], data.qacc[5 + joint]
-            ),
+            rows.pack_joint(joint, data.qpos[slot], data.qvel[dof], data.qacc[dof]),
         )
     quat = data.qpos[3:7]
     send(
@@ -37,6 +44,6 @@ def send_rows(server):
             rows.pack_sensor(index, sensor.data),
         )
     if 'effort_row' in server.extensions:
-        send(f'{PREFIX}/effort', data.qfrc_actuator[6:8].astype('<f4').tobytes())
+        send(f'{PREFIX}/effort', data.qfrc_actuator[dofs].astype('<f4').tobytes())
     send('scene/box/xpos', data.body('box').xpos.tobytes())
     send('scene/box/xquat', data.body('box').xquat.tobytes())

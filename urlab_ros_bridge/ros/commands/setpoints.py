@@ -22,18 +22,11 @@ from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.plan.plan import PlannedActuator
+from urlab_ros_bridge.ros.plan.plan import command_field
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 EXTENSION = 'setpoints'
-# What an actuator's setpoint is; all other types take a force or torque.
-_FIELD_OF_TYPE = {
-    'position': 'position',
-    'velocity': 'velocity',
-    'intvelocity': 'velocity',
-    'damper': 'velocity',
-}
 # Setpoints that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
@@ -42,20 +35,6 @@ WITHDRAWN = 'simulation time is frozen, and it was not repeated within {:g} s'
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.
 REST_SPEED = 0.05
-
-
-def command_field(actuator: PlannedActuator, has_controller: bool) -> str:
-    """
-    Return which field of JointState an actuator takes: position, velocity or effort.
-
-    A joint controller of the server takes positions, whatever the actuator.
-
-    >>> command_field(PlannedActuator('hip', 'motor', 'hip'), has_controller=False)
-    'effort'
-    """
-    if has_controller and actuator.joint:
-        return 'position'
-    return _FIELD_OF_TYPE.get(actuator.kind, 'effort')
 
 
 class Setpoints:

@@ -38,6 +38,7 @@ GROUPS = (
     'Cameras',
     'Commands',
     'Trajectories and control',
+    'ros2_control',
     'Lockstep',
     'Bags',
 )

@@ -19,9 +19,11 @@ from urlab_ros_bridge.ros.plan.description import MeshFiles
 from urlab_ros_bridge.ros.plan.description import robot_description
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import scene_look
+from urlab_ros_bridge.ros.plan.description.control_block import ControlBlock
 from urlab_ros_bridge.ros.plan.parameters import DescriptionParameters
 from urlab_ros_bridge.ros.plan.parameters import MarkerParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
+from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -84,7 +86,11 @@ def _robot_appearance(
         frame_prefix=settings(NamesParameters).frame_prefix.replace('{prefix}', robot.prefix),
         exclude=(frames.odom, frames.footprint),
     )
-    urdf = ''
+    urdf, control = '', None
+    ros2_control = settings(Ros2ControlParameters)
+    if ros2_control.ros2_control:
+        states = ros2_control.ros2_control_states
+        control = ControlBlock(plan.prefix, plan.command_interfaces(), states)
     description = settings(DescriptionParameters)
     if description.publish_robot_description:
         try:
@@ -94,6 +100,7 @@ def _robot_appearance(
                 geometry,
                 meshes,
                 description.description_velocity_limit,
+                control,
             )
         except MeshesUnwritable as error:
             notes.append(f'no robot_description for {robot.prefix}: {error}')

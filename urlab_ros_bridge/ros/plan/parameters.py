@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from urlab_ros_bridge.ros.parameters.checks import frame_name
 from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.schema import key
 
 
@@ -22,6 +24,12 @@ def _robots(value: tuple[str, ...]) -> str:
 def _frame_prefix(value: str) -> str:
     wanted = 'tf2 does not allow a leading slash'
     return f'{wanted}, it must not be {value!r}' if value.startswith('/') else ''
+
+
+def _interfaces(value: Sequence[str]) -> str:
+    if value and len({*value} & {*INTERFACES}) == len(value):
+        return ''
+    return f'must be some of {", ".join(INTERFACES)}, each once, not {list(value)}'
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,24 @@ class NamesParameters:
         check=frame_name,
     )
     map_frame: str = key('map', 'Frame of the world: ground truth and entities.', check=frame_name)
+
+
+@dataclass(frozen=True)
+class Ros2ControlParameters:
+    """Whether ros2_control drives the robots, and what it knows of their joints."""
+
+    ros2_control: bool = key(
+        False,
+        'Serve controller_manager: robot_description has a <ros2_control> block for the hardware '
+        'plugin JointStateTopicSystem, which gets the joint states of every tick. joint_states is '
+        'left to joint_state_broadcaster.',
+    )
+    ros2_control_states: tuple[str, ...] = key(
+        INTERFACES,
+        'State interfaces of all joints. For a <ros2_control> block of your own, those that it '
+        'declares: the hardware fails on others.',
+        check=_interfaces,
+    )
 
 
 def frames_differ(settings: SettingsReader) -> Iterator[str]:

@@ -41,6 +41,13 @@ from urlab_ros_bridge.wire.errors import UnknownName
 
 DEFAULT_BASE = 'base_link'
 AUTO = 'auto'
+# What an actuator's setpoint is; all other types take a force or torque.
+_FIELD_OF_TYPE = {
+    'position': 'position',
+    'velocity': 'velocity',
+    'intvelocity': 'velocity',
+    'damper': 'velocity',
+}
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,20 @@ class PlannedActuator:
     kind: str
     joint: str
     stiffness: float = 0.0
+
+
+def command_field(actuator: PlannedActuator, has_controller: bool) -> str:
+    """
+    Return which field of JointState an actuator takes: position, velocity or effort.
+
+    A joint controller of the server takes positions, whatever the actuator.
+
+    >>> command_field(PlannedActuator('hip', 'motor', 'hip'), has_controller=False)
+    'effort'
+    """
+    if has_controller and actuator.joint:
+        return 'position'
+    return _FIELD_OF_TYPE.get(actuator.kind, 'effort')
 
 
 @dataclass(frozen=True)
@@ -116,6 +137,15 @@ class RobotPlan:
     holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
+
+    def command_interfaces(self) -> dict[str, list[str]]:
+        """Return the fields of JointState that the actuators of each joint take."""
+        found: dict[str, list[str]] = {joint: [] for joint in self.joints}
+        for actuator in self.actuators:
+            taken = command_field(actuator, self.has_controller)
+            if taken not in found.get(actuator.joint, (taken,)):
+                found[actuator.joint].append(taken)
+        return found
 
 
 @dataclass(frozen=True)

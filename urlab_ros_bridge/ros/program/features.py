@@ -55,6 +55,7 @@ from urlab_ros_bridge.ros.topics.robot import initial_pose
 from urlab_ros_bridge.ros.topics.robot import joint_states
 from urlab_ros_bridge.ros.topics.robot import link_tf
 from urlab_ros_bridge.ros.topics.robot import odometry
+from urlab_ros_bridge.ros.topics.robot import ros2_control
 from urlab_ros_bridge.ros.topics.robot import sensors
 from urlab_ros_bridge.ros.topics.robot import static_frames
 
@@ -73,6 +74,7 @@ FEATURES: tuple[Feature, ...] = (
     clock.FEATURE,
     odometry.FEATURE,
     joint_states.FEATURE,
+    ros2_control.FEATURE,
     link_tf.FEATURE,
     static_frames.FEATURE,
     initial_pose.FEATURE,

@@ -17,12 +17,14 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
 from urlab_ros_bridge.wire.errors import list_names
 
 NAME = 'other publishers'
 CLOCK = '/clock'
+DESCRIPTION = 'robot_description'
 # Topics that several nodes publish together.
 SHARED = (
     'tf',
@@ -30,7 +32,7 @@ SHARED = (
     'diagnostics',
     'rosout',
     'parameter_events',
-    'robot_description',
+    DESCRIPTION,
     'initialpose',
 )
 # The graph lists a killed node no longer than this (s).
@@ -65,11 +67,17 @@ class OtherPublishers(Part):
         self.text = ''
         self.topics: dict[str, list[str]] = {}
         self._node = node
+        self._shared: tuple[str, ...] = SHARED
         self._log = log
         self._monotonic = monotonic
         self._seen = ''
         self._since = monotonic()
         self._dead_until = 0.0
+
+    def plan_changed(self, plan: WorldPlan) -> None:
+        """Watch descriptions for controller_manager too: it takes the first that it gets."""
+        controlled = any('<ros2_control' in robot.appearance.urdf for robot in plan.robots)
+        self._shared = tuple(name for name in SHARED if not (controlled and name == DESCRIPTION))
 
     def start(self) -> None:
         """Ignore nodes of this bridge's name until the lease of a killed one has expired."""
@@ -106,7 +114,7 @@ class OtherPublishers(Part):
         own = self._node.get_fully_qualified_name()
         counts: dict[str, int] = {}
         for _, topic in with_topics(self._node.publishers):
-            if topic.rpartition('/')[2] not in SHARED:
+            if topic.rpartition('/')[2] not in self._shared:
                 counts[topic] = counts.get(topic, 0) + 1
         elsewhere = self._topics_of_others(own)
         found = {}

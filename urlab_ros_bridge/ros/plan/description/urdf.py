@@ -18,6 +18,7 @@ from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rpy_of
 from urlab_ros_bridge.model.colors import Color
+from urlab_ros_bridge.ros.plan.description.control_block import ControlBlock
 from urlab_ros_bridge.ros.plan.description.dynamics import inertial_of
 from urlab_ros_bridge.ros.plan.description.dynamics import JointDynamics
 from urlab_ros_bridge.ros.plan.description.dynamics import Mimic
@@ -44,6 +45,7 @@ def robot_description(
     geometry: Geometry,
     meshes: MeshFiles,
     velocity_limit: float,
+    control: ControlBlock | None = None,
 ) -> str:
     """
     Return the URDF of a robot.
@@ -51,10 +53,11 @@ def robot_description(
     Its prefix becomes its name.
 
     :param velocity_limit: rad/s or m/s, for joints for which the model sets none.
+    :param control: the ``<ros2_control>`` block, None for none.
 
     :raises MeshesUnwritable: when the folder for meshes cannot be written to.
     """
-    return _Writer(robot, skeleton, geometry, meshes, velocity_limit).text()
+    return _Writer(robot, skeleton, geometry, meshes, velocity_limit).text(control)
 
 
 class _Writer:
@@ -83,7 +86,7 @@ class _Writer:
             else self._geometry.colliding
         )
 
-    def text(self) -> str:
+    def text(self, control: ControlBlock | None) -> str:
         root = Element('robot', name=self._prefix or 'robot')
         links = [self._link(link) for link in self._skeleton.links]
         for color, name in self._materials.items():
@@ -94,6 +97,9 @@ class _Writer:
             joint: mimic for joint, mimic in mimics(self._world).items() if mimic.joint in known
         }
         root.extend(self._joint(joint, followers) for joint in self._skeleton.joints)
+        if control is not None:
+            names = (joint.name for joint in self._skeleton.joints if joint.joint in followers)
+            root.append(control.element(set(names)))
         ElementTree.indent(root)
         return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding='unicode') + '\n'
 

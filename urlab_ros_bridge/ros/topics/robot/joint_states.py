@@ -12,6 +12,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import JointStateTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.schema import key
 
 
@@ -32,7 +33,7 @@ class JointStateParameters:
 def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot with joints."""
     plan, state = robot.plan, robot.state
-    if not plan.joints:
+    if not plan.joints or robot.settings(Ros2ControlParameters).ros2_control:
         return
     template = JointStateTemplate(plan.joints)
 
@@ -52,7 +53,7 @@ JOINT_STATES = Topic(
     '{robot}/joint_states',
     ('sensor_msgs/msg/JointState',),
     'sensor',
-    'hinge or slide joints',
+    'hinge or slide joints, without ros2_control',
     'joint_state_rate',
     each_instant=True,
 )

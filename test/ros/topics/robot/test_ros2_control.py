@@ -1,0 +1,107 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin of ros2_control with the robot_description of the bridge, over DDS."""
+
+import math
+import time
+import xml.etree.ElementTree as ElementTree
+
+from bridge_harness import LATCHED
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+import pytest
+from small_model import XML
+from std_msgs.msg import String
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('tf2_msgs.msg')
+
+from topic_system import Block  # noqa: E402
+from topic_system import FIELDS  # noqa: E402
+from topic_system import TopicSystem  # noqa: E402
+
+from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
+
+# A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
+MIXED = XML.replace(
+    '<site name="{p}_hand" pos="0 0.1 0"/>',
+    '<site name="{p}_hand" pos="0 0.1 0"/><body name="{p}_wrist" pos="0 .2 0">'
+    '<joint name="{p}_wrist" type="hinge" axis="1 0 0"/><geom size="0.05" mass=".2"/></body>',
+).replace(
+    '<actuator>',
+    '<equality><joint joint1="{p}_wrist" joint2="{p}_shoulder" polycoef="0.1 -1 0 0 0"/>'
+    '</equality><actuator>',
+)
+
+
+@pytest.fixture
+def controlled(small_server, bridged, tmp_path):
+    """Return a function: states -> (server, bridge, plugin) with the block of the bridge."""
+
+    def start(*states):
+        server = small_server(model_xml=MIXED)
+        bridge, listener = bridged(
+            server, ros2_control=True, ros2_control_states=states, mesh_directory=str(tmp_path)
+        )
+        text = wait_for_message(listener, String, 'robot_description', qos=LATCHED).data
+        system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
+        wait_until(lambda: system.publisher.get_subscription_count() and system.received)
+        assert not listener.node.count_publishers('joint_states')
+        return server, bridge, system
+
+    return start
+
+
+def cycles(system, until, period=0.01):
+    """Send as a controller manager does until a condition holds."""
+    deadline = time.monotonic() + 20.0
+    while not until():
+        assert time.monotonic() < deadline
+        system.cycle()
+        time.sleep(period)
+
+
+@pytest.mark.distro
+@pytest.mark.parametrize('states', [FIELDS, ('position', 'velocity'), ('position',)])
+def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_declares(
+    controlled, states
+):
+    server, bridge, system = controlled(*states)
+    block = system.block
+    assert set(block.commands) == {('shoulder', 'position'), ('lift', 'effort')}
+    assert set(block.states) == {(j, s) for j in ('shoulder', 'wrist', 'lift') for s in states}
+    received = system.received
+    cycles(system, lambda: system.received > received + 20)  # no controller yet: NaN
+    assert not server.data.ctrl.any()
+    block.commands['shoulder', 'position'] = 0.4
+    block.commands['lift', 'effort'] = 0.5
+    cycles(system, lambda: server.data.ctrl.tolist() == [0.4, 0.5])
+    before = {key: value for key, value in block.states.items() if key[1] == 'position'}
+    cycles(system, lambda: all(block.states[key] != value for key, value in before.items()))
+    assert all(map(math.isfinite, block.states.values()))
+    assert not system.problems and not bridge.commands.rejections.counts
+
+
+def test_the_block_names_topics_that_hold_in_every_namespace(controlled):
+    _, bridge, system = controlled(*FIELDS)
+    (robot,) = bridge.stream.world.plan.robots
+    root = ElementTree.fromstring(robot.appearance.urdf)
+    assert system.block.topics == ('joint_commands', 'ros2_control/joint_states')
+    (block,) = root.findall('ros2_control')
+    assert (block.get('name'), block.get('type')) == ('bot', 'system')
+    # ros2_control takes no command for a joint that mimics, unless this is said.
+    followers = {
+        each.get('name') for each in root.findall('joint') if each.find('mimic') is not None
+    }
+    assert followers == {'wrist'}
+    assert {
+        e.get('name') for e in block.findall('joint') if e.get('mimic') == 'false'
+    } == followers
+
+
+def test_another_publisher_of_the_description_is_found(controlled):
+    _, bridge, system = controlled(*FIELDS)
+    others = bridge.node.bridge.part(OtherPublishers)
+    assert '/robot_description' not in others._find()
+    system.node.create_publisher(String, 'robot_description', LATCHED)
+    assert wait_until(lambda: others._find().get('/robot_description'))
