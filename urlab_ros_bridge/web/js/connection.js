@@ -39,7 +39,7 @@ export class Connection extends EventTarget {
   hello(role = this.role) {
     this.role = role;
     const vr = role === 'vr_client' ? { requested_arm_count: 2, character_mode: this.mode ?? '' } : {};
-    this.say('hello', { client: 'urlab-page', role, extensions: ['binary'], ...vr });
+    this.say('hello', { client: deviceName(), role, extensions: ['binary'], ...vr });
   }
 
   // A message of the protocol.
@@ -139,6 +139,15 @@ export class Connection extends EventTarget {
     event.reason = reason;
     this.dispatchEvent(event);
   }
+}
+
+// Browser and system, by which other pages know this one.
+function deviceName() {
+  const agent = navigator.userAgent;
+  const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = first([[/Quest|OculusBrowser/, 'Quest'], [/Edg\//, 'Edge'], [/Firefox\//, 'Firefox'], [/Chrom(e|ium)\//, 'Chrome'], [/Safari\//, 'Safari']]);
+  const system = first([[/Android/, 'Android'], [/iPhone|iPad/, 'iOS'], [/Windows/, 'Windows'], [/Mac OS/, 'macOS'], [/Linux|CrOS/, 'Linux']]);
+  return [browser ?? 'Browser', system].filter(Boolean).join(' on ');
 }
 
 export function socketUrl() {

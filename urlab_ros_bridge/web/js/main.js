@@ -4,6 +4,7 @@
 
 import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
+import { Control } from './panels/control.js';
 import { button, icon, isPhone, menu, remember, toast } from './panels/dom.js';
 import { Driving, isTyping } from './hands/driving.js';
 import { Hands } from './hands/mouse.js';
@@ -20,6 +21,7 @@ import { Transport } from './panels/transport.js';
 import { Views } from './scene/views.js';
 
 const VEIL_AFTER = 350; // ms; short losses are not worth a word
+const GONE = /no simulation|has gone/; // what the gateway says while there is none
 
 class App {
   constructor() {
@@ -43,6 +45,7 @@ class App {
     this.recordings = new RecordingPanel(this);
     this.inspector = new Inspector(this);
     this.people = new PeoplePanel(this);
+    this.control = new Control(this);
     this.plots = new Plots(this);
     this.driving = new Driving(this);
     this.driving.addEventListener('change', () => {
@@ -74,6 +77,7 @@ class App {
     this.pushButton = button('push', 'Push bodies by dragging them', () => this.setTool(this.hands.tool === 'push' ? 'look' : 'push'), { text: 'Push' });
     this.pushButton.id = 'push';
     this.stickButton = button('drive', 'On-screen stick for driving', () => this.driving.showStick(this.driving.stick.hidden));
+    this.stickButton.id = 'stick-button';
     const plots = button('plot', 'Plots', () => this.plots.toggle(), { key: 'P' });
     plots.id = 'plots';
     const back = button('clock', 'Timeline: look back', () => this.history.toggle(), { key: 'K' });
@@ -114,7 +118,10 @@ class App {
     connection.addEventListener('state', ({ detail }) => this.takeState(detail));
     connection.addEventListener('contacts', ({ detail }) => this.overlays.setContacts(detail));
     connection.addEventListener('news', ({ detail }) => detail.type === 'published' && this.published.set(detail));
-    connection.addEventListener('refused', ({ detail }) => this.isKnown(detail) || toast(detail, true));
+    connection.addEventListener('refused', ({ detail }) => {
+      if (!connection.ack) this.waitFor(detail);
+      else if (!GONE.test(detail)) toast(detail, true);
+    });
     this.hands.addEventListener('select', ({ detail }) => this.select(detail));
     this.views.addEventListener('change', () => this.drawView());
     this.stage.renderer.domElement.addEventListener('dblclick', () => this.selected > 0 && this.fit(this.selected));
@@ -123,20 +130,28 @@ class App {
   }
 
   connected(status, reason = '') {
-    const veil = document.getElementById('veil');
-    clearTimeout(this.veilTimer);
     if (status === 'open') {
-      veil.classList.remove('on');
+      clearTimeout(this.veilTimer);
+      this.veilTimer = 0;
+      this.cause = '';
+      document.getElementById('veil').classList.remove('on');
       return;
     }
-    const text = status === 'lost' && this.wasOpen ? 'Connection lost. Reconnecting' : this.states ? 'Reconnecting' : 'Connecting';
-    veil.querySelector('p').textContent = reason && status === 'lost' ? 'The simulation has ended. Waiting for it to return' : text;
-    this.veilTimer = setTimeout(() => veil.classList.add('on'), this.states ? VEIL_AFTER : 0);
+    if (GONE.test(reason)) this.waitFor(reason);
+    else this.cover(this.cause || (this.wasOpen ? 'Connection lost. Reconnecting' : 'Connecting'));
   }
 
-  // Said by the veil already.
-  isKnown(reason) {
-    return !this.connection.ack || /no simulation|has gone/.test(reason);
+  // The gateway is there and the simulation is not: this holds through all tries until it is.
+  waitFor(reason) {
+    const waits = this.wasOpen ? 'The simulation has ended. Waiting for it to return' : 'No simulation is running. Waiting for it to start';
+    this.cause = GONE.test(reason) ? waits : reason;
+    this.cover(this.cause);
+  }
+
+  cover(text) {
+    const veil = document.getElementById('veil');
+    veil.querySelector('p').textContent = text;
+    this.veilTimer ||= setTimeout(() => veil.classList.add('on'), this.states ? VEIL_AFTER : 0);
   }
 
   async setWorld(world) {
@@ -303,7 +318,7 @@ class App {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    const run = KEYS[event.key] ?? KEYS[event.code];
+    const run = event.key === '?' ? showHelp : KEYS[event.code];
     const onButton = event.target instanceof HTMLButtonElement && event.code === 'Space';
     if (!run || event.repeat || onButton || !this.world) return;
     event.preventDefault();
@@ -311,24 +326,25 @@ class App {
   }
 }
 
+// Places on the keyboard, whatever its layout and Caps Lock.
 const KEYS = {
   Space: (app) => app.transport.flip(),
-  '.': (app) => app.transport.advance(),
-  r: (app) => app.transport.rewind(),
-  1: (app) => app.views.set('orbit'),
-  2: (app) => app.followNext(),
-  3: (app) => app.chooseCamera(),
-  f: (app) => app.fit(app.selected),
-  h: () => document.body.classList.toggle('bare'),
-  c: (app) => app.showPanel.flip('contacts'),
-  t: (app) => app.showPanel.flip('trails'),
-  x: (app) => app.showPanel.flip('frames'),
-  l: (app) => app.showPanel.flip('scans'),
-  b: (app) => app.showPanel.flip('colliding'),
-  p: (app) => app.plots.toggle(),
-  k: (app) => app.history.toggle(),
-  '?': () => showHelp(),
+  Period: (app) => app.transport.advance(),
+  KeyR: (app) => app.transport.rewind(),
+  Digit1: (app) => app.views.set('orbit'),
+  Digit2: (app) => app.followNext(),
+  Digit3: (app) => app.chooseCamera(),
+  KeyF: (app) => app.fit(app.selected),
+  KeyH: () => document.body.classList.toggle('bare'),
+  KeyC: (app) => app.showPanel.flip('contacts'),
+  KeyT: (app) => app.showPanel.flip('trails'),
+  KeyX: (app) => app.showPanel.flip('frames'),
+  KeyL: (app) => app.showPanel.flip('scans'),
+  KeyB: (app) => app.showPanel.flip('colliding'),
+  KeyP: (app) => app.plots.toggle(),
+  KeyK: (app) => app.history.toggle(),
   Escape: (app) => {
+    app.cameras.shrink();
     app.closeSheet();
     app.select(-1);
     app.setTool('look');

@@ -77,6 +77,8 @@ class Visitor:
         # Pictures are kept, so that a screenshot shows what was drawn last.
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
         self.until('window.urlab?.isReady')
+        # Another page of the same gateway may have been in control a moment ago.
+        self.tab.evaluate("() => urlab.connection.ask('control_take').catch(() => {})")
 
     def reload(self):
         """Load the page again, and wait for its first picture."""

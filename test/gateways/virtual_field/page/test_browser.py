@@ -181,7 +181,9 @@ def test_keys_drive_the_selected_robot_or_say_why_not(browser):
         robots = visitor.js('urlab.world.robots.map(({prefix, base}) => [prefix, base])')
         drives = visitor.js('urlab.driving.robots.map(({prefix}) => prefix)')
         said = "[...document.querySelectorAll('.toast.bad')].map((t) => t.textContent).join()"
-        visitor.tab.keyboard.press('w')  # nothing is selected, and several could be meant
+        visitor.tab.keyboard.press(
+            'W'
+        )  # Caps Lock is on.  Nothing is selected, and several could be meant
         visitor.until(f"{said}.includes('Select the robot to drive')")
         prefix, base = next(robot for robot in robots if robot[0] == drives[-1])
         others = [number for other, number in robots if other != prefix]
@@ -461,11 +463,21 @@ def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser)
         gateway = gateway_at(rpc, page, port=port)
         gateway.__enter__()
         states_again()
-    visitor.until("document.getElementById('veil').classList.contains('on')")
+    veil = "document.getElementById('veil')"
+    visitor.until(f"{veil}.classList.contains('on')")
+    visitor.until(f"{veil}.textContent.includes('The simulation has ended')")
+    visitor.tab.wait_for_timeout(1500)  # tries to come back do not change what is said
+    assert 'The simulation has ended' in visitor.js(f'{veil}.textContent')
+    assert visitor.js("document.querySelector('#facts').textContent").count('\u2013') >= 2
     try:
+        late = browser.new_page()
+        late.goto(f'http://127.0.0.1:{port}/?keep')
+        late.wait_for_function(f"() => {veil}.textContent.includes('Waiting for it to start')")
         with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
             states_again()
-            visitor.until("!document.getElementById('veil').classList.contains('on')")
+            visitor.until(f"!{veil}.classList.contains('on')")
+            late.wait_for_function('() => window.urlab?.isReady')
+            late.close()
     finally:
         gateway.__exit__(None, None, None)
     assert visitor.errors == []

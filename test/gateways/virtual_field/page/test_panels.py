@@ -240,3 +240,40 @@ def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path)
         visitor.tab.keyboard.press('r')
         visitor.until(f'{alarm}.hidden')
         visitor.tab.close()
+
+
+def test_another_page_has_control_until_it_is_taken(browser, rover_url, visitor, urlab):
+    other = Visitor(browser, rover_url)  # takes control
+    try:
+        visitor.until("!document.getElementById('control').hidden")
+        shown = visitor.tab.locator('#control')
+        assert 'Chrome on Linux' in shown.inner_text()
+        visitor.tab.get_by_role('button', name='Ask').click()
+        other.until("document.getElementById('control').textContent.includes('asks for control')")
+        visitor.tab.get_by_role('button', name='Take').click()
+        other.until("document.getElementById('control').textContent.includes('has control')")
+        visitor.until("document.getElementById('control').hidden")
+        assert other.errors == []
+    finally:
+        other.tab.close()
+
+
+GAMEPAD = """
+window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
+navigator.getGamepads = () => [null, window.pad];
+"""
+
+
+def test_a_gamepad_drives_the_robot_and_lets_it_stand(browser, rover_url, urlab):
+    visitor = Visitor(browser, rover_url, scripts=[GAMEPAD])
+    try:
+        urlab.reset()
+        visitor.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
+        visitor.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
+        visitor.until(f'{BASE}.position.x > 0.3')
+        visitor.js('(pad.axes = [0.05, 0.05, 0, 0])')
+        visitor.until('urlab.driving.moved === false')
+        assert visitor.errors == []
+    finally:
+        visitor.tab.close()
+    urlab.reset()

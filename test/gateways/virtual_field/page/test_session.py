@@ -12,8 +12,11 @@ import pytest
 
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.page import messages
+from urlab_ros_bridge.gateways.virtual_field.page.control import ControlLock
+from urlab_ros_bridge.gateways.virtual_field.page.control import IDLE_SECONDS
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage
@@ -45,11 +48,11 @@ def world():
 class PlayedPage:
     """Keeps what the session sends; `drawn` says whether it acknowledges states."""
 
-    def __init__(self, world):
+    def __init__(self, world, name='spectator_1', view_only=False):
         self.sent = []
         self.world = world
         self.publications = Publications()
-        self.session = BinaryPage(world, self.publications)
+        self.session = BinaryPage(world, self.publications, name, 'Chrome', view_only)
         self.session.open(self)
 
     def send(self, message):
@@ -89,6 +92,45 @@ class PlayedPage:
             return None if newest is before else newest
 
         return self.wait(look)
+
+
+def test_one_page_at_a_time_commands_until_it_releases_control(page, world):
+    other = PlayedPage(world, 'spectator_2')
+    viewer = PlayedPage(world, 'spectator_3', view_only=True)
+    try:
+        assert 'error' not in page.ask('pause', paused=False)
+        assert 'spectator_1 has control' in other.ask('reset')['error']
+        assert 'error' not in other.ask('replay_list')  # reading needs none
+        assert 'only watch' in viewer.ask('control_take')['error']
+        assert other.ask('control_request')['requests'] == ['spectator_2']
+        status = page.wait(
+            lambda: next((t for t in page.texts('status') if t['control']['requests']), None)
+        )
+        assert status['control'] == {'holder': 'spectator_1', 'requests': ['spectator_2']}
+        assert [p['name'] for p in status['pages'] if p['view_only']] == ['spectator_3']
+        page.ask('control_release')
+        assert 'error' not in other.ask('reset')
+        assert 'spectator_2 has control' in page.ask('reset')['error']
+        assert page.ask('control_take')['holder'] == 'spectator_1'
+        assert 'spectator_1' in other.ask('reset')['error']
+    finally:
+        other.session.close()
+        viewer.session.close()
+    page.session.close()
+    assert world.control.describe()['holder'] == ''
+
+
+def test_control_of_a_page_that_does_nothing_is_free_after_a_while():
+    now = [0.0]
+    control = ControlLock(lambda: now[0])
+    control.use('one')
+    now[0] = IDLE_SECONDS - 0.1
+    with pytest.raises(BadMessage, match='one'):
+        control.use('other')
+    now[0] = IDLE_SECONDS
+    assert control.describe()['holder'] == ''
+    control.use('other')
+    assert control.describe()['holder'] == 'other'
 
 
 @pytest.fixture

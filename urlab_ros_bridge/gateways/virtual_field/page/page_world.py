@@ -20,6 +20,7 @@ from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.channels import all_channels
+from urlab_ros_bridge.gateways.virtual_field.page.control import ControlLock
 from urlab_ros_bridge.gateways.virtual_field.page.description import Bodies
 from urlab_ros_bridge.gateways.virtual_field.page.description import describe
 from urlab_ros_bridge.gateways.virtual_field.page.description import moving_bodies
@@ -43,6 +44,9 @@ _METRES = {'m': 1.0, 'cm': 0.01}
 class Listener(Protocol):
     """A page, as its world sees it."""
 
+    name: str
+    device: str
+    view_only: bool
     wants_contacts: bool
     pictures: frozenset[str]
 
@@ -55,6 +59,7 @@ class PageWorld:
     One simulation for pages.  Thread-safe.
 
     :ivar description: the first message of each page; `files` the bodies by their digests.
+    :ivar control: which page commands it.
     """
 
     def __init__(self, served: ServedScene) -> None:
@@ -65,6 +70,7 @@ class PageWorld:
         """
         handshake, world = served.handshake, served.world
         self.served = served
+        self.control = ControlLock()
         self.channels = all_channels(handshake)
         self.moving = np.array(moving_bodies(world), np.intp)
         self.cameras = all_cameras(handshake)
@@ -171,7 +177,7 @@ class PageWorld:
             return
         try:
             if self._turn % STATUS_EVERY == 0:
-                status = messages.text(self._status(len(listeners)))
+                status = messages.text(self._status(listeners))
                 for listener in listeners:
                     listener.offer(status, 'status')
             curious = [listener for listener in listeners if listener.wants_contacts]
@@ -183,7 +189,7 @@ class PageWorld:
             _LOG.debug('cannot read the status: %s', error)
         self._turn += 1
 
-    def _status(self, pages: int) -> dict[str, Any]:
+    def _status(self, pages: list[Listener]) -> dict[str, Any]:
         status = self.served.link.queries.status()
         diverged = status.divergence
         return {
@@ -195,7 +201,11 @@ class PageWorld:
             'real_time_factor': round(status.real_time_factor, 3),
             'tick_rate': round(status.tick_rate, 1),
             'step': status.step,
-            'pages': pages,
+            'pages': [
+                {'name': page.name, 'device': page.device, 'view_only': page.view_only}
+                for page in pages
+            ],
+            'control': self.control.describe(),
             'sessions': [
                 {
                     'client': str(session.get('client', '')),

@@ -37,14 +37,19 @@ class Page:
         return self._files.respond(path)
 
     def __call__(
-        self, scene: ServedScene, publications: Publications, view_only: bool = False
+        self,
+        scene: ServedScene,
+        publications: Publications,
+        name: str,
+        device: str = '',
+        view_only: bool = False,
     ) -> BinaryPage:
         """
         Make the session of a page.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
-        return BinaryPage(self._world_of(scene), publications, view_only)
+        return BinaryPage(self._world_of(scene), publications, name, device, view_only)
 
     def prepare(self, scene: ServedScene) -> None:
         """

@@ -39,11 +39,13 @@ class RequestKind:
 
     :ivar long: whether it may take longer than a moment.
     :ivar newest: whether only the newest of several that wait counts: hands move on.
+    :ivar reads: whether it changes nothing, so that it needs no control.
     """
 
     run: Callable[[PageWorld, PayloadFields], Answer]
     long: bool = False
     newest: bool = False
+    reads: bool = False
 
 
 def _pause(world: PageWorld, fields: PayloadFields) -> Answer:
@@ -172,7 +174,7 @@ REQUESTS: dict[str, RequestKind] = {
     'record_start': RequestKind(_record_start),
     'record_stop': RequestKind(_record_stop),
     'record_save': RequestKind(_record_save, long=True),
-    'replay_list': RequestKind(_replay_list),
+    'replay_list': RequestKind(_replay_list, reads=True),
     'replay_load': RequestKind(_replay_load, long=True),
     'replay_start': RequestKind(_replay_start, long=True),
     'replay_stop': RequestKind(_replay_stop, long=True),

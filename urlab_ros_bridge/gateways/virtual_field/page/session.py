@@ -49,16 +49,24 @@ class BinaryPage:
     """
     The session of one page, see `PageSession`.
 
+    :ivar name: of the session, as other pages see it.
+    :ivar device: browser and system, as the page names them.
+    :ivar view_only: whether it may only watch.
     :ivar wants_contacts: whether it draws contacts.
     :ivar pictures: names of the cameras that it shows.
     """
 
     def __init__(
-        self, world: PageWorld, publications: Publications, view_only: bool = False
+        self,
+        world: PageWorld,
+        publications: Publications,
+        name: str,
+        device: str = '',
+        view_only: bool = False,
     ) -> None:
         self._world = world
         self._publications = publications
-        self._view_only = view_only
+        self.name, self.device, self.view_only = name, device, view_only
         self._published = 0  # version of what the page has of them
         self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
@@ -76,6 +84,11 @@ class BinaryPage:
             'contacts': self._show_contacts,
             'cameras': self._show_cameras,
         }
+        self._control = {
+            'control_take': world.control.take,
+            'control_request': world.control.request,
+            'control_release': world.control.release,
+        }
 
     def open(self, link: PageLink) -> None:
         """Send the world, then its updates."""
@@ -86,6 +99,7 @@ class BinaryPage:
     def close(self) -> None:
         """End; whatever the page commanded ends by itself soon."""
         self._world.remove(self)
+        self._world.control.release(self.name)
         self._hands.close()
         self._requests.close()
 
@@ -156,13 +170,25 @@ class BinaryPage:
             self._carry_out(request, lambda world, fields: own(fields))
             return
         kind: RequestKind | None = REQUESTS.get(request.op)
-        if kind is None:
+        change_control = self._control.get(request.op)
+        if kind is None and change_control is None:
             self._answer(request, {'error': str(UnknownRequest(request.op))}, always=True)
             return
-        if self._view_only:
+        if self.view_only:
             refusal = f'this session may only watch: {request.op} is refused'
             self._answer(request, {'error': refusal}, always=True)
             return
+        if kind is None:
+            assert change_control is not None
+            change_control(self.name)
+            self._answer(request, self._world.control.describe())
+            return
+        if not kind.reads:
+            try:
+                self._world.control.use(self.name)
+            except BadMessage as error:
+                self._answer(request, {'error': str(error)}, always=True)
+                return
         run = kind.run
         if kind.newest:
             which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]

@@ -60,13 +60,19 @@ class PageSessions(Protocol):
         """Make what takes long for a simulation, before the first page asks for it."""
 
     def __call__(
-        self, scene: ServedScene, publications: Publications, view_only: bool = False
+        self,
+        scene: ServedScene,
+        publications: Publications,
+        name: str,
+        device: str = '',
+        view_only: bool = False,
     ) -> PageSession:
         """
         Make the session of a page that has said hello.
 
         :param scene: of the simulation that is served.
         :param publications: what publishers show in it.
+        :param name: of the session; `device` browser and system, as the page names them.
         :param view_only: whether it may only watch.
         """
 

@@ -241,7 +241,9 @@ class WebXrServer:
             client.reply('hello_ack', acknowledge(hello, name, *ids))
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(simulation.scene, self._publications, client.view_only)
+            page = self._pages(
+                simulation.scene, self._publications, name, hello.client, client.view_only
+            )
             page.open(client)
             client.page = page
         client.sees = True

@@ -5,6 +5,7 @@
 import { toast } from '../panels/dom.js';
 
 const PERIOD = 60; // ms
+const DEAD = 0.15; // of a gamepad's stick
 const GENTLE = 0.6; // of the robot's limits
 const KEYS = {
   KeyW: [1, 0, 0], ArrowUp: [1, 0, 0], KeyS: [-1, 0, 0], ArrowDown: [-1, 0, 0],
@@ -25,7 +26,11 @@ export class Driving extends EventTarget {
     addEventListener('blur', () => this.release());
     document.addEventListener('visibilitychange', () => document.hidden && this.release());
     this.listenToStick();
-    setInterval(() => this.send(), PERIOD);
+    this.pad = [0, 0, 0];
+    setInterval(() => {
+      this.readGamepad();
+      this.send();
+    }, PERIOD);
   }
 
   setWorld(world) {
@@ -77,8 +82,24 @@ export class Driving extends EventTarget {
       this.down.add(event.code);
       event.preventDefault();
     } else this.down.delete(event.code);
-    this.fast = event.shiftKey;
+    this.keyFast = this.fast = event.shiftKey;
     if (!event.repeat) this.send(true);
+  }
+
+  // The left stick drives, sideways where the robot can; the right one turns. A robot that cannot drive
+  // has its tip moved.
+  readGamepad() {
+    const [pad] = (navigator.getGamepads?.() ?? []).filter((one) => one?.mapping === 'standard');
+    const [x, y, turn, lift] = (pad?.axes ?? [0, 0, 0, 0]).map((part) => (Math.abs(part) < DEAD ? 0 : part));
+    const isDriving = Boolean(this.robot) && !document.hidden && document.hasFocus();
+    const canSlide = this.robot?.drive.lateral > 0;
+    const pushed = [-y, canSlide ? -x : 0, canSlide ? -turn : -x - turn].map((part) => part || 0);
+    const was = this.pad.some(Boolean), is = isDriving && pushed.some(Boolean);
+    if (is && !was) this.said = '';
+    this.pad = is ? pushed : [0, 0, 0];
+    if (was && !is) this.send(true);
+    this.fast = this.keyFast || Boolean(pad?.buttons[5]?.pressed);
+    if (!this.robot && !document.hidden) this.app.hands.moveTip([x, -lift, y], PERIOD / 1000);
   }
 
   release() {
@@ -88,7 +109,7 @@ export class Driving extends EventTarget {
   }
 
   get wish() {
-    const sum = [...this.lean];
+    const sum = this.lean.map((part, axis) => part + this.pad[axis]);
     for (const code of this.down) KEYS[code].forEach((part, axis) => (sum[axis] += part));
     return sum.map((part) => Math.max(-1, Math.min(1, part)));
   }

@@ -6,6 +6,7 @@ import * as THREE from '../../vendor/three/build/three.module.js';
 import { SECOND } from '../scene/stage.js';
 
 const CLICK = 5; // px that a click may wander
+const TIP_SPEED = 0.25; // m/s by a gamepad
 const PERIOD = 33; // ms between two requests of one hand
 const EASY = { mouse: 9, pen: 9, touch: 22 }; // px around the middle of a handle where it is taken, however small it looks
 const AROUND = 2.3; // radii of a handle, likewise
@@ -172,6 +173,22 @@ export class Hands extends EventTarget {
     this.job.last = now;
     if (this.job.kind === 'steer') this.steer(false);
     else this.connection.tell('push', { body: this.job.body, point: this.job.offset, target: this.job.goal.toArray() });
+  }
+
+  // Move the tip of the selected robot, or the only one, by a gamepad: right, up and towards the viewer.
+  moveTip(push, seconds) {
+    if (!push.some(Boolean) || this.job || !this.world) {
+      this.led = null;
+      return;
+    }
+    const prefix = this.world.bodies[this.bodies.selected]?.robot;
+    const handle = this.led?.handle ?? this.handles.find(({ userData }) => userData.tip.robot === prefix) ?? (this.handles.length === 1 ? this.handles[0] : null);
+    if (!handle) return;
+    const begin = !this.led;
+    this.led ??= { handle, goal: handle.position.clone() };
+    const turn = new THREE.Euler().setFromQuaternion(this.stage.camera.quaternion, 'YXZ').y;
+    this.led.goal.add(new THREE.Vector3(...push).applyAxisAngle(new THREE.Vector3(0, 1, 0), turn).multiplyScalar(TIP_SPEED * seconds));
+    this.connection.tell('steer', { tip: handle.userData.tip.id, position: this.led.goal.toArray(), begin });
   }
 
   steer(begin) {

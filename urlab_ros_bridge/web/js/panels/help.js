@@ -13,10 +13,10 @@ const PAGES = [
     [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
   ]],
   ['Interaction', [
-    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Esc'], 'clear the selection'],
+    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Esc'], 'clear the selection, close an image'],
   ]],
   ['Drive', [
-    [['W', 'A', 'S', 'D'], 'or arrow keys: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'full speed'],
+    [['W', 'A', 'S', 'D'], 'or arrow keys: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'full speed'], [['gamepad'], 'left stick: drive, right stick: turn'], [['gamepad'], 'on an arm: move its tip'],
   ]],
   ['Show', [
     [['C'], 'contacts and forces'], [['T'], 'trails'], [['X'], 'frames'], [['L'], 'laser scans'], [['B'], 'collision shapes'], [['P'], 'plots'], [['?'], 'this help'],

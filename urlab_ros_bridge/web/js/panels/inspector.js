@@ -138,19 +138,33 @@ export class Inspector {
 
 export class PeoplePanel {
   constructor(app) {
+    this.app = app;
     this.panel = panel('people', 'Sessions', 'people', { closed: true });
     app.connection.addEventListener('news', ({ detail }) => detail.type === 'status' && this.draw(detail));
+    app.connection.addEventListener('status', ({ detail }) => detail === 'open' || this.clear());
   }
 
-  draw({ sessions, pages, mode, tick_rate: rate }) {
+  clear() {
+    this.panel.count.textContent = '';
+    this.panel.body.replaceChildren(el('p.empty', 'Not connected.'));
+  }
+
+  draw({ sessions, pages, control, mode, tick_rate: rate }) {
     this.panel.count.textContent = `${sessions.length}`;
     if (!this.panel.isOpen && !this.panel.section.classList.contains('shown')) return;
     this.panel.body.replaceChildren(
-      el('dl.facts', el('dt', 'Mode'), el('dd', mode), el('dt', 'Physics'), el('dd', `${Math.round(rate)} Hz`), el('dt', 'Pages open'), el('dd', String(pages))),
+      el('dl.facts', el('dt', 'Mode'), el('dd', mode), el('dt', 'Physics'), el('dd', `${Math.round(rate)} Hz`), el('dt', 'Pages open'), el('dd', String(pages.length))),
+      ...pages.map((page) => el('div.row', icon(page.view_only ? 'eye' : 'people'), el('label', pageLabel(page, this.app)), el('span.note', { style: 'color: var(--ink-3)' }, page.name === control.holder ? 'in control' : page.view_only ? 'watches' : ''))),
       ...sessions.map(({ client, shared, age }) => el('div.row', icon('people'), el('label', client || 'unnamed client'), el('span.note', { style: 'color: var(--ink-3)' }, shared ? 'shared' : 'policy', Number.isFinite(age) ? ` · ${since(age)}` : ''))),
     );
     for (const sign of this.panel.body.querySelectorAll('svg')) sign.setAttribute('width', 14);
   }
+}
+
+// 'Chrome on Linux 2', from the name spectator_2 of its session.
+export function pageLabel({ name, device }, app) {
+  const label = `${device} ${name.split('_').at(-1)}`;
+  return name === app.connection.ack?.user_id ? `${label} (this page)` : label;
 }
 
 function since(seconds) {

@@ -148,6 +148,11 @@ export class CameraPanel {
     this.pictures.append(figure);
   }
 
+  // Show no image enlarged any more.
+  shrink() {
+    for (const figure of this.shown.values()) figure.classList.remove('large');
+  }
+
   // Nothing is rendered for a panel that is closed.
   tell() {
     const isSeen = isPhone() ? this.panel.section.classList.contains('shown') : this.panel.isOpen;

@@ -46,6 +46,10 @@ export class Transport {
     this.link.classList.toggle('live', is);
     this.link.title = is ? 'Connected' : 'Not connected';
     for (const part of [this.run, this.step, this.reset, this.keyframes, this.speed, this.record, ...this.modes]) part.disabled = !is;
+    if (is) return;
+    this.status = null;
+    this.unstable.hidden = true;
+    for (const part of [this.factor, this.rate]) part.lastChild.textContent = '–';
   }
 
   take(status) {
