@@ -46,7 +46,7 @@ def say(gate, topic, stamp_ns, done=None):
 
 def test_commands_pass_straight_through_while_nothing_waits():
     gate, got = AnswerGate(), []
-    take = gate.wrap('/cmd_vel', Twist, got.append)
+    take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append(message))
     take('first')
     gate.arm(['/other'])
     take('second')
@@ -55,7 +55,7 @@ def test_commands_pass_straight_through_while_nothing_waits():
 
 def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
     gate, got = AnswerGate(), []
-    take = gate.wrap('/cmd_vel', Twist, got.append)
+    take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append(message))
     gate.arm(['/cmd_vel'])
     at(gate, NOW)
     assert not gate.wait(0)

@@ -15,7 +15,7 @@ pytest.importorskip('rclpy')
 from sensor_msgs.msg import JointState  # noqa: E402
 from topic_system import Block  # noqa: E402
 
-from test.ros.commands.test_stale_commands import Robot  # noqa: E402
+from test.ros.commands.commanded import Robot  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import actuators_by_name  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import setpoints  # noqa: E402
@@ -134,6 +134,6 @@ def test_a_block_commands_its_joints_in_any_order_and_never_others(joints, numbe
 
 def test_a_message_without_commands_takes_no_control():
     robot = Robot()
-    robot.joints.receive(JointState(name=['arm', 'wheel'], position=[NAN], velocity=[NAN]))
+    robot.send('joint_commands', JointState(name=['arm', 'wheel'], position=[NAN], velocity=[NAN]))
     assert not robot.rejections.counts and not robot.asked
     assert not robot.arbiter.report(0)

@@ -9,29 +9,8 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from test.ros.commands.test_stale_commands import EXTENSIONS  # noqa: E402
-from test.ros.commands.test_stale_commands import Robot  # noqa: E402
-
-
-class ReadRobot(Robot):
-    """A robot whose server writes down how its state is read."""
-
-    def __init__(self, extensions, **link):
-        super().__init__(extensions)
-        self.read = []
-        for name, value in link.items():
-            setattr(self.link, name, value)
-
-    def forward(self):
-        self.read.append('forward')
-        return self._state()
-
-    def step(self, *, while_live):
-        self.read.append(('step', while_live))
-        return self._state()
-
-    def _state(self):
-        return SimpleNamespace(articulations={'bot': SimpleNamespace(qpos=[], qvel=[])})
+from test.ros.commands.commanded import EXTENSIONS  # noqa: E402
+from test.ros.commands.commanded import Robot  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -47,7 +26,8 @@ class ReadRobot(Robot):
     ],
 )
 def test_joints_are_held_without_moving_time(extensions, link, read):
-    robot = ReadRobot(extensions, **link)
+    robot = Robot(extensions)
+    vars(robot.link).update(link)
     robot.setpoints.freeze()
     assert robot.read == [read]
     (kind, values, *_) = robot.asked[-1]

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that are too old by the wall clock, with clocks and a server that are made up."""
+"""Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
 from types import SimpleNamespace
 
@@ -15,109 +15,15 @@ from geometry_msgs.msg import Wrench  # noqa: E402
 from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
-from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
+from test.ros.commands.commanded import EXTENSIONS  # noqa: E402
+from test.ros.commands.commanded import Robot  # noqa: E402
 from urlab_ros_bridge.client.ops import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
-from urlab_ros_bridge.ros.commands.admission.rejections import Rejections  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
-from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
-from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
-from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
-from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402
-from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands  # noqa: E402
-from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
-from urlab_ros_bridge.ros.plan.plan import PlannedActuator  # noqa: E402
-from urlab_ros_bridge.ros.plan.plan import RobotPlan  # noqa: E402
-from urlab_ros_bridge.ros.program.features import Settings  # noqa: E402
 from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in  # noqa: E402
 from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo  # noqa: E402
-
-STALE = 'it was published long ago'
-EXTENSIONS = ('twist_timeout', 'setpoints', 'wall_timeout', 'apply_wrench')
-
-
-class Robot:
-    """A robot with a base, a wheel, an arm, and a server that writes down what it is asked."""
-
-    def __init__(self, extensions=EXTENSIONS, **settings):
-        self.now = 100.0
-        self.asked = []
-        self.stale = False
-        self.settings = Settings(**settings)
-        self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now, resets=None)
-        self.rejections = Rejections(lambda severity, text: None)
-        self.link = SimpleNamespace(
-            state=SimpleNamespace(open=True, mode='live'),
-            has=lambda name: name in extensions,
-            lockstep=False,
-            commands=self,
-            _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
-        )
-        self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
-        sender = SimpleNamespace(put=lambda key, action, *_: self.run(action))
-        arbiter = Arbiter(self.settings)
-        path = CommandPath(
-            self.settings,
-            self.timeline,
-            AnswerGate(),
-            self.rejections,
-            sender,
-            self.link,
-            self.clock,
-        )
-        self.arbiter = arbiter
-        self.velocity = VelocityCommands('bot', 'cmd_vel', path, arbiter)
-        plan = RobotPlan(
-            prefix='bot',
-            namespace='',
-            tf_namespace='',
-            frames=SimpleNamespace(base='base_link'),
-            joints=('arm', 'wheel'),
-            actuators=(
-                PlannedActuator('arm', 'position', 'arm'),
-                PlannedActuator('wheel', 'velocity', 'wheel'),
-            ),
-        )
-        self.wrenches = WrenchCommands(plan, 'wrench_command', path, arbiter)
-        self.setpoints = Setpoints(plan, 'joint_commands', path)
-        self.joints = JointCommands('joint_commands', path, self.setpoints, arbiter)
-
-    def clock(self):
-        return self.now
-
-    def run(self, action):
-        try:
-            action()
-        except StaleCommand as error:
-            self.rejections.add('server', error)
-
-    def wait(self, seconds):
-        """Let wall time go by while simulation time is frozen; ticks come all the same."""
-        for _ in range(round(seconds * 10)):
-            self.now += 0.1
-            self.tick()
-
-    def go_on(self, seconds=0.01):
-        self.now += seconds
-        self.timeline.stamp_ns += round(seconds * 1e9)
-        self.timeline.moved = self.now
-        self.tick()
-
-    def tick(self):
-        for each in (self.velocity, self.wrenches, self.setpoints):
-            each.tick(self.timeline.stamp_ns)
-
-    def set_twist(self, prefix, linear, angular, timeout=None, wall=None, resets=None):
-        self.asked.append(('twist', linear[0], timeout, wall))
-
-    def apply_wrench(self, body, force, torque, duration, *, wall=None, **rest):
-        self.asked.append(('wrench', force[0], duration, wall))
-
-    def set_setpoints(self, prefix, values, timeout, wall=None):
-        if self.stale and wall is not None:
-            raise StaleCommand('stale_command', 'too old', 'set_setpoints')
-        self.asked.append(('setpoints', dict(values), timeout, wall))
 
 
 def twist(speed):
@@ -137,26 +43,25 @@ def joints(**values):
 
 def test_what_moves_is_refused_when_it_is_stale_and_what_stops_never():
     robot = Robot()
-    robot.velocity.receive(twist(1.0), STALE)
-    robot.wrenches.receive(push(1.0), STALE)
-    robot.joints.receive(joints(wheel=1.0), STALE)
+    robot.send('cmd_vel', twist(1.0), stale=True)
+    robot.send('wrench_command', push(1.0), stale=True)
+    robot.send('joint_commands', joints(wheel=1.0), stale=True)
     assert not robot.asked
-    assert robot.rejections.last == dict.fromkeys(
-        ('cmd_vel', 'wrench_command', 'joint_commands'), STALE
-    )
-    robot.velocity.receive(twist(0.0), STALE)
-    robot.wrenches.receive(push(0.0), STALE)
-    robot.joints.receive(joints(wheel=0.0), STALE)
-    robot.joints.receive(joints(arm=0.7), STALE)
+    assert set(robot.rejections.last) == {'cmd_vel', 'wrench_command', 'joint_commands'}
+    assert all('it was published 100' in text for text in robot.rejections.last.values())
+    robot.send('cmd_vel', twist(0.0), stale=True)
+    robot.send('wrench_command', push(0.0), stale=True)
+    robot.send('joint_commands', joints(wheel=0.0), stale=True)
+    robot.send('joint_commands', joints(arm=0.7), stale=True)
     assert [kind for kind, *_ in robot.asked] == ['twist', 'wrench', 'setpoints', 'setpoints']
 
 
 def test_the_server_is_told_how_old_a_command_may_become():
     robot = Robot(cmd_vel_timeout=0.8, command_max_age=0.6)
-    robot.velocity.receive(twist(1.0))
-    robot.velocity.receive(twist(0.0))
-    robot.wrenches.receive(push(1.0))
-    robot.joints.receive(joints(wheel=1.0))
+    robot.send('cmd_vel', twist(1.0))
+    robot.send('cmd_vel', twist(0.0))
+    robot.send('wrench_command', push(1.0))
+    robot.send('joint_commands', joints(wheel=1.0))
     assert [asked[-1] for asked in robot.asked] == [
         WallAge(0.8, 77),
         None,
@@ -169,7 +74,7 @@ def test_the_server_is_told_how_old_a_command_may_become():
 def test_in_a_pause_a_velocity_lives_as_long_as_it_is_repeated(extensions):
     robot = Robot(extensions)
     for _ in range(10):
-        robot.velocity.receive(twist(1.0))
+        robot.send('cmd_vel', twist(1.0))
         robot.wait(0.4)
     assert all(asked[1] == 1.0 for asked in robot.asked)
     robot.wait(0.4)
@@ -180,7 +85,7 @@ def test_in_a_pause_a_velocity_lives_as_long_as_it_is_repeated(extensions):
 
 def test_time_that_runs_does_not_count_twice():
     robot = Robot(cmd_vel_timeout=0.5)
-    robot.velocity.receive(twist(1.0))
+    robot.send('cmd_vel', twist(1.0))
     for _ in range(40):  # slow motion: 40 s of wall time for 0.4 s
         robot.now += 1.0
         robot.go_on(0.01)
@@ -190,9 +95,9 @@ def test_time_that_runs_does_not_count_twice():
 def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_position_is_not():
     robot = Robot()
     robot.wait(1.0)
-    robot.wrenches.receive(push(5.0))
-    robot.joints.receive(joints(wheel=2.0))
-    robot.joints.receive(joints(arm=0.7))
+    robot.send('wrench_command', push(5.0))
+    robot.send('joint_commands', joints(wheel=2.0))
+    robot.send('joint_commands', joints(arm=0.7))
     robot.wait(0.4)
     assert not robot.rejections.counts
     robot.wait(5.0)
@@ -207,7 +112,7 @@ def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_pos
 
 def test_what_was_in_force_before_a_pause_is_so_after_it():
     robot = Robot()
-    robot.joints.receive(joints(wheel=2.0))
+    robot.send('joint_commands', joints(wheel=2.0))
     robot.go_on()
     robot.wait(10.0)
     robot.go_on()
@@ -219,8 +124,8 @@ def test_what_was_in_force_before_a_pause_is_so_after_it():
 def test_what_is_given_shortly_before_time_goes_on_stays():
     robot = Robot()
     robot.wait(3.0)
-    robot.joints.receive(joints(wheel=2.0))
-    robot.wrenches.receive(push(5.0))
+    robot.send('joint_commands', joints(wheel=2.0))
+    robot.send('wrench_command', push(5.0))
     robot.wait(0.3)
     robot.go_on()
     robot.wait(3.0)
@@ -231,7 +136,7 @@ def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
     """It was given while nothing answered, and its publisher is gone: no tick came meanwhile."""
     robot = Robot()
     robot.now += 2.0
-    robot.joints.receive(joints(wheel=2.0))
+    robot.send('joint_commands', joints(wheel=2.0))
     robot.now += 5.0
     robot.go_on()
     assert robot.setpoints.last(1) == 0.0
@@ -242,7 +147,7 @@ def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
 def test_a_stale_request_loses_no_position():
     robot = Robot()
     robot.stale = True
-    robot.joints.receive(joints(arm=0.7, wheel=2.0))
+    robot.send('joint_commands', joints(arm=0.7, wheel=2.0))
     assert robot.asked == [('setpoints', {'arm': 0.7}, 1.0, None)]
     assert robot.rejections.counts == {'server': 1}
 
@@ -252,9 +157,9 @@ def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
         robot.link.lockstep = robot.settings.command_max_age > 0
         robot.wait(1.0)
         if robot.link.lockstep:
-            robot.velocity.receive(twist(1.0))
-        robot.wrenches.receive(push(5.0))
-        robot.joints.receive(joints(wheel=2.0))
+            robot.send('cmd_vel', twist(1.0))
+        robot.send('wrench_command', push(5.0))
+        robot.send('joint_commands', joints(wheel=2.0))
         robot.wait(60.0)
         assert not robot.rejections.counts and robot.setpoints.last(1) == 2.0
         assert not [asked for asked in robot.asked if asked[1] in (0.0, {'wheel': 0.0})]
@@ -285,11 +190,11 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
     gate.arm(['/cmd_vel'])
     take('old')
     now[0] = 3.0
-    take('new', STALE)  # an answer, whatever the wall clock says
+    take('new', 'too old')  # an answer, whatever the wall clock says
     gate.disarm()
     assert got == [('old', 'lockstep delayed it by 3.0 s'), ('new', '')]
-    take('passes', STALE)
-    assert got[-1] == ('passes', STALE)
+    take('passes', 'too old')
+    assert got[-1] == ('passes', 'too old')
 
 
 def test_the_callback_takes_message_and_info_from_every_executor():
@@ -307,14 +212,26 @@ def test_the_callback_takes_message_and_info_from_every_executor():
     assert message_in(('m',)) == message_in(('m', {})) == message_in((('m', {}),)) == 'm'
 
 
-def test_a_velocity_that_an_e_stop_has_overtaken_stops_the_robot(monkeypatch):
-    robot, claim = Robot(), Arbiter.claim
+@pytest.mark.parametrize(
+    ('topic', 'message', 'owner', 'check', 'end'),
+    [
+        ('cmd_vel', twist(1.0), Arbiter, 'claim', ('twist', 0.0)),
+        ('joint_commands', joints(wheel=1.0), Arbiter, 'claim', ('setpoints', {'wheel': 0.0})),
+        ('wrench_command', push(1.0), CommandedRobot, 'admit', ('wrench', 0.0)),
+    ],
+)
+def test_a_command_that_overtakes_the_e_stop_is_stopped(
+    monkeypatch, topic, message, owner, check, end
+):
+    """The e-stop is engaged by another thread, after the command was found to be allowed."""
+    robot, real = Robot(), getattr(owner, check)
 
-    def stopped_after_the_claim(self, *arguments):
-        claim(self, *arguments)
-        self.stop('the e-stop is engaged')
-        robot.velocity.halt()
+    def then_stop(self, *arguments):
+        real(self, *arguments)
+        robot.robot.halt('the e-stop is engaged')
+        robot.asked.clear()
 
-    monkeypatch.setattr(Arbiter, 'claim', stopped_after_the_claim)
-    robot.velocity.receive(twist(1.0))
-    assert robot.asked[-1][:2] == ('twist', 0.0)
+    monkeypatch.setattr(owner, check, then_stop)
+    robot.send(topic, message)
+    assert robot.asked[0][0] == end[0]
+    assert end in [asked[:2] for asked in robot.asked[1:]]

@@ -12,7 +12,7 @@ from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.commands.robot import RobotCommands
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -38,9 +38,10 @@ class Commands(Part):
         self.gate = AnswerGate(lambda: bridge.settings(CommandParameters).command_max_age)
         self.sender = CommandSender(self.rejections.add)
         self.stopped = ''
-        self._node = bridge.node
+        self._features = bridge.features
         self._stream = bridge.part(StreamThread)
         self._path = CommandPath(
+            bridge.node,
             bridge.settings,
             bridge.timeline,
             self.gate,
@@ -48,13 +49,13 @@ class Commands(Part):
             self.sender,
             bridge.part(ServerLink),
         )
-        self._robots: tuple[RobotCommands, ...] = ()
+        self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
         self._changing, self._ended = threading.Lock(), False
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that commands under way need."""
-        return set().union(*(robot.wanted for robot in self._robots))
+        return set().union(*(robot.subscriptions() for robot in self._robots))
 
     def start(self) -> None:
         """Start the thread."""
@@ -73,18 +74,19 @@ class Commands(Part):
                 robot.close()
         known = [robot.plan for robot in kept]
         new = [
-            RobotCommands(robot, self._path, self._node, self.stopped)
+            CommandedRobot(robot, self._path, self.stopped)
             for robot in plan.robots
             if robot not in known
         ]
         self._robots = (*kept, *new)
         for robot in new:
-            robot.open()
+            robot.open(self._features)
 
     def tick(self, stamp_ns: int) -> None:
-        """Go on with what is under way; called by the stream thread after every tick."""
+        """Continue what is under way; called by the stream thread after every tick."""
         for robot in self._robots:
-            robot.tick(stamp_ns, self._stream.joints(robot.plan.prefix) if robot.wanted else None)
+            joints = self._stream.joints(robot.plan.prefix) if robot.active else None
+            robot.tick(stamp_ns, joints)
 
     def beat(self, now: float) -> None:
         """End what cannot continue."""

@@ -75,7 +75,7 @@ class AnswerGate:
         """
         Return what takes the messages of a command topic in place of `receive`.
 
-        It also takes why one is stale, which goes to `receive` where there is a reason.
+        It also takes why one is stale, empty when it is not.
 
         :param topic: resolved name.
         """
@@ -85,7 +85,7 @@ class AnswerGate:
         def take(message: Any, stale: str = '') -> None:
             # An answer belongs to its instant, however much wall time has passed.
             if topic not in self._topics or not self.record_answer(topic, message, stamp, receive):
-                _pass_on(receive, message, stale)
+                receive(message, stale)
 
         return take
 
@@ -108,7 +108,7 @@ class AnswerGate:
             for receive, message, came in answers.todo:
                 old = 0 < limit < now - came
                 text = f'lockstep delayed it by {now - came:.1f} s' if old else ''
-                _pass_on(receive, message, text)
+                receive(message, text)
 
     def open(self) -> int | None:
         """
@@ -251,13 +251,6 @@ class AnswerGate:
             for topic, answers in self._topics.items()
             if not answers.untimed and not any(map(self._fits, answers.stamps))
         ]
-
-
-def _pass_on(receive: Receive, message: Any, stale: str) -> None:
-    if stale:
-        receive(message, stale)
-    else:
-        receive(message)
 
 
 __all__ = ['AnswerGate', 'Receive']

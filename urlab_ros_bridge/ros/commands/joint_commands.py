@@ -9,22 +9,21 @@ names every joint of its block, and has values for the command interfaces of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from functools import partial
 import math
-from typing import Any
 
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.commands.setpoints import Setpoints
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -127,84 +126,66 @@ def _indices(name: str, prefix: str, actuators: Mapping[str, tuple[int, ...]]) -
     return actuators[local]
 
 
-class JointCommands:
-    """Commands for one robot; messages come in the executor's thread."""
+class JointCommands(Command):
+    """Setpoints for the actuators of one robot."""
 
-    def __init__(
-        self, topic: str, path: CommandPath, setpoints: Setpoints, arbiter: Arbiter
-    ) -> None:
-        self.topic = topic
-        self._setpoints = setpoints
-        self._actuators = actuators_by_name(setpoints.plan)
-        self._arbiter = arbiter
-        self._path = path
+    def __init__(self, robot: CommandedRobot) -> None:
+        self._robot = robot
+        self._sink = robot.setpoints
+        self._actuators = actuators_by_name(robot.plan)
+        robot.subscribe(JOINT_COMMANDS_TOPIC, self.receive)
+        for field in FIELDS:
+            indices = tuple(i for i, taken in enumerate(self._sink.fields) if taken == field)
+            if indices:
+                receive = partial(self._receive_array, field, indices)
+                robot.subscribe(FORWARD, receive, parts={'field': field})
 
-    def indices(self, field: str) -> tuple[int, ...]:
-        """Return the actuators that take a field, in order."""
-        return tuple(index for index, taken in enumerate(self._setpoints.fields) if taken == field)
-
-    def receive(self, message: JointState, stale: str = '') -> None:
+    def receive(self, message: JointState, stale: str) -> None:
         """
-        Take a message.
+        Carry out a message.
 
-        :param stale: why it is too old, empty when it is not; positions and zeros are never.
+        :param stale: why it is too old, empty when it is not; positions and zeros never are.
+        :raises CommandRejected: when it is not carried out.
         """
+        sink = self._sink
+        self._write(setpoints(message, sink.plan.prefix, self._actuators, sink.fields), stale)
 
-        def read() -> dict[int, float]:
-            sink = self._setpoints
-            return setpoints(message, sink.plan.prefix, self._actuators, sink.fields)
-
-        self._accept_command(self.topic, read, stale)
-
-    def forward(self, field: str, topic: str) -> Callable[..., None]:
-        """Return what takes the Float64MultiArray of a forward controller, as `receive`."""
-        indices = self.indices(field)
-
-        def receive(message: Any, stale: str = '') -> None:
-            self._accept_command(
-                topic, lambda: array_setpoints(message.data, indices, field), stale
-            )
-
-        return receive
-
-    def _accept_command(
-        self, topic: str, read: Callable[[], Mapping[int, float]], stale: str
+    def _receive_array(
+        self, field: str, indices: Sequence[int], message: Float64MultiArray, stale: str
     ) -> None:
-        sink = self._setpoints
-        try:
-            wanted = read()
-            if not wanted:
-                return
-            problem = sink.problem()
-            if problem:
-                raise CommandRejected(problem)
-            if stale and sink.moves(wanted):
-                raise CommandRejected(stale)
-            parts: set[Hashable] = set(wanted)
-            if sink.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
-                # These may be the wheels.
-                parts.add(BASE)
-            self._arbiter.claim(JOINT_COMMANDS, parts, self._path.now_ns)
-        except CommandRejected as error:
-            self._path.reject(topic, error)
+        self._write(array_setpoints(message.data, indices, field), stale)
+
+    def _write(self, wanted: Mapping[int, float], stale: str) -> None:
+        robot, sink = self._robot, self._sink
+        if not wanted:
             return
+        sink.check()
+        robot.admit(sink.moves(wanted), stale)
+        parts: set[Hashable] = set(wanted)
+        if robot.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
+            # These may be the wheels.
+            parts.add(BASE)
+        robot.arbiter.claim(JOINT_COMMANDS, parts, robot.path.now_ns)
         sink.write(wanted, live=True)
 
 
-TOPICS = (
-    Topic(
-        '{robot}/joint_commands',
-        ('sensor_msgs/msg/JointState',),
-        'command',
-        'actuators',
-        incoming=True,
-    ),
-    Topic(
-        '{robot}/forward_{field}_controller/commands',
-        ('std_msgs/msg/Float64MultiArray',),
-        'command',
-        'actuators that take position, velocity or effort',
-        incoming=True,
-    ),
+def commands(robot: CommandedRobot) -> list[Command]:
+    """Make the topics of a robot with actuators."""
+    return [JointCommands(robot)] if robot.plan.actuators else []
+
+
+JOINT_COMMANDS_TOPIC = Topic(
+    '{robot}/joint_commands',
+    ('sensor_msgs/msg/JointState',),
+    'command',
+    'actuators',
+    incoming=True,
 )
-FEATURE = Feature('joint commands', topics=TOPICS)
+FORWARD = Topic(
+    '{robot}/forward_{field}_controller/commands',
+    ('std_msgs/msg/Float64MultiArray',),
+    'command',
+    'actuators that take position, velocity or effort',
+    incoming=True,
+)
+FEATURE = Feature('joint commands', topics=(JOINT_COMMANDS_TOPIC, FORWARD), commands=commands)

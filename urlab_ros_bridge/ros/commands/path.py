@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import time
 
+from rclpy.node import Node
+
 from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
@@ -21,13 +23,15 @@ class CommandPath:
     """
     What a command passes on its way; one for all robots.
 
-    :ivar settings: returns the values of all parameters now.
+    :ivar node: subscribes to topics and offers actions.
+    :ivar settings: returns the present values of parameters.
     :ivar gate: what the messages of all command topics pass through.
     :ivar rejections: where commands end that are not carried out.
     :ivar sender: sends to the server through `link`, in its own thread.
     :ivar monotonic: wall clock (s).
     """
 
+    node: Node
     settings: SettingsReader
     timeline: Timeline
     gate: AnswerGate
@@ -40,10 +44,6 @@ class CommandPath:
     def now_ns(self) -> int:
         """Return simulation time, 0 while it is not known."""
         return self.timeline.stamp_ns or 0
-
-    def reject(self, topic: str, error: Exception) -> None:
-        """Count a command that is not carried out, and log why; from any thread."""
-        self.rejections.add(topic, error)
 
 
 __all__ = ['CommandPath']

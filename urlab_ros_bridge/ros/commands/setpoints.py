@@ -40,20 +40,11 @@ REST_SPEED = 0.05
 class Setpoints:
     """The setpoints of one robot; `write` may be called from any thread."""
 
-    def __init__(
-        self,
-        plan: RobotPlan,
-        key: str,
-        path: CommandPath,
-    ) -> None:
-        """
-        Know nothing yet.
-
-        :param key: under which the sender reports errors.
-        """
+    def __init__(self, plan: RobotPlan, path: CommandPath) -> None:
         self.plan = plan
         self.fields = tuple(command_field(each, plan.has_controller) for each in plan.actuators)
-        self._key = key
+        # Under which the sender reports errors.
+        self._key = f'{plan.namespace}/joint_commands' if plan.namespace else 'joint_commands'
         self._path = path
         self._link = path.link
         self._sender = path.sender
@@ -77,6 +68,11 @@ class Setpoints:
         if state.mode not in ('live', '') and not self._in_lockstep:
             return f'needs live mode, the server is in {state.mode} mode'
         return ''
+
+    def check(self) -> None:
+        """Raise CommandRejected when setpoints cannot be sent now."""
+        if problem := self.problem():
+            raise CommandRejected(problem)
 
     @property
     def _in_lockstep(self) -> bool:
@@ -157,7 +153,7 @@ class Setpoints:
             self.write(dict.fromkeys(old, 0.0))
             names = ', '.join(self.plan.actuators[index].name for index in old)
             text = f'{names} withdrawn: {WITHDRAWN.format(limit)}'
-            self._path.reject(self._key, CommandRejected(text))
+            self._path.rejections.add(self._key, CommandRejected(text))
 
     def rest(self) -> None:
         """Set every speed and force that we command to zero."""

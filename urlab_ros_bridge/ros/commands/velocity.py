@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 from typing import Any
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+import numpy as np
+
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CommandSource
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
@@ -16,11 +18,13 @@ from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
-from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
 from urlab_ros_bridge.ros.messages.twist_reading import velocity_of
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -100,108 +104,77 @@ NO_DRIVE = (
 )
 
 
-class VelocityCommands:
-    """Commands for one robot; messages come in the executor's thread, ticks in the stream's."""
+class VelocityCommands(Command):
+    """Commands for the base of one robot."""
 
-    def __init__(
-        self,
-        prefix: str,
-        topic: str,
-        path: CommandPath,
-        arbiter: Arbiter,
-        holds_only: bool = False,
-    ) -> None:
-        """
-        Prepare; nothing is sent before the first message.
-
-        :param holds_only: whether the server only keeps a twist, and nothing would move.
-        """
-        self.topic = topic
-        self._arbiter = arbiter
-        self._prefix = prefix
-        self._holds_only = holds_only
-        self._path = path
-        self._link = path.link
+    def __init__(self, robot: CommandedRobot) -> None:
+        self._robot = robot
+        self._link, self._path = robot.link, robot.path
         # Simulation time of the last command while the robot may be moving, else None.
         self._moving_since: int | None = None
-        # When that command came, by the wall clock.
-        self._heard = -math.inf
+        # Wall time at which that command arrived (s).
+        self._received = -math.inf
+        kind = message_type(robot.settings(VelocityParameters).cmd_vel_type)
+        self._topic = robot.subscribe(CMD_VEL_TOPIC, self.receive, message_type=kind)
 
-    def receive(self, message: Any, stale: str = '') -> None:
+    def receive(self, message: Any, stale: str) -> None:
         """
-        Take a Twist or TwistStamped.
+        Carry out a Twist or TwistStamped.
 
-        :param stale: why it is too old, empty when it is not; one that stops is never too old.
+        :param stale: why it is too old, empty when it is not.
+        :raises CommandRejected: when it is not carried out.
         """
-        settings = self._path.settings
-        try:
-            if not self._link.state.open:
-                raise CommandRejected('not connected')
-            reading = velocity_of(message)
-            check_age(
-                reading.stamp_ns,
-                self._path.timeline.stamp_ns,
-                settings(VelocityParameters).cmd_vel_max_age,
-            )
-            velocity = limited(
-                reading.linear,
-                reading.angular,
-                settings(VelocityParameters).max_linear_speed,
-                settings(VelocityParameters).max_angular_speed,
-            )
-            if stale and velocity != STOP:
-                raise CommandRejected(stale)
-            if self._holds_only and settings(VelocityParameters).cmd_vel_needs_drive:
-                raise CommandRejected(NO_DRIVE.format(self._prefix), lasting=True)
-            now_ns = self._path.now_ns
-            self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
-        except CommandRejected as error:
-            self._path.reject(self.topic, error)
-            return
-        self._moving_since = None if velocity == STOP else self._path.now_ns
-        self._heard = self._path.monotonic()
-        self._send(velocity)
-        if self._arbiter.stopped:  # by another thread, after the claim: its stop may be overtaken
-            self.halt()
-
-    def tick(self, stamp_ns: int) -> None:
-        """Stop the robot when its last command is too old."""
-        since, timeout = (
-            self._moving_since,
-            self._path.settings(VelocityParameters).cmd_vel_timeout,
+        robot, options = self._robot, self._robot.settings(VelocityParameters)
+        reading = velocity_of(message)
+        velocity = limited(
+            reading.linear, reading.angular, options.max_linear_speed, options.max_angular_speed
         )
-        if since is None:
+        robot.admit(velocity != STOP, stale)
+        check_age(reading.stamp_ns, self._path.timeline.stamp_ns, options.cmd_vel_max_age)
+        if robot.plan.holds_twist and options.cmd_vel_needs_drive:
+            raise CommandRejected(NO_DRIVE.format(robot.plan.prefix), lasting=True)
+        now_ns = self._path.now_ns
+        robot.arbiter.claim(CMD_VEL, (BASE,), now_ns, self.stop)
+        self._moving_since = None if velocity == STOP else now_ns
+        self._received = self._path.monotonic()
+        self._send(velocity)
+
+    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
+        """Stop the robot when its last command is too old."""
+        if self._moving_since is None:
             return
-        if stamp_ns - since >= timeout * NANOSECONDS:
+        timeout = self._robot.settings(VelocityParameters).cmd_vel_timeout
+        if stamp_ns - self._moving_since >= timeout * NANOSECONDS:
             self._moving_since = None
             if not self._link.has('twist_timeout'):
                 self._send(STOP)
-        elif self._stood_still() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
-            # The server cannot know that the commander is gone.
-            self._moving_since = None
-            self._send(STOP)
+        elif self._frozen_seconds() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
+            # The server cannot know that no one repeats the command.
+            self.stop()
 
-    def _stood_still(self) -> float:
-        """Return for how long time has been frozen, since the last command at most (s)."""
-        return self._path.monotonic() - max(self._heard, self._path.timeline.moved)
+    def _frozen_seconds(self) -> float:
+        """Return for how long time has been frozen, since the last command at most."""
+        return self._path.monotonic() - max(self._received, self._path.timeline.moved)
 
-    def lost(self, by: str) -> None:
-        """Stop because another source took the base."""
-        self.stop()
-
-    def halt(self) -> None:
+    def halt(self, reason: str) -> None:
         """Stop the robot, whatever made it move."""
         self._moving_since = None
-        self._send(STOP)
+        if self._link.state.connected:
+            self._send(STOP)
 
-    def stop(self) -> None:
-        """Stop the robot if a command of ours may move it."""
+    def jump(self, reason: str) -> None:
+        """Stop the robot if a command of this topic may move it."""
+        self.stop()
+
+    def stop(self, by: str = '') -> None:
+        """Stop the robot if a command of this topic may move it; `by`: which source took it."""
         if self._moving_since is not None:
             self._moving_since = None
             self._send(STOP)
 
     def _send(self, velocity: Velocity) -> None:
-        link, lapse = self._link, self._path.settings(VelocityParameters).cmd_vel_timeout
+        link, prefix = self._link, self._robot.plan.prefix
+        lapse = self._robot.settings(VelocityParameters).cmd_vel_timeout
         moves = velocity != STOP
         timeout = lapse if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.
@@ -211,11 +184,18 @@ class VelocityCommands:
         def action() -> None:
             wall = link.wall_age(lapse) if moves else None
             link.commands.set_twist(
-                self._prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
+                prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        self._path.sender.put(self.topic, action, max_wait)
+        self._path.sender.put(self._topic, action, max_wait)
+
+
+def commands(robot: CommandedRobot) -> list[Command]:
+    """Make cmd_vel for a robot that may be driven, unless a policy takes it."""
+    drives = robot.plan.drives or not robot.link.has('twist_timeout')
+    is_offered = drives and robot.settings(VelocityParameters).cmd_vel_type != NOBODY
+    return [VelocityCommands(robot)] if is_offered else []
 
 
 CMD_VEL_TOPIC = Topic(
@@ -227,5 +207,9 @@ CMD_VEL_TOPIC = Topic(
     incoming=True,
 )
 FEATURE = Feature(
-    'velocity commands', VelocityParameters, group='Commands', topics=(CMD_VEL_TOPIC,)
+    'velocity commands',
+    VelocityParameters,
+    group='Commands',
+    topics=(CMD_VEL_TOPIC,),
+    commands=commands,
 )

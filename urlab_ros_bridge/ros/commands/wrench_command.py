@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import math
 
 from geometry_msgs.msg import WrenchStamped
+import numpy as np
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.parameters import CommandParameters
-from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
+from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.schema import key
 
 NAME = 'ros/wrench_command'
@@ -38,82 +38,67 @@ class WrenchParameters:
     )
 
 
-class WrenchCommands:
+class WrenchCommands(Command):
     """
     Messages for one robot.
 
     ``header.frame_id`` is the body that is pushed, by its local name, and the frame of the wrench,
-    which turns with the body.  The next message for a body takes the place of the one before.
+    which turns with the body.  The next message for a body replaces the previous one.
     """
 
-    message_type = WrenchStamped
+    def __init__(self, robot: CommandedRobot) -> None:
+        self._robot = robot
+        self._link, self._path = robot.link, robot.path
+        # Body -> simulation time and wall time of a push since time has moved last.
+        self._pushes: dict[str, tuple[int | None, float]] = {}
+        self._topic = robot.subscribe(WRENCH_COMMAND, self.receive)
 
-    def __init__(
-        self,
-        plan: RobotPlan,
-        topic: str,
-        path: CommandPath,
-        arbiter: Arbiter,
-    ) -> None:
-        self.topic = topic
-        self._plan = plan
-        self._path = path
-        self._link = path.link
-        self._arbiter = arbiter
-        # Body -> simulation time and wall time of the last message, while time is frozen.
-        self._waiting: dict[str, tuple[int | None, float]] = {}
-
-    def receive(self, message: WrenchStamped, stale: str = '') -> None:
+    def receive(self, message: WrenchStamped, stale: str) -> None:
         """
-        Take a message.
+        Carry out a message.
 
-        :param stale: why it is too old, empty when it is not; zeros are never too old.
+        :param stale: why it is too old, empty when it is not.
+        :raises CommandRejected: when it is not carried out.
         """
         force, torque = message.wrench.force, message.wrench.torque
         numbers = (force.x, force.y, force.z, torque.x, torque.y, torque.z)
-        frame = message.header.frame_id
-        try:
-            if not self._link.state.open:
-                raise CommandRejected('not connected')
-            if self._arbiter.stopped and any(numbers):
-                raise CommandRejected(self._arbiter.stopped)
-            if not all(map(math.isfinite, numbers)):
-                raise CommandRejected(f'the wrench is not finite: {numbers}')
-            if stale and any(numbers):
-                raise CommandRejected(stale)
-        except CommandRejected as error:
-            self._path.reject(self.topic, error)
-            return
+        if not all(map(math.isfinite, numbers)):
+            raise CommandRejected(f'the wrench is not finite: {numbers}')
+        self._robot.admit(any(numbers), stale)
         # An empty frame stands for the base, whatever the body is called.
-        body = '' if frame == self._plan.frames.base else frame
-        self._waiting.pop(body, None)
+        frame = message.header.frame_id
+        body = '' if frame == self._robot.plan.frames.base else frame
+        self._pushes.pop(body, None)
         if any(numbers):
-            self._waiting[body] = self._path.timeline.stamp_ns, self._path.monotonic()
+            self._pushes[body] = self._path.timeline.stamp_ns, self._path.monotonic()
         self._send(body, numbers)
 
-    def tick(self, stamp_ns: int) -> None:
+    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
-        limit, now = self._path.settings(CommandParameters).command_max_age, self._path.monotonic()
-        moved = self._path.timeline.moved
-        for body, (given_ns, came) in tuple(self._waiting.items()):
+        limit = self._robot.settings(CommandParameters).command_max_age
+        now, moved = self._path.monotonic(), self._path.timeline.moved
+        for body, (given_ns, received) in tuple(self._pushes.items()):
             if given_ns != stamp_ns:
-                self._waiting.pop(body, None)
-            elif 0 < limit < now - max(came, moved) and not self._link.lockstep:
-                self._waiting.pop(body, None)
+                self._pushes.pop(body, None)
+            elif 0 < limit < now - max(received, moved) and not self._link.lockstep:
+                self._pushes.pop(body, None)
                 self._send(body, _NOTHING)
-                text = f'withdrawn: {WITHDRAWN.format(limit)}'
-                self._path.reject(self.topic, CommandRejected(text))
+                error = CommandRejected(f'withdrawn: {WITHDRAWN.format(limit)}')
+                self._path.rejections.add(self._topic, error)
 
-    def clear(self) -> None:
-        """Forget what waits: after a reset."""
-        self._waiting.clear()
+    def halt(self, reason: str) -> None:
+        """End the latest pushes."""
+        while self._pushes:
+            self._send(self._pushes.popitem()[0], _NOTHING)
+
+    def jump(self, reason: str) -> None:
+        """Forget the pushes: the server has."""
+        self._pushes.clear()
 
     def _send(self, body: str, numbers: Sequence[float]) -> None:
-        settings, moves = self._path.settings, any(numbers)
-        duration, limit = (
-            settings(WrenchParameters).wrench_duration,
-            settings(CommandParameters).command_max_age,
-        )
+        settings, moves = self._robot.settings, any(numbers)
+        duration = settings(WrenchParameters).wrench_duration
+        limit = settings(CommandParameters).command_max_age
 
         def action() -> None:
             self._link.commands.apply_wrench(
@@ -121,14 +106,19 @@ class WrenchCommands:
                 numbers[:3],
                 numbers[3:],
                 duration,
-                articulation=self._plan.prefix,
+                articulation=self._robot.plan.prefix,
                 frame='body',
                 name=NAME,
                 wall=self._link.wall_age(limit) if moves else None,
             )
 
         lasting = not moves or limit <= 0 or self._link.lockstep
-        self._path.sender.put(f'{self.topic} {body}', action, math.inf if lasting else limit)
+        self._path.sender.put(f'{self._topic} {body}', action, math.inf if lasting else limit)
+
+
+def commands(robot: CommandedRobot) -> list[Command]:
+    """Make wrench_command where the server can push."""
+    return [WrenchCommands(robot)] if robot.link.has('apply_wrench') else []
 
 
 WRENCH_COMMAND = Topic(
@@ -139,5 +129,9 @@ WRENCH_COMMAND = Topic(
     incoming=True,
 )
 FEATURE = Feature(
-    'wrench commands', WrenchParameters, group='Trajectories and control', topics=(WRENCH_COMMAND,)
+    'wrench commands',
+    WrenchParameters,
+    group='Trajectories and control',
+    topics=(WRENCH_COMMAND,),
+    commands=commands,
 )

@@ -52,8 +52,7 @@ class Topic:
         >>> Topic('{robot}/imu/{site}/data', (), '').named('rover', {'site': 'torso'})
         'rover/imu/torso/data'
         """
-        start = f'{namespace}/' if namespace else ''
-        return self.name.replace('{robot}/', start).format(**parts)
+        return _named(self.name, namespace, parts)
 
     def fits(self, name: str) -> bool:
         """
@@ -72,6 +71,10 @@ class RosAction:
     name: str
     type_name: str
     when: str
+
+    def named(self, namespace: str, parts: Mapping[str, str]) -> str:
+        """Return the name in a robot's namespace, with the other fields filled in."""
+        return _named(self.name, namespace, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,11 @@ class Service:
     def effect(self) -> str:
         """Return what it does, in a sentence without its full stop."""
         return (self.handler.__doc__ or '').strip().partition('\n')[0].rstrip('.')
+
+
+def _named(name: str, namespace: str, parts: Mapping[str, str]) -> str:
+    start = f'{namespace}/' if namespace else ''
+    return name.replace('{robot}/', start).format(**parts)
 
 
 def pattern(name: str) -> str:

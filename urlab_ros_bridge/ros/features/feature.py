@@ -19,6 +19,7 @@ from typing import TypeVar
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
@@ -128,6 +129,7 @@ class Feature:
     :ivar attach: makes its part: threads, publishers and the like.
     :ivar feeds: makes the topics of one robot that are published from ticks.
     :ivar world_feeds: makes those that belong to no robot.
+    :ivar commands: makes the commands of one robot (a `ros.commands.robot.CommandedRobot`).
     :ivar latched: returns, by topic, messages that are published once for each world.
     """
 
@@ -142,6 +144,7 @@ class Feature:
     attach: Callable[[Bridge], Part] | None = None
     feeds: Callable[[RobotTopics], object] | None = None
     world_feeds: Callable[[WorldTopics], object] | None = None
+    commands: Callable[[Any], Iterable[Command]] | None = None
     latched: Callable[[WorldPlan, Settings], dict[str, Any]] | None = None
 
 

@@ -14,12 +14,12 @@ from dataclasses import replace
 from urlab_ros_bridge.ros import services
 from urlab_ros_bridge.ros.commands import commands
 from urlab_ros_bridge.ros.commands import e_stop
-from urlab_ros_bridge.ros.commands import gripper
 from urlab_ros_bridge.ros.commands import joint_commands
-from urlab_ros_bridge.ros.commands import trajectory
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
 from urlab_ros_bridge.ros.commands.admission import arbitration
+from urlab_ros_bridge.ros.commands.gripper import actions as gripper_actions
+from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
@@ -89,8 +89,8 @@ FEATURES: tuple[Feature, ...] = (
     velocity.FEATURE,
     joint_commands.FEATURE,
     wrench_command.FEATURE,
-    trajectory.FEATURE,
-    gripper.FEATURE,
+    trajectories.FEATURE,
+    gripper_actions.FEATURE,
     arbitration.FEATURE,
     e_stop.FEATURE,
     simulation.FEATURE,

@@ -58,6 +58,10 @@ class Sink:
     def problem(self):
         return self.why
 
+    def check(self):
+        if self.why:
+            raise CommandRejected(self.why)
+
     def write(self, values):
         self.told.update(values)
         self.writes.append(dict(values))
@@ -110,7 +114,7 @@ class Ear:
     def feedback(self, report):
         self.reports.append(report)
 
-    def done(self, outcome):
+    def done(self, ending, outcome):
         self.ends.append(outcome)
 
 

@@ -16,7 +16,7 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_JOINTS
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
+from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 
 pytestmark = pytest.mark.ros
@@ -119,13 +119,21 @@ def tolerance(name, position=0.0, velocity=0.0):
     return msg.JointTolerance(name=name, position=position, velocity=velocity)
 
 
+TOLERANT = TrajectoryParameters(
+    trajectory_path_tolerance=0.1,
+    trajectory_goal_tolerance=0.2,
+    trajectory_stopped_velocity_tolerance=0.05,
+    trajectory_goal_time=9.0,
+)
+
+
 def test_tolerances_zero_is_the_default_and_negative_is_none():
     request = goal(
         path_tolerance=[tolerance('bot_hip', 0.3), tolerance('knee', -1.0)],
         goal_tolerance=[tolerance('hip', velocity=-1.0)],
         goal_time_tolerance=Duration(sec=3),
     )
-    found = read_tolerances(request, KNOWN, Defaults(0.1, 0.2, 0.05, 9.0), 'bot')
+    found = read_tolerances(request, KNOWN, TOLERANT, 'bot')
     assert found.path.position.tolist() == [0.3, math.inf, 0.1]
     assert found.path.velocity.tolist() == [math.inf] * 3
     assert found.goal.position.tolist() == [0.2] * 3
@@ -144,7 +152,8 @@ def test_tolerances_zero_is_the_default_and_negative_is_none():
 )
 def test_patience_at_the_goal(asked, default, expected):
     request = goal(goal_time_tolerance=asked)
-    assert read_tolerances(request, KNOWN, Defaults(goal_time=default)).goal_time_ns == expected
+    defaults = TrajectoryParameters(trajectory_goal_time=default)
+    assert read_tolerances(request, KNOWN, defaults).goal_time_ns == expected
 
 
 def test_tolerances_of_others_are_bad_goals():
@@ -154,13 +163,15 @@ def test_tolerances_of_others_are_bad_goals():
         (goal(component_goal_tolerance=[msg.JointComponentTolerance()]), INVALID_GOAL),
     ):
         with pytest.raises(BadGoal) as caught:
-            read_tolerances(request, KNOWN, Defaults())
+            read_tolerances(request, KNOWN, TrajectoryParameters())
         assert caught.value.code == code
 
 
 def test_the_worst_joint_is_named_with_its_numbers():
     limits = read_tolerances(
-        goal(path_tolerance=[tolerance('hip', 0.1), tolerance('knee', 0.1)]), KNOWN, Defaults()
+        goal(path_tolerance=[tolerance('hip', 0.1), tolerance('knee', 0.1)]),
+        KNOWN,
+        TrajectoryParameters(),
     ).path
     zero = np.zeros(3)
     assert limits.violation(KNOWN, np.array([0.1, -0.1, 99.0]), zero) == ''

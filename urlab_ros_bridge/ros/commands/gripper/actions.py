@@ -4,74 +4,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 import math
 from typing import Any
 
 import numpy as np
-from rclpy.action.server import ServerGoalHandle
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.goal_action import Goal
+from urlab_ros_bridge.ros.commands.goal_action import GoalAction
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grasp
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grip
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
-from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.gripper.gripper import grippers_of
+from urlab_ros_bridge.ros.commands.gripper.parameters import GripperParameters
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.features.command import Command
+from urlab_ros_bridge.ros.features.declarations import RosAction
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.messages import header_to_ros
-from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
-from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
-from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.plan.names import ros_name
+from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.wire.errors import list_names
 
 # Target and largest effort of each joint.
 GripCommand = tuple[np.ndarray, np.ndarray]
 
-
-class GripperActions:
-    """Both actions of one gripper: ``NAME/gripper_cmd`` and ``NAME/parallel_gripper_cmd``."""
-
-    def __init__(self, node: Node, name: str, gripper: Gripper, path: CommandPath) -> None:
-        """
-        Offer the actions.
-
-        :raises InterfaceMissing: without control_msgs.
-        """
-        self._actions = [
-            _Action(node, f'{name}/gripper_cmd', Simple(gripper), path),
-            _Action(node, f'{name}/parallel_gripper_cmd', Parallel(gripper), path),
-        ]
-
-    def close(self) -> None:
-        """Withdraw the actions."""
-        for action in self._actions:
-            action.server.destroy()
+SIMPLE = RosAction(
+    '{robot}/{gripper}/gripper_cmd', 'control_msgs/action/GripperCommand', 'grippers'
+)
+PARALLEL = RosAction(
+    '{robot}/{gripper}/parallel_gripper_cmd',
+    'control_msgs/action/ParallelGripperCommand',
+    'grippers',
+)
 
 
-class Simple:
-    """GripperCommand: one position and one largest effort for all joints."""
+class GripAction(GoalAction):
+    """What both actions of a gripper have in common."""
 
-    type_name = 'control_msgs/action/GripperCommand'
-
-    def __init__(self, gripper: Gripper) -> None:
+    def __init__(self, robot: CommandedRobot, gripper: Gripper) -> None:
         self.gripper = gripper
-        self.type = load_interface(self.type_name)
+        super().__init__(robot, {'gripper': ros_name(gripper.name)})
 
     def read(self, goal: Any) -> GripCommand:
         """Read a goal; raises CommandRejected."""
+        raise NotImplementedError
+
+    def check(self, request: Any) -> None:
+        self.read(request)
+
+    def start(self, request: Any, goal: Goal) -> Grasp:
+        return self.gripper.start(*self.read(request), goal, self._robot.path.now_ns)
+
+    def cancel(self, task: Grasp) -> None:
+        self.gripper.cancel(task)
+
+
+class Simple(GripAction):
+    """GripperCommand: one position and one largest effort for all joints."""
+
+    declared = SIMPLE
+
+    def read(self, goal: Any) -> GripCommand:
         count, command = len(self.gripper.joints), goal.command
         return (
             _finite('position', np.full(count, command.position)),
             _finite('max_effort', np.full(count, command.max_effort)),
         )
 
-    def result(self, grip: Grip | None) -> Any:
-        """Return the result, or with `feedback` the feedback: they have the same fields."""
-        return self._fill(self.type.Result(), grip)
+    def feedback(self, moment: Grip) -> Any:
+        return self._fill(self.type.Feedback(), moment)
 
-    def feedback(self, grip: Grip) -> Any:
-        """Return the feedback."""
-        return self._fill(self.type.Feedback(), grip)
+    def result(self, end: Grip | None) -> Any:
+        return self._fill(self.type.Result(), end)
 
     @staticmethod
     def _fill(message: Any, grip: Grip | None) -> Any:
@@ -82,14 +89,10 @@ class Simple:
         return message
 
 
-class Parallel:
+class Parallel(GripAction):
     """ParallelGripperCommand: positions and largest efforts by joint."""
 
-    type_name = 'control_msgs/action/ParallelGripperCommand'
-
-    def __init__(self, gripper: Gripper) -> None:
-        self.gripper = gripper
-        self.type = load_interface(self.type_name)
+    declared = PARALLEL
 
     def read(self, goal: Any) -> GripCommand:
         """Read a goal: without names one position is for all joints; raises CommandRejected."""
@@ -115,17 +118,15 @@ class Parallel:
             _finite('effort', np.array(efforts or [0.0] * len(names))[order]),
         )
 
-    def result(self, grip: Grip | None) -> Any:
-        """Return the result."""
-        message = self.type.Result()
-        if grip is not None:
-            message.state = self._state(grip)
-            message.stalled, message.reached_goal = grip.stalled, grip.reached
-        return message
+    def feedback(self, moment: Grip) -> Any:
+        return self.type.Feedback(state=self._state(moment))
 
-    def feedback(self, grip: Grip) -> Any:
-        """Return the feedback."""
-        return self.type.Feedback(state=self._state(grip))
+    def result(self, end: Grip | None) -> Any:
+        message = self.type.Result()
+        if end is not None:
+            message.state = self._state(end)
+            message.stalled, message.reached_goal = end.stalled, end.reached
+        return message
 
     def _state(self, grip: Grip) -> JointState:
         return JointState(
@@ -137,79 +138,57 @@ class Parallel:
         )
 
 
-class _Action:
-    """One action server of a gripper; a goal that cannot be carried out is rejected."""
-
-    def __init__(
-        self,
-        node: Node,
-        name: str,
-        dialect: Simple | Parallel,
-        path: CommandPath,
-    ) -> None:
-        self._name = name
-        self._dialect = dialect
-        self._path = path
-        self._goals: dict[bytes, Grasp] = {}
-        self.server = LaterActionServer(
-            node, dialect.type, name, accept=self._accept, start=self._start, cancel=self._cancel
-        )
-
-    def _accept(self, goal: Any) -> bool:
-        return self._tried(lambda: self._dialect.read(goal))
-
-    def _tried(self, action: Callable[[], Any]) -> bool:
-        try:
-            action()
-        except CommandRejected as error:
-            # The result of a gripper has no text: the reason goes to the log and diagnostics.
-            self._path.reject(self._name, error)
-            return False
-        return True
-
-    def _start(self, handle: ServerGoalHandle) -> None:
-        target, max_effort = self._dialect.read(handle.request)
-        listener = _GripGoal(self, handle)
-
-        def start() -> None:
-            now_ns = self._path.now_ns
-            grasp = self._dialect.gripper.start(target, max_effort, listener, now_ns)
-            self._goals[bytes(handle.goal_id.uuid)] = grasp
-
-        if not self._tried(start):
-            listener.done(Ending.ABORTED, None)
-
-    def _cancel(self, handle: ServerGoalHandle) -> None:
-        grasp = self._goals.get(bytes(handle.goal_id.uuid))
-        if grasp is not None:
-            self._dialect.gripper.cancel(grasp)
-
-    def feedback(self, handle: ServerGoalHandle, grip: Grip) -> None:
-        """Publish feedback; may be called from any thread."""
-        if handle.is_active:
-            handle.publish_feedback(self._dialect.feedback(grip))
-
-    def finish(self, handle: ServerGoalHandle, ending: Ending, grip: Grip | None) -> None:
-        """End a goal; may be called from any thread."""
-        self._goals.pop(bytes(handle.goal_id.uuid), None)
-        self.server.finish(handle, ending, self._dialect.result(grip))
-
-
-class _GripGoal:
-    """One goal as the listener of its movement."""
-
-    def __init__(self, action: _Action, handle: ServerGoalHandle) -> None:
-        self._action = action
-        self._handle = handle
-
-    def feedback(self, grip: Grip) -> None:
-        self._action.feedback(self._handle, grip)
-
-    def done(self, ending: Ending, grip: Grip | None) -> None:
-        self._action.finish(self._handle, ending, grip)
-
-
 def _finite(name: str, values: np.ndarray) -> np.ndarray:
     if not all(map(math.isfinite, values)):
         raise CommandRejected(f'{name} is not finite: {values.tolist()}')
     return values.astype(float)
+
+
+class GripperCommands(Command):
+    """One gripper with its actions."""
+
+    def __init__(self, robot: CommandedRobot, gripper: Gripper) -> None:
+        self._gripper = gripper
+        self._actions: list[GripAction] = []
+        if find_interface(SIMPLE.type_name) is not None:
+            self._actions = [Simple(robot, gripper), Parallel(robot, gripper)]
+
+    @property
+    def active(self) -> bool:
+        """Whether the fingers move."""
+        return self._gripper.active
+
+    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
+        """Continue the movement."""
+        self._gripper.tick(stamp_ns, joints)
+
+    def drop(self, reason: str) -> None:
+        """Abort the movement."""
+        self._gripper.drop(reason)
+
+    def close(self) -> None:
+        """Withdraw the actions."""
+        for action in self._actions:
+            action.close()
+
+
+def commands(robot: CommandedRobot) -> list[Command]:
+    """Make the grippers of a robot; one that cannot be used is reported."""
+    found: list[Command] = []
+    grippers = grippers_of(robot.plan, robot.settings, robot.link.handshake)
+    for name, joints in grippers.items() if robot.plan.actuators else ():
+        gripper = Gripper(name, joints, robot.setpoints, robot.arbiter, robot.settings)
+        if gripper.problem:
+            robot.path.rejections.add(f'gripper {name}', ValueError(gripper.problem))
+        else:
+            found.append(GripperCommands(robot, gripper))
+    return found
+
+
+FEATURE = Feature(
+    'grippers',
+    GripperParameters,
+    group='Trajectories and control',
+    actions=(SIMPLE, PARALLEL),
+    commands=commands,
+)

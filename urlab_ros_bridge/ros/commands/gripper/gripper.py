@@ -15,15 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 import threading
-from typing import Protocol
 
 import numpy as np
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.gripper import GripperParameters
+from urlab_ros_bridge.ros.commands.goal_action import Goal
+from urlab_ros_bridge.ros.commands.gripper.parameters import GripperParameters
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -49,16 +48,6 @@ class Grip:
     stalled: bool
 
 
-class GripListener(Protocol):
-    """Callbacks of a goal; called in the stream thread."""
-
-    def feedback(self, grip: Grip) -> None:
-        """Take a moment of it."""
-
-    def done(self, ending: Ending, grip: Grip | None) -> None:
-        """Take the end of it; called once."""
-
-
 @dataclass
 class Grasp:
     """
@@ -69,7 +58,7 @@ class Grasp:
 
     target: np.ndarray
     max_effort: np.ndarray
-    listener: GripListener
+    goal: Goal
     stiffness: np.ndarray
     setpoint: np.ndarray = field(init=False)
     moved_ns: int | None = None
@@ -159,26 +148,22 @@ class Gripper:
         """Return whether it needs ticks with the state of the joints."""
         return self._grasp is not None
 
-    def start(
-        self, target: np.ndarray, max_effort: np.ndarray, listener: GripListener, now_ns: int
-    ) -> Grasp:
+    def start(self, target: np.ndarray, max_effort: np.ndarray, goal: Goal, now_ns: int) -> Grasp:
         """
         Move; what was under way is aborted.
 
         :param target: joint coordinates, shape (n,); `max_effort` likewise, 0: no limit.
         :raises CommandRejected: when commands cannot be sent, or another source has a joint.
         """
-        problem = self._setpoints.problem()
-        if problem:
-            raise CommandRejected(problem)
+        self._setpoints.check()
         parts = [index for indices in self._indices for index in indices]
         self._arbiter.claim(GRIPPER, parts, now_ns, self.drop)
         with self._lock:
-            grasp = Grasp(target, max_effort, listener, self._stiffness.copy())
+            grasp = Grasp(target, max_effort, goal, self._stiffness.copy())
             before, self._grasp = self._grasp, grasp
             last = self._last
         if before is not None:
-            before.listener.done(Ending.ABORTED, last)
+            before.goal.done(Ending.ABORTED, last)
         # A limit that is known holds from the first setpoint on, so that needs a position.
         if not ((max_effort > 0) & (grasp.stiffness > 0)).any():
             self._write(grasp)
@@ -218,7 +203,7 @@ class Gripper:
         elif stamp_ns - grasp.reported_ns >= _PERIOD_NS:
             grasp.reported_ns = stamp_ns
             self._limit(grasp, grip)
-            grasp.listener.feedback(grip)
+            grasp.goal.feedback(grip)
 
     def _inspect(self, grasp: Grasp, stamp_ns: int, measured: Sequence[np.ndarray]) -> Grip:
         options, places = self._settings(GripperParameters), self._places
@@ -265,4 +250,4 @@ class Gripper:
             self._grasp = None
             last, self._last = self._last, None
         self._arbiter.release(GRIPPER, [index for each in self._indices for index in each])
-        grasp.listener.done(ending, last)
+        grasp.goal.done(ending, last)

@@ -17,13 +17,12 @@ import numpy as np
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.goal_action import Goal
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
-from urlab_ros_bridge.ros.commands.trajectory.motion import MotionListener
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
@@ -90,7 +89,7 @@ class Follower:
         )
 
     def start(
-        self, path: Path, tolerances: Tolerances, listener: MotionListener | None, now_ns: int
+        self, path: Path, tolerances: Tolerances, goal: Goal | None, now_ns: int
     ) -> TrajectoryMotion:
         """
         Follow a path from the next tick on; the one before is preempted then.
@@ -98,9 +97,7 @@ class Follower:
         :raises CommandRejected: when commands cannot be sent, or another source has one of the
             joints.
         """
-        problem = self.setpoints.problem()
-        if problem:
-            raise CommandRejected(problem)
+        self.setpoints.check()
         with self._lock:
             self._arbiter.claim(TRAJECTORY, self._parts(path.joints), now_ns, self.lost)
             motion = TrajectoryMotion(
@@ -108,7 +105,7 @@ class Follower:
                 np.array([self._places[joint] for joint in path.joints]),
                 path,
                 tolerances,
-                listener,
+                goal,
                 feedback=RateLimiter(
                     self._settings(TrajectoryParameters).trajectory_feedback_rate
                 ),
@@ -173,10 +170,10 @@ class Follower:
                     self._end(motion, report, outcome)
         for each, why in ended:
             _finish(each, why)
-        if motion is not None and report is not None and motion.listener is not None:
+        if motion is not None and report is not None and motion.goal is not None:
             if motion.feedback.due(stamp_ns):
                 motion.feedback.count(stamp_ns)
-                motion.listener.feedback(report)
+                motion.goal.feedback(report)
             if outcome is not None:
                 _finish(motion, outcome)
         return report
@@ -274,5 +271,5 @@ class Follower:
 
 
 def _finish(motion: TrajectoryMotion, outcome: Outcome) -> None:
-    if motion.listener is not None:
-        motion.listener.done(outcome)
+    if motion.goal is not None:
+        motion.goal.done(outcome.ending, outcome)

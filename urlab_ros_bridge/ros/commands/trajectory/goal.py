@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.trajectory.spline import Points
 from urlab_ros_bridge.wire.errors import list_names
-from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -29,7 +29,7 @@ PATH_TOLERANCE_VIOLATED = -4
 GOAL_TOLERANCE_VIOLATED = -5
 
 
-class BadGoal(UrlabError, ValueError):
+class BadGoal(CommandRejected, ValueError):
     """A trajectory that is not followed; `code` is a result code of FollowJointTrajectory."""
 
     def __init__(self, code: int, message: str) -> None:

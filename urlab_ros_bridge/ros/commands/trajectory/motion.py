@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from typing import Protocol
 
 import numpy as np
 
+from urlab_ros_bridge.ros.commands.goal_action import Goal
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import GOAL_TOLERANCE_VIOLATED
 from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
@@ -51,16 +51,6 @@ class Report:
     index: int
 
 
-class MotionListener(Protocol):
-    """Callbacks of a trajectory; called in the stream thread."""
-
-    def feedback(self, report: Report) -> None:
-        """Take a moment of it."""
-
-    def done(self, outcome: Outcome) -> None:
-        """Take the end of it; called once."""
-
-
 @dataclass
 class TrajectoryMotion:
     """
@@ -75,7 +65,7 @@ class TrajectoryMotion:
     pick: np.ndarray
     path: Path | None = None
     tolerances: Tolerances | None = None
-    listener: MotionListener | None = None
+    goal: Goal | None = None
     spline: Spline | None = None
     start_ns: int = 0
     skipped: int = 0

@@ -20,24 +20,9 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_JOINTS
 from urlab_ros_bridge.ros.commands.trajectory.goal import nanoseconds
+from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """
-    Tolerances where a goal names none; 0: none.
-
-    :ivar path, goal: rad or m.
-    :ivar stopped_velocity: rad/s or m/s, at the end.
-    :ivar goal_time: s after the last point; 0: wait forever.
-    """
-
-    path: float = 0.0
-    goal: float = 0.0
-    stopped_velocity: float = 0.0
-    goal_time: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +62,7 @@ class Tolerances:
 
 
 def read_tolerances(
-    goal: Any, joints: Sequence[str], defaults: Defaults, prefix: str = ''
+    goal: Any, joints: Sequence[str], defaults: TrajectoryParameters, prefix: str = ''
 ) -> Tolerances:
     """
     Read the tolerances of a FollowJointTrajectory goal.
@@ -87,18 +72,13 @@ def read_tolerances(
     """
     if goal.component_path_tolerance or goal.component_goal_tolerance:
         raise BadGoal(INVALID_GOAL, 'multi-DOF joints are not supported')
-    path = _limits(goal.path_tolerance, 'path_tolerance', joints, prefix, defaults.path, 0.0)
-    end = _limits(
-        goal.goal_tolerance,
-        'goal_tolerance',
-        joints,
-        prefix,
-        defaults.goal,
-        defaults.stopped_velocity,
-    )
+    paths, ends = defaults.trajectory_path_tolerance, defaults.trajectory_goal_tolerance
+    stopped = defaults.trajectory_stopped_velocity_tolerance
+    path = _limits(goal.path_tolerance, 'path_tolerance', joints, prefix, paths, 0.0)
+    end = _limits(goal.goal_tolerance, 'goal_tolerance', joints, prefix, ends, stopped)
     time = nanoseconds(goal.goal_time_tolerance)
     if time == 0:
-        time = round(defaults.goal_time * 1e9) or -1
+        time = round(defaults.trajectory_goal_time * 1e9) or -1
     return Tolerances(path, end, time if time > 0 else None)
 
 

@@ -1,0 +1,149 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A commanded robot over a node and a server that write down what they get."""
+
+import time
+from types import SimpleNamespace
+
+from urlab_ros_bridge.client.errors import StaleCommand
+from urlab_ros_bridge.ros.commands import joint_commands
+from urlab_ros_bridge.ros.commands import velocity
+from urlab_ros_bridge.ros.commands import wrench_command
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.program.features import Settings
+
+EXTENSIONS = ('twist_timeout', 'setpoints', 'wall_timeout', 'apply_wrench')
+# The robot moves by cmd_vel, but not by its wheel: they do not compete.
+BASE = Feature('base', commands=lambda robot: [velocity.VelocityCommands(robot)])
+FEATURES = (BASE, joint_commands.FEATURE, wrench_command.FEATURE)
+TRAJECTORIES = (trajectories.FEATURE,)
+PLAN = RobotPlan(
+    prefix='bot',
+    namespace='',
+    tf_namespace='',
+    frames=SimpleNamespace(base='base_link'),
+    joints=('arm', 'wheel'),
+    qpos=(0, 1),
+    qvel=(0, 1),
+    actuators=(
+        PlannedActuator('arm', 'position', 'arm'),
+        PlannedActuator('wheel', 'velocity', 'wheel'),
+    ),
+)
+
+
+class Node:
+    """A node whose publishers keep their messages, and whose subscriptions are by topic."""
+
+    def __init__(self):
+        self.published, self.receivers = {}, {}
+
+    def has_parameter(self, name):
+        return False
+
+    def resolve_topic_name(self, topic):
+        return topic
+
+    def count_publishers(self, topic):
+        return 1
+
+    def create_publisher(self, kind, topic, qos, **options):
+        kept = self.published.setdefault(topic, [])
+        return SimpleNamespace(
+            get_subscription_count=lambda: 1, publish=kept.append, msg_type=kind
+        )
+
+    def create_subscription(self, kind, topic, receive, qos, **options):
+        self.receivers[topic] = receive
+
+
+class Robot:
+    """A robot with a base, a wheel and an arm; its server writes down what it is asked."""
+
+    def __init__(self, extensions=EXTENSIONS, features=FEATURES, **settings):
+        self.now = 100.0
+        self.asked, self.read = [], []
+        self.stale = False
+        self.settings = Settings(**settings)
+        self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now, resets=None)
+        self.rejections = Rejections(lambda severity, text: None)
+        self.link = SimpleNamespace(
+            state=SimpleNamespace(open=True, connected=True, mode='live'),
+            has=lambda name: name in extensions,
+            handshake=None,
+            lockstep=False,
+            commands=self,
+            _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
+        )
+        self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
+        self.node = Node()
+        path = CommandPath(
+            self.node,
+            self.settings,
+            self.timeline,
+            AnswerGate(),
+            self.rejections,
+            SimpleNamespace(put=lambda key, action, *_: self.run(action)),
+            self.link,
+            lambda: self.now,
+        )
+        self.robot = CommandedRobot(PLAN, path)
+        self.arbiter, self.setpoints = self.robot.arbiter, self.robot.setpoints
+        self.robot.open(features)
+
+    def send(self, topic, message, stale=False):
+        """Let a message arrive; `stale`: it was published long ago."""
+        sent = time.time_ns() - 10**11 if stale else 0
+        self.node.receivers[topic](message, {'source_timestamp': sent})
+
+    def run(self, action):
+        try:
+            action()
+        except StaleCommand as error:
+            self.rejections.add('server', error)
+
+    def wait(self, seconds):
+        """Let wall time pass while simulation time is frozen; ticks come all the same."""
+        for _ in range(round(seconds * 10)):
+            self.now += 0.1
+            self.tick()
+
+    def go_on(self, seconds=0.01):
+        self.now += seconds
+        self.timeline.stamp_ns += round(seconds * 1e9)
+        self.timeline.moved = self.now
+        self.tick()
+
+    def tick(self):
+        self.robot.tick(self.timeline.stamp_ns, None)
+
+    def set_twist(self, prefix, linear, angular, timeout=None, wall=None, resets=None):
+        self.asked.append(('twist', linear[0], timeout, wall))
+
+    def apply_wrench(self, body, force, torque, duration, *, wall=None, **rest):
+        self.asked.append(('wrench', force[0], duration, wall))
+
+    def set_setpoints(self, prefix, values, timeout, wall=None):
+        if self.stale and wall is not None:
+            raise StaleCommand('stale_command', 'too old', 'set_setpoints')
+        self.asked.append(('setpoints', dict(values), timeout, wall))
+
+    def forward(self):
+        self.read.append('forward')
+        return self._state()
+
+    def step(self, *, while_live):
+        self.read.append(('step', while_live))
+        return self._state()
+
+    def _state(self):
+        state = SimpleNamespace(qpos=[0.0, 0.0], qvel=[0.0, 0.0])
+        return SimpleNamespace(articulations={'bot': state})
