@@ -427,10 +427,11 @@ def _check_names(parameters: Mapping[str, Any]) -> None:
         return  # reading what there is takes half a second
     from urlab_ros_bridge.ros.parameters.params import BadParameter
     from urlab_ros_bridge.ros.parameters.params import unknown_names
-    from urlab_ros_bridge.ros.program.features import Settings
+    from urlab_ros_bridge.ros.parameters.settings import settings_type
+    from urlab_ros_bridge.ros.program.features import installed_features
 
     # The bridge itself only warns, and nobody would read it in a test that passes.
-    if texts := unknown_names(parameters, Settings):
+    if texts := unknown_names(parameters, settings_type(installed_features())):
         raise BadParameter(texts)
 
 

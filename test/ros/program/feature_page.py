@@ -1,55 +1,49 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The features that docs/howto/add_a_feature.md adds, as the page has them."""
+"""The package that docs/howto/add_a_feature.md adds, as the page has it."""
 
-import os
 from pathlib import Path
 import re
-import shutil
 import sys
 from types import ModuleType
 
+from lifelines import run_process
+
 import urlab_ros_bridge
 
-PACKAGE = Path(urlab_ros_bridge.__file__).parent
-PAGE = PACKAGE.parent / 'docs' / 'howto' / 'add_a_feature.md'
-_FILE = re.compile(r'New file `([\w/]+\.py)`:\n\n```python\n(.*?)```', re.S)
-_LISTED = re.compile(r'`(\w+\.FEATURE,)`')
+PAGE = Path(urlab_ros_bridge.__file__).parents[1] / 'docs' / 'howto' / 'add_a_feature.md'
+_FILE = re.compile(r'New file `([\w.]+)`:\n\n```\w+\n(.*?)```', re.S)
 
 
 def files():
-    """Return the new files of the page: path within the package -> text."""
+    """Return the files of the page by name."""
     found = dict(_FILE.findall(PAGE.read_text()))
-    assert len(found) == 2
+    assert set(found) == {'pyproject.toml', 'height.py', 'contact_count.py'}
     return found
 
 
 def modules():
-    """Return the new files as modules."""
+    """Return the features of the page as modules: height, then contact_count."""
     made = []
-    for path, text in files().items():
-        module = ModuleType(f'page_{Path(path).stem}')
+    for name in ('height.py', 'contact_count.py'):
+        module = ModuleType(f'page_{Path(name).stem}')
         sys.modules[module.__name__] = module  # where dataclasses look names up
-        exec(compile(text, path, 'exec'), vars(module))
+        exec(compile(files()[name], name, 'exec'), vars(module))
         made.append(module)
     return made
 
 
-def extend_package(folder):
-    """Make a package in a folder that is ours, of links, with all that the page adds."""
-    package = folder / PACKAGE.name
-    shutil.copytree(PACKAGE, package, copy_function=os.symlink)
-    imports = []
-    for path, text in files().items():
-        (package / path).write_text(text)
-        place = Path(path)
-        imports.append(f'from {PACKAGE.name}.{".".join(place.parent.parts)} import {place.stem}\n')
-    listing = package / 'ros' / 'program' / 'features.py'
-    before = listing.read_text()
-    listed = _LISTED.findall(PAGE.read_text())
-    assert len(listed) == len(imports)
-    begin = 'FEATURES: tuple[Feature, ...] = (\n'
-    assert begin in before
-    lines = ''.join(f'    {line}\n' for line in listed)
-    listing.unlink()  # a link to ours
-    listing.write_text(before.replace(begin, f'{"".join(imports)}\n{begin}{lines}'))
+def install(folder, **changed):
+    """Install the package of the page below a folder; return where it is importable from."""
+    source, target = folder / 'source', folder / 'site'
+    source.mkdir()
+    for name, text in {**files(), **changed}.items():
+        (source / name).write_text(text)
+    run_process(
+        [
+            sys.executable, '-m', 'pip', 'install', '-q', '--no-build-isolation', '--no-deps',
+            '--no-index', '--disable-pip-version-check', '--target', target, source,
+        ],
+        check=True,
+    )  # fmt: skip
+    return target

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who follows docs/howto/add_a_feature.md to the letter gets a topic and a service."""
+"""The package of docs/howto/add_a_feature.md, installed, adds a topic and a service."""
 
 import os
 import signal
@@ -11,29 +11,35 @@ from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import Listener
 from bridge_harness import wait_for_message
 from geometry_msgs.msg import PointStamped
+from lifelines import run_process
 from lifelines import start_process
 import pytest
 from std_srvs.srv import Trigger
 
-from test.ros.program.feature_page import extend_package
+from test.ros.program.feature_page import install
 
 pytestmark = pytest.mark.ros
 
 # The page of interfaces as `make docs` writes it, then the bridge: one start for both.
 PROGRAM = """
 import sys
-from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.features import installed_features
 from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
 from urlab_ros_bridge.ros.program.main import main
-open(sys.argv[1], 'w').write(interfaces_markdown(FEATURES))
+open(sys.argv[1], 'w').write(interfaces_markdown(installed_features()))
 sys.exit(main(sys.argv[2:]))
 """
 
 
+def beside(site):
+    """Return the environment in which a folder of packages is installed too."""
+    return {'PYTHONPATH': os.pathsep.join([str(site), os.environ.get('PYTHONPATH', '')])}
+
+
 @pytest.fixture
 def page(tmp_path, small_server):
-    """Run a bridge of the package that the page describes; yield listener, server, interfaces."""
-    extend_package(tmp_path)
+    """Run a bridge beside the package of the page; yield listener, server, interfaces."""
+    site = install(tmp_path)
     server, domain = small_server(), free_domain()
     interfaces = tmp_path / 'interfaces.md'
     rpc, state = server.ports
@@ -43,13 +49,7 @@ def page(tmp_path, small_server):
             sys.executable, '-c', PROGRAM, interfaces, '--ros-args',
             *(word for value in values for word in ('-p', value)),
         ],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            'PYTHONPATH': os.pathsep.join([str(tmp_path), os.environ.get('PYTHONPATH', '')]),
-            'PYTHONDONTWRITEBYTECODE': '1',  # folders of bytecode are links, too
-            'ROS_DOMAIN_ID': str(domain),
-        },
+        env={**os.environ, **beside(site), 'ROS_DOMAIN_ID': str(domain)},
     )  # fmt: skip
     listener = Listener(domain)
     yield listener, server, interfaces
@@ -58,7 +58,7 @@ def page(tmp_path, small_server):
     bridge.wait(60)
 
 
-def test_the_files_of_the_page_make_a_topic_and_a_service(page):
+def test_the_package_of_the_page_makes_a_topic_and_a_service(page):
     listener, server, interfaces = page
     height = wait_for_message(listener, PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map' and 0.0 < height.point.z < 10.0
@@ -68,3 +68,20 @@ def test_the_files_of_the_page_make_a_topic_and_a_service(page):
     text = interfaces.read_text()
     assert '| `{robot}/height` | geometry_msgs/PointStamped |' in text
     assert '| `count_contacts` | std_srvs/srv/Trigger | Count the contacts of the present' in text
+
+
+@pytest.mark.parametrize(
+    ('text', 'problem'),
+    [('FEATURE = 5', 'must be a Feature, not int'), ('1 / 0', 'ZeroDivisionError')],
+)
+def test_a_feature_that_cannot_be_used_is_named_with_its_package(tmp_path, text, problem):
+    site = install(tmp_path, **{'height.py': text})
+    ended = run_process(
+        [sys.executable, '-m', 'urlab_ros_bridge.ros.program.main'],
+        env={**os.environ, **beside(site)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 1
+    assert all(word in ended.stderr for word in (problem, "'height'", 'my_features'))

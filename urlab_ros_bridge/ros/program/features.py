@@ -3,13 +3,16 @@
 """
 The list of all features: what the bridge is made of, and the only place that names them all.
 
-A new feature is one file that ends with a `Feature`, and one line here.
+A new feature is one file that ends with a `Feature`, and one line here.  Other packages add theirs
+by the entry-point group `urlab_ros_bridge.features`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 
 from urlab_ros_bridge.ros import services
 from urlab_ros_bridge.ros.commands import commands
@@ -58,6 +61,7 @@ from urlab_ros_bridge.ros.topics.robot import odometry
 from urlab_ros_bridge.ros.topics.robot import ros2_control
 from urlab_ros_bridge.ros.topics.robot import sensors
 from urlab_ros_bridge.ros.topics.robot import static_frames
+from urlab_ros_bridge.wire.errors import UrlabError
 
 # In this order features are attached and started, and topics and services documented; in the
 # opposite one they are stopped, and notified of a jump of time.  So one that needs another comes
@@ -108,6 +112,38 @@ FEATURES: tuple[Feature, ...] = (
 
 Settings = settings_type(FEATURES)
 
+ENTRY_POINTS = 'urlab_ros_bridge.features'
+
+
+class BadFeature(UrlabError):
+    """An entry point of another package that is no feature, or cannot be loaded."""
+
+    def __init__(self, entry: EntryPoint, problem: str) -> None:
+        package = entry.dist.name if entry.dist is not None else 'a package'
+        super().__init__(
+            f'feature {entry.name!r} of {package} ({entry.value}): {problem}; correct or '
+            'uninstall that package'
+        )
+
+
+def installed_features() -> tuple[Feature, ...]:
+    """
+    Return all features, with those of other packages at the end.
+
+    :raises BadFeature: when one of theirs cannot be used.
+    """
+    return (*FEATURES, *map(_load, sorted(entry_points(group=ENTRY_POINTS))))
+
+
+def _load(entry: EntryPoint) -> Feature:
+    try:
+        found = entry.load()
+    except Exception as error:
+        raise BadFeature(entry, f'{type(error).__name__}: {error}') from error
+    if not isinstance(found, Feature):
+        raise BadFeature(entry, f'must be a Feature, not {type(found).__name__}')
+    return found
+
 
 def topics_of(features: Iterable[Feature]) -> tuple[Topic, ...]:
     """Return the topics of features; one that several of them share is one row."""
@@ -147,4 +183,13 @@ def frames_of(features: Iterable[Feature]) -> tuple[FrameRule, ...]:
     return tuple(rule for feature in features for rule in feature.frames)
 
 
-__all__ = ['FEATURES', 'Settings', 'actions_of', 'frames_of', 'services_of', 'topics_of']
+__all__ = [
+    'FEATURES',
+    'BadFeature',
+    'Settings',
+    'actions_of',
+    'frames_of',
+    'installed_features',
+    'services_of',
+    'topics_of',
+]

@@ -34,7 +34,7 @@ from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.features import installed_features
 from urlab_ros_bridge.ros.reports.reporter import log_to
 from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -51,7 +51,7 @@ class BridgeNode(RecordableNode):
         status_fd: int | None = None,
         context: RosContext | None = None,
         parameter_overrides: list[Parameter] | None = None,
-        features: Sequence[Feature] = FEATURES,
+        features: Sequence[Feature] | None = None,
         on_failure: Callable[[UrlabError], None] | None = None,
         **arguments: Any,
     ) -> None:
@@ -59,19 +59,20 @@ class BridgeNode(RecordableNode):
         Declare everything; nothing runs before `start`.
 
         :param status_fd: file descriptor that gets a JSON line with figures once a second.
-        :param features: what it does.
+        :param features: what it does; None: everything that is installed.
         :param on_failure: takes the reason why the bridge must be stopped while it runs, from any
             thread; None: it is logged.
+        :raises BadFeature: when a feature of another package cannot be used.
         :raises BadParameter: when a parameter has a value that is not accepted.
         :raises InterfaceMissing: without tf2_msgs or urlab_msgs.
         """
+        features = installed_features() if features is None else tuple(features)
         super().__init__(
             NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
         )
         self._log = log_to(self)
         timeline = Timeline()
         self.topics = RecordableTopics(lambda: timeline.tick_ns)
-        features = tuple(features)
         self.bridge = Bridge(
             self,
             features,
