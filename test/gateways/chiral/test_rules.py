@@ -5,7 +5,6 @@
 import contextlib
 import socket
 import struct
-import threading
 import time
 
 import msgpack
@@ -84,17 +83,6 @@ def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
 def test_viewers_are_an_option(quadruped, gateway):
     with gateway(quadruped) as server:
         assert status_of(f'{server.url}/view')[0] == 403
-
-
-def test_a_token_is_asked_for(quadruped, gateway):
-    with gateway(quadruped, token='s3cret') as server:
-        assert status_of(server.url)[0] == 401
-        assert status_of(f'{server.url}/?token=other')[0] == 401
-        with StockClient(f'{server.url}/?token=s3cret') as client:
-            assert client.metadata()
-        header = {'Authorization': 'Bearer s3cret'}
-        with connect_when_free(server.url, additional_headers=header) as client:
-            assert client.metadata()
 
 
 def test_pages_of_other_sites_are_refused(quadruped, gateway):
@@ -222,60 +210,6 @@ def test_actions_during_a_reset_wait_and_the_newest_counts(quadruped, gateway):
             assert time.monotonic() < deadline
 
 
-def test_a_client_that_does_not_read_holds_nobody_up(quadruped, gateway):
-    """Its answers fill the socket; the driver does not notice, and the gateway stops quickly."""
-    with (
-        gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as server,
-        opened(server.port, '/view') as deaf,
-    ):
-        deaf.settimeout(0.3)
-        with contextlib.suppress(TimeoutError):
-            while True:
-                deaf.sendall(frame({'type': 'obs_request'}) * 100)
-        with connect_when_free(server.url) as driver:
-            assert driver.reset().type == 'reset_response'
-        began = time.monotonic()
-        server.stop()
-        assert time.monotonic() - began < 14  # not the twenty seconds that a full socket gets
-
-
-def test_rubbish_ends_only_its_own_connection(server):
-    random = np.random.default_rng(11)
-    for length in (0, 1, 3, 4, 5, 17, 300, 70_000):
-        with connect_when_free(server.url) as client:
-            client.socket.send(random.bytes(length))
-            with pytest.raises(ConnectionClosed, match=r'100[78]'):
-                client.receive()
-    with connect_when_free(server.url) as client:
-        client.socket.send('a text')
-        with pytest.raises(ConnectionClosed, match='1007'):
-            client.receive()
-    with connect_when_free(server.url) as client:
-        assert client.reset().type == 'reset_response'
-
-
-@pytest.mark.parametrize(
-    'sent', [b'', b'GET / HTTP/1.1\r\n\r\n', b'\x16\x03\x01\x02\x00', b'x' * 100_000]
-)
-def test_what_is_no_websocket_is_turned_away(server, sent):
-    with socket.create_connection(('127.0.0.1', server.port), timeout=5) as link:
-        link.sendall(sent)
-        link.shutdown(socket.SHUT_WR)
-        answer = b''
-        while chunk := _read(link):
-            answer += chunk
-    assert b' 101 ' not in answer
-    with connect_when_free(server.url) as client:
-        assert client.metadata()
-
-
-def _read(link):
-    try:
-        return link.recv(4096)
-    except ConnectionResetError:
-        return b''
-
-
 def test_pings_are_answered_during_a_long_reset(quadruped, gateway):
     profile = {'reset': {'settle': 1.5}}
     with gateway(quadruped, profile) as server, StockClient(server.url) as client:
@@ -296,13 +230,3 @@ def test_a_silent_peer_is_given_up(quadruped, gateway):
         assert status_of(server.url)[0] == 503
         with connect_when_free(server.url) as client:  # the dead one never answered a ping
             assert client.metadata()
-
-
-def test_stopping_says_goodbye(quadruped, gateway):
-    with gateway(quadruped) as server:
-        client = StockClient(server.url)
-        stopper = threading.Thread(target=server.stop)
-        stopper.start()
-        with pytest.raises(ConnectionClosed, match=r'1001.*the gateway is shutting down'):
-            client.receive()
-        stopper.join()

@@ -25,6 +25,8 @@ from test.gateways.serving.raw_peer import status
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
+from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
+from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.simulation.link import TIMEOUT
 
 
@@ -199,8 +201,8 @@ def test_a_stock_client_whose_close_was_sent_yields(quadruped, gateway):
             assert robot.metadata()['role'] == 'driver'
 
 
-def count_of(name):
-    return sum(type(thing).__name__ == name for thing in gc.get_objects())
+def count_of(kind):
+    return sum(type(thing) is kind for thing in gc.get_objects())
 
 
 def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
@@ -209,13 +211,14 @@ def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
         gc.collect()
         gc.disable()
         try:
-            before = count_of('Session'), count_of('Observer')
+            before = count_of(ChiralSession), count_of(ObservationMaker)
             for _ in range(5):
                 with connect_when_free(server.url) as robot:
                     robot.act(robot.reset().proprios['joint_pos'])
                     robot.observe()
+                    assert count_of(ChiralSession) > 0
             deadline = time.monotonic() + 20
-            while (count_of('Session'), count_of('Observer')) != before:
+            while (count_of(ChiralSession), count_of(ObservationMaker)) != before:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
         finally:

@@ -1,0 +1,318 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What every server owes its clients, whatever it speaks.
+
+Nobody is delayed by a peer that does not read, wrong bytes end only the connection that sent
+them, a simulation that ends is reported and the next one is served, and a stop takes a moment.
+The subjects are the three gateways and the step server itself.
+"""
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+
+from bundled_server import port_of
+from bundled_server import start_server
+from ports import free_port
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from test.gateways.chiral import conftest as chiral
+from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.serving.raw_peer import dial
+from test.gateways.serving.raw_peer import frame
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import rest
+from test.gateways.simspark import conftest as simspark
+from test.gateways.virtual_field import programs as field
+from test.gateways.virtual_field.field_client import FieldClient
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame as simspark_frame
+
+PATIENCE = 60.0
+ZMTP_GREETING = b'\xff' + bytes(8) + b'\x7f\x03\x00NULL' + bytes(48)
+HTTP = b'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+ANYTHING = (b'', HTTP, b'\x16\x03\x01\x02\x00', b'\x00' * 100, b'\xff' * 70_000)
+
+
+class Subject:
+    """
+    A server in this process, in front of a simulation of its own.
+
+    :ivar world: bundled world that it serves.
+    :ivar messages: what only its protocol can get wrong, sent after the handshake.
+    """
+
+    world = 'rover'
+    messages = ()
+
+    def __init__(self):
+        self.rpc_port = free_port()
+        self._stack = contextlib.ExitStack()
+        self.begin_simulation()
+        try:
+            self.server = self._stack.enter_context(self.run())
+        except BaseException:
+            self.simulation.stop()
+            raise
+
+    def begin_simulation(self):
+        self.simulation = start_server(world=self.world, rpc_port=self.rpc_port, cameras='off')
+
+    def stop(self):
+        self._stack.close()
+
+    def open(self):
+        """Return a raw connection after the handshake of the protocol."""
+        return opened(self.port)
+
+    @property
+    def port(self):
+        return self.server.port
+
+
+class ChiralSubject(Subject):
+    request = struct.pack('<I', 18) + b'\x81\xa4type\xabobs_request'
+    messages = (
+        *(frame(data) for data in (b'', b'\x01', b'\xff' * 17, b'\x00' * 5000)),
+        frame(b'a text', 0x81),
+        frame(struct.pack('<I', 9) + b'\x81\xa4type\xa2go'),
+    )
+
+    token = ''
+
+    def run(self):
+        return chiral.gateway_at(
+            self.rpc_port, {'pace': 'lockstep'}, viewers=True, token=self.token
+        )
+
+    def open(self):
+        return opened(self.port, '/view')  # there is one driver at a time
+
+    def ask(self):
+        with connect_when_free(self.server.url, seconds=PATIENCE) as client:
+            return client.observe().type
+
+    def watch(self):
+        """Return a client that notices when the simulation ends."""
+        client = connect_when_free(self.server.url, seconds=PATIENCE)
+        return lambda: client.receive(timeout=PATIENCE)
+
+    def stall(self):
+        link = opened(self.port, '/view', receive_buffer=4096)
+        return link, frame(self.request) * 100
+
+
+class FieldSubject(Subject):
+    hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
+    messages = ()  # each of them is answered, see virtual_field/serving/test_hostile.py
+    token = ''
+
+    def run(self):
+        return field.gateway_at(self.rpc_port, token=self.token)
+
+    def ask(self):
+        with FieldClient(self.server.url, 'spectator') as client:
+            return client.scene()['timestamp']
+
+    def watch(self):
+        client = FieldClient(self.server.url, 'spectator')
+
+        def wait():
+            while True:
+                client.receive()
+
+        return wait
+
+    def stall(self):
+        return opened(self.port, receive_buffer=4096), frame(self.hello, 0x81) * 50
+
+
+class SimSparkSubject(Subject):
+    world = 'soccer'
+    texts = (b'(((', b')))', b'\xff\x00', b'(ball (pos nan 0 1))', b'', b'(x)' * 999)
+    messages = (*map(simspark_frame, texts), struct.pack('>I', 1 << 31))
+
+    def run(self):
+        return simspark.gateway_at(self.rpc_port)
+
+    @property
+    def port(self):
+        return self.server.monitor_port
+
+    def open(self):
+        return dial(self.port)
+
+    def ask(self):
+        with MonitorClient(port=self.port, timeout=PATIENCE) as client:
+            return client.update().play_mode
+
+    def stall(self):
+        return dial(self.port, receive_buffer=4096), simspark_frame(b'(reqfullstate)') * 50
+
+
+class StepServerSubject(Subject):
+    messages = (b'\x00\x01\x00', b'\x04\xff', b'\x02' + b'\xff' * 8)
+
+    @contextlib.contextmanager
+    def run(self):
+        yield self.simulation
+
+    @property
+    def port(self):
+        return port_of(self.simulation)
+
+    def open(self):
+        link = dial(self.port)
+        link.sendall(ZMTP_GREETING)
+        return link
+
+    def ask(self):
+        with Client(
+            rpc_port=self.rpc_port, shared=True, transport='zmq', timeout=PATIENCE
+        ) as client:
+            client.connect()
+            return client.step().time
+
+    def stall(self):
+        return dial(self.port, receive_buffer=4096), ZMTP_GREETING
+
+
+SUBJECTS = {
+    'chiral': ChiralSubject,
+    'virtual field': FieldSubject,
+    'simspark': SimSparkSubject,
+    'step server': StepServerSubject,
+}
+everyone = pytest.mark.parametrize('name', SUBJECTS)
+gateways = pytest.mark.parametrize('name', ['chiral', 'virtual field', 'simspark'])
+web_sockets = pytest.mark.parametrize('name', ['chiral', 'virtual field'])
+
+
+@contextlib.contextmanager
+def running(name, **changes):
+    subject = type('Changed', (SUBJECTS[name],), changes)()
+    try:
+        yield subject
+    finally:
+        subject.stop()
+        subject.simulation.stop()
+
+
+@pytest.fixture(scope='module')
+def subjects():
+    with contextlib.ExitStack() as stack:
+        found = {}
+
+        def get(name):
+            if name not in found:
+                found[name] = stack.enter_context(running(name))
+            return found[name]
+
+        yield get
+
+
+@everyone
+def test_wrong_bytes_end_at_most_the_connection_that_sent_them(subjects, name):
+    subject = subjects(name)
+    for dials, sent in (
+        *((dial, each) for each in ANYTHING),
+        *((lambda port: subject.open(), each) for each in subject.messages),
+    ):
+        for resets in (False, True):
+            with dials(subject.port) as link:
+                with contextlib.suppress(ConnectionError):
+                    link.sendall(sent)
+                    link.sendall(sent[: len(sent) // 2])
+                if resets:
+                    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        subject.ask()
+    assert subject.ask() is not None
+
+
+@everyone
+def test_a_peer_that_does_not_read_delays_nobody_and_no_stop(name):
+    with running(name) as subject:
+        before = time.monotonic()
+        subject.ask()
+        before = time.monotonic() - before
+        with contextlib.ExitStack() as stack:
+            for _ in range(4):
+                link, requests = subject.stall()
+                stack.enter_context(link)
+                link.settimeout(0.2)
+                with contextlib.suppress(TimeoutError, ConnectionError):
+                    for _ in range(2000):
+                        link.sendall(requests)
+            began = time.monotonic()
+            for _ in range(5):
+                subject.ask()
+            assert time.monotonic() - began < 5 * 10 * (before + 0.2)
+            began = time.monotonic()
+            subject.stop()
+            assert time.monotonic() - began < 14  # not the twenty seconds that a full socket gets
+
+
+@gateways
+def test_the_next_simulation_is_served_after_the_end_of_one(name):
+    with running(name) as subject:
+        watching = getattr(subject, 'watch', None)
+        wait = watching and watching()
+        subject.simulation.stop()
+        if wait:
+            with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone'):
+                wait()
+        subject.begin_simulation()
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                assert subject.ask() is not None
+                break
+            except (ConnectionClosed, OSError, AssertionError):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+
+
+@everyone
+def test_a_stop_ends_all_connections_and_frees_the_port(name):
+    with running(name) as subject:
+        subject.ask()
+        port = subject.port
+        links = [subject.open() for _ in range(2)]
+        stopper = threading.Thread(
+            target=subject.stop if name != 'step server' else subject.simulation.stop
+        )
+        stopper.start()
+        for link in links:
+            received = rest(link)  # ends
+            if name in ('chiral', 'virtual field'):
+                assert b'the gateway is shutting down' in received
+            link.close()
+        stopper.join()
+        with socket.create_server(('127.0.0.1', port)):
+            pass
+
+
+@web_sockets
+def test_a_token_is_required_in_the_url_or_as_a_header(name):
+    def is_admitted(query='', **headers):
+        try:
+            with connect(
+                f'ws://127.0.0.1:{subject.port}/{query}', proxy=None, additional_headers=headers
+            ):
+                return True
+        except InvalidStatus as refused:
+            return refused.response.status_code != 401
+
+    with running(name, token='s3cret') as subject:
+        assert not is_admitted() and not is_admitted('?token=other')
+        assert not is_admitted(Authorization='Bearer other')
+        assert is_admitted('?token=s3cret')
+        time.sleep(0.2)
+        assert is_admitted(Authorization='Bearer s3cret')
