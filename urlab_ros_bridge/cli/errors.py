@@ -81,8 +81,8 @@ class MujocoNotFound(CliError):
 
     def __init__(self, cause: ImportError | str) -> None:
         super().__init__(
-            f'the step server needs MuJoCo ({cause}). Run "make setup" in the source folder and '
-            '". ./env.sh", or "pip install mujoco"'
+            f'MuJoCo is not installed ({cause}): run "pip install mujoco", or "make setup" in the '
+            'source folder and ". ./env.sh"'
         )
 
 
@@ -108,8 +108,7 @@ class ProcessDied(CliError):
 class PackageMissing(CliError):
     """A package that only some commands need cannot be imported."""
 
-    def __init__(self, what: str, extra: str, cause: ImportError | str) -> None:
+    def __init__(self, extra: str, cause: ImportError | str) -> None:
         super().__init__(
-            f'{what} needs a package that is not installed ({cause}): pip install '
-            f'"urlab_ros_bridge[{extra}]"'
+            f'a package is not installed ({cause}): run pip install "urlab_ros_bridge[{extra}]"'
         )

@@ -154,7 +154,7 @@ def test_the_port_of_the_gateway_counts_when_it_is_asked_for(taken):
     [
         ('rclpy', r"ROS 2 is not usable here \(No module named 'rclpy'\).*need no ROS"),
         ('urlab_msgs', 'urlab_msgs'),
-        ('mujoco', r'needs MuJoCo'),
+        ('mujoco', r'MuJoCo is not installed'),
         ('websockets', r'pip install "urlab_ros_bridge\[chiral\]"'),
     ],
 )

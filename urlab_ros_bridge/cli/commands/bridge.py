@@ -16,7 +16,8 @@ from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
-from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.packages import require
+from urlab_ros_bridge.cli.packages import ROS
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key
 
@@ -87,12 +88,7 @@ def run(given: ParsedArguments[BridgeArguments]) -> int:
 
     :raises RosNotFound: when ROS or an interface package is missing.
     """
-    try:
-        import rclpy  # noqa: F401
-        import tf2_msgs.msg  # noqa: F401
-        import urlab_msgs.msg  # noqa: F401
-    except ImportError as error:
-        raise RosNotFound(str(error)) from None
+    require(*ROS)
     from urlab_ros_bridge.ros.program.main import main as ros_main
 
     return ros_main(node_arguments(given))

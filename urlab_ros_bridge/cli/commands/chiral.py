@@ -19,8 +19,8 @@ from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
-from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.kept_memory import keep_freed_memory
@@ -87,18 +87,16 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     """
     Return the gateway, not yet started.
 
-    :raises PackageMissing: when websockets is not installed.
+    :raises CliError: when a package is not installed.
     :raises ProfileError: when the profile is not there, or wrong.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
-    try:
-        from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
-        from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
-    except ImportError as error:
-        raise PackageMissing('the Chiral gateway', 'chiral', error) from None
+    require('websockets', 'mujoco', extra='chiral')
     from urlab_ros_bridge.gateways.chiral.profile import find_profile
     from urlab_ros_bridge.gateways.chiral.profile import load_profile
     from urlab_ros_bridge.gateways.chiral.profile import Profile
+    from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
+    from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 
     keep_freed_memory()  # each observation is megabytes
     profile = load_profile(find_profile(values.profile)) if values.profile else Profile()

@@ -59,7 +59,7 @@ def export(values: ExportArguments) -> tuple[int, int]:
             )
         )
     except ImportError as error:
-        raise PackageMissing('urlab export', 'chiral,eval,video', error) from None
+        raise PackageMissing('chiral,eval,video', error) from None
     return len(counts), sum(counts)
 
 

@@ -14,8 +14,8 @@ from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.arguments.groups import ImportArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PATH
-from urlab_ros_bridge.cli.errors import MujocoNotFound
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.schema import key
 
 
@@ -36,10 +36,9 @@ def run(given: ParsedArguments[RobotFileArguments]) -> int:
     """Write the files, and print how to serve them."""
     values = given.values
     set_up_logging(values.log_level)
-    try:
-        from urlab_ros_bridge.robot_import.importing import export_robot
-    except ImportError as error:
-        raise MujocoNotFound(error) from None
+    require('mujoco')
+    from urlab_ros_bridge.robot_import.importing import export_robot
+
     sidecar = export_robot(Path(values.robot), values.import_options(), Path(values.out))
     print(f'urlab server --model {sidecar}')
     return 0

@@ -17,7 +17,7 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
-from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
@@ -116,10 +116,7 @@ def load(values: MapArguments) -> World:
 
     :raises MujocoNotFound: when the physics engine is not installed.
     """
-    try:
-        import mujoco  # noqa: F401
-    except ImportError as error:
-        raise MujocoNotFound(error) from None
+    require('mujoco')
     from urlab_ros_bridge.sim.config import ServerConfig
     from urlab_ros_bridge.sim.model.world import load_world
 

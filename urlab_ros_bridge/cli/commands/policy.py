@@ -13,8 +13,7 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import Namespace
-from urlab_ros_bridge.cli.errors import PackageMissing
-from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.schema import key
 
 
@@ -55,17 +54,9 @@ def run(given: ParsedArguments[PolicyArguments]) -> int:
     """
     Run the node until a signal comes.
 
-    :raises RosNotFound: when ROS is missing.
-    :raises PackageMissing: when onnxruntime is.
+    :raises CliError: when ROS or onnxruntime is not installed.
     """
-    try:
-        import rclpy  # noqa: F401
-    except ImportError as error:
-        raise RosNotFound(str(error)) from None
-    try:
-        import onnxruntime  # noqa: F401
-    except ImportError as error:
-        raise PackageMissing('a policy', 'policy', error) from None
+    require('rclpy', 'onnxruntime', extra='policy')
     from urlab_ros_bridge.policy.main import main as policy_main
 
     return policy_main(node_arguments(given))

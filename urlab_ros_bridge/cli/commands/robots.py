@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
-from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.schema import key
 
 
@@ -22,10 +22,9 @@ class RobotListArguments(Arguments):
 
 def run(given: ParsedArguments[RobotListArguments]) -> int:
     """Print a line for each robot."""
-    try:
-        from urlab_ros_bridge.robot_import.menagerie import named_robots
-    except ImportError as error:
-        raise MujocoNotFound(error) from None
+    require('mujoco')
+    from urlab_ros_bridge.robot_import.menagerie import named_robots
+
     robots = named_robots()
     chosen = [robot for robot in robots if given.values.kind in ('', robot.kind)]
     for robot in chosen:

@@ -21,9 +21,9 @@ from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
 from urlab_ros_bridge.cli.arguments.groups import WorldArguments
-from urlab_ros_bridge.cli.errors import MujocoNotFound
 from urlab_ros_bridge.cli.logs import announce
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
@@ -105,10 +105,7 @@ def make_server(config: ServerConfig) -> Server:
 
     :raises MujocoNotFound: when the physics engine is not installed.
     """
-    try:
-        import mujoco  # noqa: F401
-    except ImportError as error:
-        raise MujocoNotFound(error) from None
+    require('mujoco')
     from urlab_ros_bridge.sim.server import Server
 
     return Server(config)

@@ -20,8 +20,8 @@ from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import SIMSPARK_PORT
-from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key
@@ -144,22 +144,19 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     """
     Return the gateway, not yet started.
 
-    :raises PackageMissing: when NumPy or MuJoCo is not installed.
+    :raises CliError: when a package is not installed.
     :raises OpenToAll: when the whole network could command, and nobody said it may.
     """
-    try:
-        import mujoco  # noqa: F401
+    require('mujoco', extra='simspark')
+    from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
+    from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
+    from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
+    from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
+    from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
+    from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
+    from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
+    from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 
-        from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
-        from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-        from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
-        from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
-        from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
-        from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
-        from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
-        from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
-    except ImportError as error:
-        raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
     agents = Agents(
         AgentOptions(
             vision_cycles=values.vision_cycles,

@@ -21,8 +21,8 @@ from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
 from urlab_ros_bridge.cli.arguments.groups import WEBXR_PORT
-from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key as argument
@@ -110,15 +110,14 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     """
     Return the gateway, not yet started.
 
-    :raises PackageMissing: when websockets or orjson is not installed.
+    :raises CliError: when a package is not installed.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
-    try:
-        from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
-        from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
-        from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
-    except ImportError as error:
-        raise PackageMissing('the Virtual Field gateway', 'webxr', error) from None
+    require('websockets', 'mujoco', 'orjson', extra='webxr')
+    from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+    from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
+    from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
+
     page = Page()
     if not page.has_libraries:
         _LOG.warning('the page cannot draw without its libraries: run `make web`')

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 import sys
 import time
@@ -13,11 +12,9 @@ import time
 from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
-from urlab_ros_bridge.cli.errors import CliError
-from urlab_ros_bridge.cli.errors import MujocoNotFound
-from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.errors import PortInUse
-from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.packages import is_importable
+from urlab_ros_bridge.cli.packages import missing
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import commands_of_holders
 from urlab_ros_bridge.cli.processes.ports import port_holder
@@ -29,11 +26,6 @@ from urlab_ros_bridge.transport.keys import read_server_keys
 
 # The server runs without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
-_GATEWAY_NAMES = {
-    'chiral': 'the Chiral gateway',
-    'simspark': 'the SimSpark gateway',
-    'webxr': 'the Virtual Field gateway',
-}
 RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 LEFT_SECONDS = 15.0
 UNSEEN_SECONDS = 2.0
@@ -116,22 +108,6 @@ def check_packages(processes: Iterable[Process]) -> None:
     if python_executable() != sys.executable:
         return
     for process in processes:
-        missing = next((name for name in process.needs if not is_importable(name)), '')
-        if missing:
-            raise _missing(process, f'No module named {missing!r}')
-
-
-def is_importable(name: str) -> bool:
-    """Return whether a top-level package is there; it is not imported."""
-    try:
-        return find_spec(name) is not None
-    except ValueError:  # sys.modules says that it is not
-        return False
-
-
-def _missing(process: Process, cause: str) -> CliError:
-    if 'rclpy' in process.needs:
-        return RosNotFound(cause)
-    if process.name == 'server':
-        return MujocoNotFound(cause)
-    return PackageMissing(_GATEWAY_NAMES[process.name], process.name, cause)
+        for name in process.needs:
+            if not is_importable(name):
+                raise missing(name, f'No module named {name!r}', extra=process.name)
