@@ -31,7 +31,7 @@ def test_the_exit_code_is_1_when_something_fails(monkeypatch, capsys, findings, 
     assert run(monkeypatch, *findings) == code
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == 'Group:' and lines[-1] == last
-    assert not [line for line in lines if '\x1b' in line or len(line) > doctor.WIDTH]
+    assert not [line for line in lines if '\x1b' in line or len(line) > doctor.PIPED_WIDTH]
 
 
 def test_what_to_do_stands_below_the_problem(monkeypatch, capsys):
@@ -46,13 +46,7 @@ def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
     there = [Finding(Severity.OK, name, '1') for name in names]
     assert run(monkeypatch, *there, Finding(Severity.WARN, 'rclpy', 'is not installed')) == 0
     shown = capsys.readouterr().out
-    for works in (
-        'server, map, soccer, import, robots',
-        'chiral',
-        'simspark',
-        'eval',
-        'conformance',
-    ):
+    for works in ('server, map, soccer,', 'chiral', 'simspark', 'eval', 'conformance'):
         assert re.search(rf'^  yes   {works} ', shown, re.M)
     for needs in ('bridge', 'up'):
-        assert re.search(rf'^  no    {needs} +needs rclpy$', shown, re.M)
+        assert re.search(rf'^  no    {needs} +needs rclpy *$', shown, re.M)

@@ -404,6 +404,48 @@ class WebXrGateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WebSocketAccess(Arguments):
+    """Who may connect to a WebSocket gateway."""
+
+    bind: str = key(
+        '127.0.0.1',
+        'Address to listen on. Non-loopback addresses require --token or --insecure.',
+        metavar='ADDR',
+    )
+    token: str = key(
+        '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
+    )
+    insecure: bool = key(
+        False, 'Admit every client that reaches the address of --bind, without a token.'
+    )
+    allow_origin: str = key(
+        '',
+        'Comma-separated sites whose pages may connect from a browser; pages from this machine '
+        'always may.',
+        metavar='ORIGINS',
+        longest=4096,
+    )
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether any machine on the network may connect without a token."""
+        return not (self.token or is_loopback(self.bind))
+
+    def origins(self) -> tuple[str, ...]:
+        """Return the sites of `allow_origin`."""
+        return tuple(filter(None, map(str.strip, self.allow_origin.split(','))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectTimeout(Arguments):
+    """How long a gateway waits for the simulation when it starts."""
+
+    timeout: float = key(
+        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class LogLevel(Arguments):
     """How much is logged."""
 

@@ -13,19 +13,20 @@ from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
+from urlab_ros_bridge.cli.arguments.groups import ConnectTimeout
 from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
+from urlab_ros_bridge.cli.arguments.groups import WebSocketAccess
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.kept_memory import keep_freed_memory
 from urlab_ros_bridge.schema import key
-from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
@@ -38,11 +39,6 @@ READY_LINE = 'urlab chiral ready'
 class ChiralSettings(Arguments):
     """The gateway itself."""
 
-    bind: str = key(
-        '127.0.0.1',
-        'Address to listen on. Non-loopback addresses require --token or --insecure.',
-        metavar='ADDR',
-    )
     port: int = key(
         CHIRAL_PORT, 'TCP port of the WebSocket.', metavar='PORT', low=0, high=LAST_PORT
     )
@@ -58,28 +54,14 @@ class ChiralSettings(Arguments):
         'Real time, or one control period per action (lockstep); default: as set in the profile.',
         choices=('profile', 'real_time', 'lockstep'),
     )
-    token: str = key(
-        '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
-    )
-    insecure: bool = key(
-        False, 'Admit every client that reaches the address of --bind, without a token.'
-    )
-    allow_origin: str = key(
-        '',
-        'Comma-separated sites whose pages may connect from a browser; pages from this machine '
-        'always may.',
-        metavar='ORIGINS',
-        longest=4096,
-    )
     viewers: bool = key(False, 'Let clients on the path /view watch while another client drives.')
     legacy: bool = key(False, 'Also accept the older dialect, in which an action is a step.')
-    timeout: float = key(
-        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChiralArguments(HostArguments, RpcPort, PortOffset, ChiralSettings, LogLevel):
+class ChiralArguments(
+    HostArguments, RpcPort, PortOffset, ChiralSettings, WebSocketAccess, ConnectTimeout, LogLevel
+):
     """The arguments of `urlab chiral`."""
 
 
@@ -112,7 +94,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
             port=values.moved('port'),
             token=values.token,
             insecure=values.insecure,
-            allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
+            allow_origins=values.origins(),
             viewers=values.viewers,
             legacy=values.legacy,
         )
@@ -133,7 +115,7 @@ def run(given: ParsedArguments[ChiralArguments]) -> int:
     values = given.values
     logger = set_up_logging(values.log_level)
     gateway = make_gateway(values)
-    if not (values.token or is_loopback(values.bind)):
+    if values.is_open:
         logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
     serve_until_signal(gateway, values.timeout, lambda: ready_line(gateway))
     return 0

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 import json
 from pathlib import Path
-import sys
 from typing import Any
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.conformance import Result
     from urlab_ros_bridge.conformance.channels.zmq_raw import Protect
 
-_CLEAR_LINE = '\r\x1b[K'
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
 
 
@@ -155,20 +153,24 @@ def connected(values: ConformanceArguments) -> Iterator[Peer]:
 
 
 def run_and_print(peer: Peer, plan: Plan) -> list[Result]:
-    """Run the plan; print each result as it comes, and what is under way on a terminal."""
+    """Run the plan; print each result, and on a terminal the check that is running."""
+    from rich.console import Console
+    from rich.text import Text
+
     from urlab_ros_bridge.conformance import report
     from urlab_ros_bridge.conformance import run as run_checks
 
-    terminal = sys.stdout.isatty()
+    console = Console(highlight=False)
     results: list[Result] = []
+    with console.status('') as status:
 
-    def started(check: Check, number: int, total: int) -> None:
-        if terminal:
-            print(f'{_CLEAR_LINE}{report.progress(check, number, total)}', end='', flush=True)
+        def show_progress(check: Check, number: int, total: int) -> None:
+            status.update(Text(report.progress(check, number, total)))
 
-    for result in run_checks(peer, plan, started):
-        results.append(result)
-        print(_CLEAR_LINE * terminal + report.row(result, terminal), flush=True)
+        for result in run_checks(peer, plan, show_progress):
+            results.append(result)
+            row = report.row(result, console.is_terminal)
+            console.print(Text.from_ansi(row), soft_wrap=True)
     print(report.summary(results))
     return results
 

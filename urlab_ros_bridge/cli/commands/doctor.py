@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-import sys
-import textwrap
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
@@ -17,17 +20,16 @@ from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
-from urlab_ros_bridge.cli.checks.faces import Face
 from urlab_ros_bridge.cli.checks.faces import FACES
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.checks.finding import worst
 from urlab_ros_bridge.schema import key
 
-SUBJECT_WIDTH = 22
-WIDTH = 99
+LEVEL_WIDTH, SUBJECT_WIDTH = 4, 22
+PIPED_WIDTH = 99
 _WORDS = {Severity.OK: 'ok', Severity.WARN: 'warn', Severity.FAIL: 'FAIL'}
-_COLOURS = {Severity.OK: '\x1b[32m', Severity.WARN: '\x1b[33m', Severity.FAIL: '\x1b[31m'}
+_STYLES = {Severity.OK: 'green', Severity.WARN: 'yellow', Severity.FAIL: 'red'}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,22 +75,32 @@ def groups(values: DoctorArguments) -> list[tuple[str, Callable[[], list[Finding
     ]
 
 
-def row(finding: Finding, colour: bool) -> str:
-    """Return the lines of one finding, its advice below it."""
-    word = f'{_WORDS[finding.level]:<4}'
-    if colour:
-        word = f'{_COLOURS[finding.level]}{word}\x1b[0m'
-    lines = [f'  {word}  {finding.subject:<{SUBJECT_WIDTH}}  {finding.found}']
-    if finding.advice:
-        indent = ' ' * (SUBJECT_WIDTH + 10)
-        lines += textwrap.wrap(
-            finding.advice,
-            WIDTH,
-            initial_indent=f'{indent}-> ',
-            subsequent_indent=f'{indent}   ',
-            break_on_hyphens=False,
-        )
-    return '\n'.join(lines)
+def findings_table(findings: Iterable[Finding]) -> Table:
+    """Return the rows of findings, with advice below what was found."""
+    table = _table()
+    for finding in findings:
+        advice = f'\n-> {finding.advice}' if finding.advice else ''
+        level = Text(_WORDS[finding.level], _STYLES[finding.level])
+        table.add_row('', level, Text(finding.subject), Text(finding.found + advice))
+    return table
+
+
+def faces_table(findings: Sequence[Finding]) -> Table:
+    """Return the rows of the parts of the suite: whether each works, or what is missing."""
+    table = _table()
+    for face in FACES:
+        absent = face.missing(findings)
+        text = f'needs {", ".join(absent)}' if absent else face.text
+        table.add_row('', 'no' if absent else 'yes', face.name, text)
+    return table
+
+
+def _table() -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for width in (0, LEVEL_WIDTH, SUBJECT_WIDTH):
+        table.add_column(width=width)
+    table.add_column(overflow='fold')
+    return table
 
 
 def summary(findings: Iterable[Finding]) -> str:
@@ -104,25 +116,20 @@ def summary(findings: Iterable[Finding]) -> str:
     return f'{len(levels)} checks, all passed'
 
 
-def face_row(face: Face, findings: Iterable[Finding]) -> str:
-    """Return the line of one face: whether it works here, and if not, what is missing."""
-    missing = face.missing(findings)
-    word, reason = ('no ', f'needs {", ".join(missing)}') if missing else ('yes', face.text)
-    return f'  {word}   {face.name:<{SUBJECT_WIDTH}}  {reason}'
-
-
 def run(given: ParsedArguments[DoctorArguments]) -> int:
     """Check everything; return 1 when something fails."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
     findings: list[Finding] = []
     for title, check in groups(given.values):
-        print(f'{title}:', flush=True)
-        for finding in check():
-            findings.append(finding)
-            print(row(finding, sys.stdout.isatty()), flush=True)
-    print('What works here:')
-    for face in FACES:
-        print(face_row(face, findings))
-    print(summary(findings))
+        console.print(f'{title}:')
+        found = check()
+        findings += found
+        console.print(findings_table(found))
+    console.print('What works here:')
+    console.print(faces_table(findings))
+    console.print(summary(findings))
     return int(worst(findings) is Severity.FAIL)
 
 

@@ -12,6 +12,7 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import bind_address
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import ConnectTimeout
 from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
@@ -130,13 +131,12 @@ class SimSparkSettings(Arguments):
     allow_killsim: bool = key(
         False, 'Let monitors stop the gateway, as a menu entry of RoboViz does.'
     )
-    timeout: float = key(
-        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimSparkArguments(HostArguments, RpcPort, PortOffset, SimSparkSettings, LogLevel):
+class SimSparkArguments(
+    HostArguments, RpcPort, PortOffset, SimSparkSettings, ConnectTimeout, LogLevel
+):
     """The arguments of `urlab simspark`."""
 
 

@@ -10,9 +10,9 @@ import ssl
 import sys
 from typing import TYPE_CHECKING
 
-from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import ConnectTimeout
 from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
@@ -20,6 +20,7 @@ from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
+from urlab_ros_bridge.cli.arguments.groups import WebSocketAccess
 from urlab_ros_bridge.cli.arguments.groups import WEBXR_PORT
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.packages import require
@@ -27,7 +28,6 @@ from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key as argument
 from urlab_ros_bridge.schema import KeyProblem
-from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
@@ -42,22 +42,11 @@ _SWITCH_INTERVAL = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebXrSettings(Arguments):
+class WebXrSettings(WebSocketAccess):
     """The gateway itself."""
 
-    bind: str = argument(
-        '127.0.0.1',
-        'Address to listen on. Non-loopback addresses require --token or --insecure.',
-        metavar='ADDR',
-    )
     port: int = argument(
         WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT
-    )
-    token: str = argument(
-        '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
-    )
-    insecure: bool = argument(
-        False, 'Admit every client that reaches the address of --bind, without a token.'
     )
     arms_per_user: int = argument(
         0, 'Most arms that one user gets; 0: as many as its client asks for.', low=0, high=64
@@ -67,13 +56,6 @@ class WebXrSettings(Arguments):
         'Another token, whose holders may only watch; needs --token. ?view in the address of the '
         'page does the same for one session.',
         metavar='SECRET',
-        longest=4096,
-    )
-    allow_origin: str = argument(
-        '',
-        'Comma-separated sites whose pages may connect from a browser; pages from this machine '
-        'always may.',
-        metavar='ORIGINS',
         longest=4096,
     )
     cert: str = argument(
@@ -87,9 +69,6 @@ class WebXrSettings(Arguments):
         'Serve https and wss with a self-signed certificate, which is created once and kept; '
         'browsers ask once whether to accept it.',
     )
-    timeout: float = argument(
-        10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
-    )
 
     def check(self) -> None:
         """Refuse half a certificate, and two."""
@@ -102,7 +81,9 @@ class WebXrSettings(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebXrArguments(HostArguments, RpcPort, StatePort, PortOffset, WebXrSettings, LogLevel):
+class WebXrArguments(
+    HostArguments, RpcPort, StatePort, PortOffset, WebXrSettings, ConnectTimeout, LogLevel
+):
     """The arguments of `urlab webxr`."""
 
 
@@ -134,7 +115,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             insecure=values.insecure,
             view_token=values.view_token,
             arms_per_user=values.arms_per_user,
-            allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
+            allow_origins=values.origins(),
         ),
         page,
         page,
@@ -168,7 +149,7 @@ def run(given: ParsedArguments[WebXrArguments]) -> int:
     values = given.values
     logger = set_up_logging(values.log_level)
     gateway = make_gateway(values)
-    if not (values.token or is_loopback(values.bind)):
+    if values.is_open:
         logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
     sys.setswitchinterval(_SWITCH_INTERVAL)
     serve_until_signal(
