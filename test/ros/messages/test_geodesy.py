@@ -11,7 +11,6 @@ from urlab_ros_bridge.ros.messages.nav_sat_fix import B
 from urlab_ros_bridge.ros.messages.nav_sat_fix import E2
 from urlab_ros_bridge.ros.messages.nav_sat_fix import from_earth
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
-from urlab_ros_bridge.ros.messages.nav_sat_fix import nav_sat_fix_to_ros
 from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
 from urlab_ros_bridge.ros.messages.nav_sat_fix import to_earth
 
@@ -63,14 +62,3 @@ def test_up_is_up(origin, height):
     place = TangentPlane(origin).place(0.0, 0.0, height)
     assert place.altitude - origin.altitude == pytest.approx(height, abs=1e-6)
     assert place.latitude == pytest.approx(origin.latitude, abs=1e-10)
-
-
-def test_a_fix_says_how_sure_it_is():
-    place = GeodeticOrigin(48.1, 11.5, 520.0)
-    known = nav_sat_fix_to_ros(7, 'base_link', place, (1.0, 2.0, 3.0, 0.1, 0.1, 0.1))
-    assert list(known.position_covariance) == [1.0, 0, 0, 0, 4.0, 0, 0, 0, 9.0]
-    assert known.position_covariance_type == known.COVARIANCE_TYPE_DIAGONAL_KNOWN
-    unknown = nav_sat_fix_to_ros(7, 'base_link', place, None)
-    assert unknown.position_covariance_type == unknown.COVARIANCE_TYPE_UNKNOWN
-    assert not any(unknown.position_covariance)
-    assert (known.header.frame_id, known.header.stamp.nanosec) == ('base_link', 7)

@@ -5,11 +5,14 @@
 import mujoco
 import numpy as np
 import pytest
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import MagneticField
 
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
-from urlab_ros_bridge.ros.messages import imu_to_ros
-from urlab_ros_bridge.ros.messages import magnetic_field_to_ros
+from urlab_ros_bridge.ros.messages import ImuTemplate
+from urlab_ros_bridge.ros.messages import MagneticFieldTemplate
 
 pytestmark = pytest.mark.ros
 
@@ -52,16 +55,13 @@ def xyz(vector):
 
 
 def measure(data, suffix=''):
-    return imu_to_ros(
+    raw = ImuTemplate('imu', 0.1, 0.2, 0.3).update(
         0,
-        'imu',
         wxyz_to_xyzw(data.sensor(f'quat{suffix}').data),
         data.sensor('gyro').data,
         data.sensor(f'acc{suffix}').data,
-        0.1,
-        0.2,
-        0.3,
     )
+    return deserialize_message(raw, Imu)
 
 
 def test_at_rest_it_reads_one_g_upwards(resting):
@@ -92,32 +92,7 @@ def test_the_gyro_is_in_the_frame_of_the_sensor(resting):
 
 
 def test_the_field_is_in_tesla(resting):
-    message = magnetic_field_to_ros(0, 'imu', resting.sensor('mag').data, 1e-6)
+    raw = MagneticFieldTemplate('imu').update(0, resting.sensor('mag').data)
+    message = deserialize_message(raw, MagneticField)
     # World field (0.1, 0.2, -0.4) gauss, seen from a frame turned by 90 degrees.
     np.testing.assert_allclose(xyz(message.magnetic_field), [0.2e-4, -0.1e-4, -0.4e-4], atol=1e-7)
-    np.testing.assert_allclose(message.magnetic_field_covariance, np.diag([1e-12] * 3).ravel())
-
-
-def test_known_errors_are_variances():
-    imu = imu_to_ros(0, 'imu', (0, 0, 0, 1), (0, 0, 0), (0, 0, 0), 0.1, 0.2, 0.3)
-    for covariance, variance in (
-        (imu.orientation_covariance, 0.01),
-        (imu.angular_velocity_covariance, 0.04),
-        (imu.linear_acceleration_covariance, 0.09),
-    ):
-        np.testing.assert_allclose(covariance, np.diag([variance] * 3).ravel())
-
-
-@pytest.mark.parametrize('missing', [0, 1, 2])
-def test_what_is_not_reported_says_so(missing):
-    values = [(0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)]
-    values[missing] = None
-    imu = imu_to_ros(0, 'imu', *values)
-    covariances = [
-        imu.orientation_covariance,
-        imu.angular_velocity_covariance,
-        imu.linear_acceleration_covariance,
-    ]
-    for index, covariance in enumerate(covariances):
-        # -1: not reported; all zeros: reported, error unknown.
-        np.testing.assert_array_equal(covariance, [-1.0 * (index == missing)] + [0.0] * 8)

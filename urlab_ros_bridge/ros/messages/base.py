@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from abc import ABC
 from abc import abstractmethod
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +16,6 @@ import numpy as np
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.messages.cdr import CdrError
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -27,45 +28,61 @@ _LIMIT = NANOSECONDS << 31
 
 class RosMessageTemplate(ABC):
     """
-    A message that is published again and again with new values.
+    A serialised message that is rewritten for each tick: only the bytes that differ.
 
-    `update(stamp_ns, ...)` returns the serialised message; `message(...)` takes the same arguments
-    and returns an ordinary message object.  `stamp_ns` is simulation time in integer nanoseconds
-    that `check_stamp` lets pass.  NaN and infinities in the values are passed on.
+    `update(stamp_ns, ...)` returns the bytes to publish.  `stamp_ns` is simulation time in integer
+    nanoseconds that `check_stamp` accepts.  NaN and infinities in the values are passed on.
 
-    When the middleware serialises in another way than expected, `update` returns message objects
-    too, which ``publisher.publish`` takes as well, and `fallback_reason` gives the reason.
+    :ivar message_type: class of the message.
     """
 
-    fallback_reason: CdrError | None = None
-
-    def __init__(self, sample: Any) -> None:
+    def __init__(self, sample: Any, stamp: str = 'header.stamp') -> None:
         """
-        Make the template.
+        Serialise a sample.
 
-        :param sample: a message with the final strings and lengths.
+        :param sample: a message with the final strings, lengths and constants.
+        :param stamp: path of the stamp; empty: `update` writes several.
+        :raises CdrError: when the middleware serialises in another way than expected.
         """
         self.message_type = type(sample)
-        try:
-            template = Template(sample)
-        except CdrError as error:
-            self.fallback_reason = error
-            vars(self)['update'] = self.message
-            return
-        self._to_bytes = template.to_bytes
-        self._bind(template)
-
-    @abstractmethod
-    def _bind(self, template: Template) -> None:
-        """Take the writers and views that `update` needs."""
-
-    @abstractmethod
-    def message(self, *args: Any) -> Any:
-        """Return an ordinary message object."""
+        self._template = Template(sample)
+        self._to_bytes = self._template.to_bytes
+        if stamp:
+            self._write_stamp = self._template.writer(stamp)
 
     @abstractmethod
     def update(self, *args: Any) -> bytes:
         """Return the serialised message."""
+
+    def _stamped(self, stamp_ns: int) -> bytes:
+        self._write_stamp(*divmod(stamp_ns, NANOSECONDS))
+        return self._to_bytes()
+
+
+class ConstantTemplate(RosMessageTemplate):
+    """A message of which only the stamp changes."""
+
+    def update(self, stamp_ns: int) -> bytes:
+        return self._stamped(stamp_ns)
+
+
+class NumbersTemplate(RosMessageTemplate):
+    """A stamped message with one part that consists of numbers."""
+
+    def __init__(self, sample: Any, path: str, numbers: Callable[..., Iterable[float]]) -> None:
+        """
+        Serialise a sample.
+
+        :param path: the part, such as ``pose``.
+        :param numbers: converts readings to all numbers of the part, in its order.
+        """
+        super().__init__(sample)
+        self._write_numbers = self._template.writer(path)
+        self._numbers = numbers
+
+    def update(self, stamp_ns: int, *readings: Values | None) -> bytes:
+        self._write_numbers(*self._numbers(*readings))
+        return self._stamped(stamp_ns)
 
 
 def check_stamp(stamp_ns: int) -> int:
@@ -144,26 +161,11 @@ def pose_or_twist(stddevs: Sequence[float] | None) -> list[float]:
     return [0.0] * 36 if stddevs is None else diagonal(stddevs)
 
 
-def clock_to_ros(stamp_ns: int) -> Clock:
-    """Return the clock message of a simulation time."""
-    return Clock(clock=time_to_ros(stamp_ns))
-
-
-class ClockTemplate(RosMessageTemplate):
+class ClockTemplate(ConstantTemplate):
     """rosgraph_msgs/Clock."""
 
     def __init__(self) -> None:
-        super().__init__(clock_to_ros(0))
-
-    def _bind(self, template: Template) -> None:
-        self._clock = template.writer('clock')
-
-    def message(self, stamp_ns: int) -> Clock:
-        return clock_to_ros(stamp_ns)
-
-    def update(self, stamp_ns: int) -> bytes:
-        self._clock(*divmod(stamp_ns, NANOSECONDS))
-        return self._to_bytes()
+        super().__init__(Clock(), 'clock')
 
 
 def floats(values: Sequence[float] | np.ndarray, count: int) -> Sequence[float]:

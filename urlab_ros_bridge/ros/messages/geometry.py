@@ -1,11 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Stamped geometry: PoseStamped, Vector3Stamped, PointStamped, QuaternionStamped."""
+"""Poses, transforms, vectors, wrenches and twists of geometry_msgs and tf2_msgs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Sequence
+from functools import partial
 import math
 from typing import Any
 
@@ -17,216 +18,171 @@ from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import QuaternionStamped
 from geometry_msgs.msg import Transform
 from geometry_msgs.msg import TransformStamped
-from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from geometry_msgs.msg import Vector3
 from geometry_msgs.msg import Vector3Stamped
-from geometry_msgs.msg import Wrench
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
+from std_msgs.msg import Header
 
-from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.ros.messages.base import floats
-from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.base import NumbersTemplate
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
-from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import TF_MESSAGE
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-_ZERO = (0.0, 0.0, 0.0)
+_NOT_MEASURED = (math.nan, math.nan, math.nan)
 
 
-def pose_to_ros(
-    stamp_ns: int, frame_id: str, position: Values, orientation: Values
-) -> PoseStamped:
+def pose_to_ros(position: Values, orientation: Values) -> Pose:
     """
-    Return a pose in `frame_id`.
+    Return a pose.
 
     :param position: shape (3,), m.
     :param orientation: shape (4,), quaternion xyzw; it is normalised.
     """
-    x, y, z = floats(position, 3)
-    qx, qy, qz, qw = normalize(floats(orientation, 4))
-    return PoseStamped(
-        header=header_to_ros(stamp_ns, frame_id),
-        pose=Pose(
-            position=Point(x=float(x), y=float(y), z=float(z)),
-            orientation=Quaternion(x=qx, y=qy, z=qz, w=qw),
-        ),
-    )
+    x, y, z, qx, qy, qz, qw = map(float, _pose(position, orientation))
+    return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
 
 
-def vector3_to_ros(stamp_ns: int, frame_id: str, vector: Values) -> Vector3Stamped:
-    """Return a vector of shape (3,) in the axes of `frame_id`."""
-    x, y, z = floats(vector, 3)
-    return Vector3Stamped(
-        header=header_to_ros(stamp_ns, frame_id),
-        vector=Vector3(x=float(x), y=float(y), z=float(z)),
-    )
-
-
-def point_to_ros(stamp_ns: int, frame_id: str, point: Values) -> PointStamped:
-    """Return a point of shape (3,), in m, in `frame_id`."""
-    x, y, z = floats(point, 3)
-    return PointStamped(
-        header=header_to_ros(stamp_ns, frame_id), point=Point(x=float(x), y=float(y), z=float(z))
-    )
-
-
-def quaternion_to_ros(stamp_ns: int, frame_id: str, quaternion: Values) -> QuaternionStamped:
-    """Return an orientation xyzw in `frame_id`; it is normalised."""
-    x, y, z, w = normalize(floats(quaternion, 4))
-    return QuaternionStamped(
-        header=header_to_ros(stamp_ns, frame_id), quaternion=Quaternion(x=x, y=y, z=z, w=w)
-    )
-
-
-class PoseStampedTemplate(RosMessageTemplate):
-    """geometry_msgs/PoseStamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, _ZERO, IDENTITY))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._pose = template.writer('pose')
-
-    def message(self, stamp_ns: int, position: Values, orientation: Values) -> PoseStamped:
-        return pose_to_ros(stamp_ns, self._frame_id, position, orientation)
-
-    def update(self, stamp_ns: int, position: Values, orientation: Values) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._pose(*floats(position, 3), *normalize(floats(orientation, 4)))
-        return self._to_bytes()
-
-
-class Vector3StampedTemplate(RosMessageTemplate):
-    """geometry_msgs/Vector3Stamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, _ZERO))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._vector = template.writer('vector')
-
-    def message(self, stamp_ns: int, vector: Values) -> Vector3Stamped:
-        return vector3_to_ros(stamp_ns, self._frame_id, vector)
-
-    def update(self, stamp_ns: int, vector: Values) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._vector(*floats(vector, 3))
-        return self._to_bytes()
-
-
-class PointStampedTemplate(RosMessageTemplate):
-    """geometry_msgs/PointStamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, _ZERO))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._point = template.writer('point')
-
-    def message(self, stamp_ns: int, point: Values) -> PointStamped:
-        return point_to_ros(stamp_ns, self._frame_id, point)
-
-    def update(self, stamp_ns: int, point: Values) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._point(*floats(point, 3))
-        return self._to_bytes()
-
-
-class QuaternionStampedTemplate(RosMessageTemplate):
-    """geometry_msgs/QuaternionStamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, IDENTITY))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._quaternion = template.writer('quaternion')
-
-    def message(self, stamp_ns: int, quaternion: Values) -> QuaternionStamped:
-        return quaternion_to_ros(stamp_ns, self._frame_id, quaternion)
-
-    def update(self, stamp_ns: int, quaternion: Values) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._quaternion(*normalize(floats(quaternion, 4)))
-        return self._to_bytes()
-
-
-_IDENTITY_POSE = (0.0,) * 6 + (1.0,)
-
-# Rows of position (m) and quaternion xyzw: an array of shape (n, 7), or n sequences of 7 floats.
-Poses = np.ndarray | Sequence[Values]
-
-
-def transform_to_ros(
-    stamp_ns: int, parent: str, child: str, position: Values, orientation: Values
-) -> TransformStamped:
-    """
-    Return the pose of `child` in `parent`.
-
-    :param position: shape (3,), m.
-    :param orientation: shape (4,), quaternion xyzw; it is normalised.
-    """
-    x, y, z = floats(position, 3)
-    qx, qy, qz, qw = normalize(floats(orientation, 4))
-    return TransformStamped(
-        header=header_to_ros(stamp_ns, parent),
-        child_frame_id=child,
-        transform=Transform(
-            translation=Vector3(x=float(x), y=float(y), z=float(z)),
-            rotation=Quaternion(x=qx, y=qy, z=qz, w=qw),
-        ),
-    )
-
-
-def transforms_to_ros(stamp_ns: int, frames: Sequence[tuple[str, str]], poses: Poses) -> Any:
-    """
-    Return a tf2_msgs/TFMessage.
-
-    :param frames: n pairs of parent and child.
-    :param poses: n rows, see `Poses`.
-    :raises WrongLength: when there are not n rows of 7.
-    :raises InterfaceMissing: without tf2_msgs.
-    """
-    if len(frames) != len(poses):
-        raise WrongLength(len(frames), len(poses))
-    rows = [floats(row, 7) for row in poses]
-    return load_interface(TF_MESSAGE)(
-        transforms=[
-            transform_to_ros(stamp_ns, parent, child, row[:3], row[3:])
-            for (parent, child), row in zip(frames, rows, strict=True)
-        ]
-    )
-
-
-def static_transforms_to_ros(
-    transforms: Iterable[tuple[str, str, Values, Values]], stamp_ns: int = 0
-) -> Any:
+def static_transforms_to_ros(transforms: Sequence[tuple[str, str, Values, Values]]) -> Any:
     """
     Return a tf2_msgs/TFMessage for /tf_static.
 
     :param transforms: parent, child, position (m), quaternion xyzw of each.
     :raises InterfaceMissing: without tf2_msgs.
     """
+    message = _frames_to_ros((parent, child) for parent, child, _, _ in transforms)
+    for made, (_, _, position, orientation) in zip(message.transforms, transforms, strict=True):
+        x, y, z, qx, qy, qz, qw = map(float, _pose(position, orientation))
+        made.transform = Transform(
+            translation=Vector3(x=x, y=y, z=z), rotation=Quaternion(x=qx, y=qy, z=qz, w=qw)
+        )
+    return message
+
+
+def _frames_to_ros(frames: Iterable[tuple[str, str]]) -> Any:
     return load_interface(TF_MESSAGE)(
-        transforms=[transform_to_ros(stamp_ns, *transform) for transform in transforms]
+        transforms=[
+            TransformStamped(header=Header(frame_id=parent), child_frame_id=child)
+            for parent, child in frames
+        ]
     )
 
 
-class TFTemplate(RosMessageTemplate):
+def _pose(position: Values, orientation: Values) -> tuple[float, ...]:
+    return (*floats(position, 3), *normalize(floats(orientation, 4)))
+
+
+def _three(values: Values) -> Sequence[float]:
+    return floats(values, 3)
+
+
+def _six(sign: float, first: Values | None, second: Values | None = None) -> list[float]:
+    both = (_NOT_MEASURED if part is None else floats(part, 3) for part in (first, second))
+    return [sign * number for part in both for number in part]
+
+
+class PoseStampedTemplate(NumbersTemplate):
+    """
+    geometry_msgs/PoseStamped.
+
+    Update it with a position, shape (3,), in m, and a quaternion xyzw, which is normalised.
+    """
+
+    def __init__(self, frame_id: str) -> None:
+        super().__init__(PoseStamped(header=Header(frame_id=frame_id)), 'pose', _pose)
+
+
+class Vector3StampedTemplate(NumbersTemplate):
+    """geometry_msgs/Vector3Stamped.  Update it with a vector, shape (3,)."""
+
+    def __init__(self, frame_id: str) -> None:
+        super().__init__(Vector3Stamped(header=Header(frame_id=frame_id)), 'vector', _three)
+
+
+class PointStampedTemplate(NumbersTemplate):
+    """geometry_msgs/PointStamped.  Update it with a point, shape (3,), in m."""
+
+    def __init__(self, frame_id: str) -> None:
+        super().__init__(PointStamped(header=Header(frame_id=frame_id)), 'point', _three)
+
+
+class QuaternionStampedTemplate(NumbersTemplate):
+    """geometry_msgs/QuaternionStamped.  Update it with a quaternion xyzw, which is normalised."""
+
+    def __init__(self, frame_id: str) -> None:
+        super().__init__(
+            QuaternionStamped(header=Header(frame_id=frame_id)),
+            'quaternion',
+            lambda values: normalize(floats(values, 4)),
+        )
+
+
+class WrenchStampedTemplate(NumbersTemplate):
+    """
+    geometry_msgs/WrenchStamped: what the child side exerts on the parent, about the site's origin.
+
+    Update it with force (N) and torque (N m) in the frame of the site, as MuJoCo's sensors give
+    them; None: not measured.
+    """
+
+    def __init__(self, frame_id: str) -> None:
+        sample = WrenchStamped(header=Header(frame_id=frame_id))
+        super().__init__(sample, 'wrench', partial(_six, -1.0))
+
+
+class TwistStampedTemplate(NumbersTemplate):
+    """
+    geometry_msgs/TwistStamped: the velocity of a site in its own frame.
+
+    Update it with linear (m/s) and angular velocity (rad/s); None: not measured.
+    """
+
+    def __init__(self, frame_id: str) -> None:
+        sample = TwistStamped(header=Header(frame_id=frame_id))
+        super().__init__(sample, 'twist', partial(_six, 1.0))
+
+
+class PosesTemplate(RosMessageTemplate):
+    """A message of a fixed number of stamped poses, which are written as one table."""
+
+    def __init__(self, sample: Any, members: Sequence[str], pose: str) -> None:
+        """
+        Serialise a sample.
+
+        :param members: paths of the parts with a header and a pose.
+        :param pose: path of the pose in each of them.
+        """
+        super().__init__(sample, stamp='')
+        table = self._template.table
+        self._count = len(members)
+        self._write_sec = table([f'{path}.header.stamp.sec' for path in members], 'i4', 1)
+        self._write_nanosec = table([f'{path}.header.stamp.nanosec' for path in members], 'u4', 1)
+        self._write_poses = table([f'{path}.{pose}' for path in members], 'f8', 7)
+
+    def update(self, stamp_ns: int, poses: np.ndarray | Sequence[Values]) -> bytes:
+        """
+        Return the serialised message.
+
+        :param poses: position (m) and quaternion xyzw of length one, shape (n, 7).
+        :raises WrongLength: when there are not n rows of 7.
+        """
+        rows = np.asarray(poses, np.float64)
+        if rows.shape != (self._count, 7):
+            raise WrongLength(7 * self._count, rows.size)
+        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
+        self._write_sec(sec)
+        self._write_nanosec(nanosec)
+        self._write_poses(rows)
+        return self._to_bytes()
+
+
+class TFTemplate(PosesTemplate):
     """tf2_msgs/TFMessage of a fixed set of frames."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
@@ -236,111 +192,5 @@ class TFTemplate(RosMessageTemplate):
         :param frames: pairs of parent and child.
         :raises InterfaceMissing: without tf2_msgs.
         """
-        self._frames = tuple(frames)
-        super().__init__(self.message(0, [_IDENTITY_POSE] * len(self._frames)))
-
-    def _bind(self, template: Template) -> None:
-        paths = [f'transforms[{index}]' for index in range(len(self._frames))]
-        self._writers = [
-            (template.writer(f'{path}.header.stamp'), template.writer(f'{path}.transform'))
-            for path in paths
-        ]
-
-    def message(self, stamp_ns: int, poses: Poses) -> Any:
-        return transforms_to_ros(stamp_ns, self._frames, poses)
-
-    def update(self, stamp_ns: int, poses: Poses) -> bytes:
-        rows = poses.tolist() if isinstance(poses, np.ndarray) else poses
-        if len(rows) != len(self._writers):
-            raise WrongLength(len(self._writers), len(rows))
-        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
-        for (write_stamp, write_pose), row in zip(self._writers, rows, strict=True):
-            x, y, z, qx, qy, qz, qw = floats(row, 7)
-            write_stamp(sec, nanosec)
-            write_pose(x, y, z, *normalize((qx, qy, qz, qw)))
-        return self._to_bytes()
-
-
-_NOT_MEASURED = (math.nan, math.nan, math.nan)
-
-
-def _six(first: Values | None, second: Values | None, sign: float) -> tuple[float, ...]:
-    a, b, c = _NOT_MEASURED if first is None else floats(first, 3)
-    d, e, f = _NOT_MEASURED if second is None else floats(second, 3)
-    return sign * a, sign * b, sign * c, sign * d, sign * e, sign * f
-
-
-def wrench_to_ros(
-    stamp_ns: int, frame_id: str, force: Values | None, torque: Values | None
-) -> WrenchStamped:
-    """
-    Return the wrench that the child side exerts on the parent, about the origin of the site.
-
-    :param force: shape (3,), N in the frame of the site, as MuJoCo's sensor gives it.
-    :param torque: shape (3,), N m likewise.
-    """
-    fx, fy, fz, tx, ty, tz = _six(force, torque, -1.0)
-    return WrenchStamped(
-        header=header_to_ros(stamp_ns, frame_id),
-        wrench=Wrench(force=Vector3(x=fx, y=fy, z=fz), torque=Vector3(x=tx, y=ty, z=tz)),
-    )
-
-
-def twist_to_ros(
-    stamp_ns: int, frame_id: str, linear: Values | None, angular: Values | None
-) -> TwistStamped:
-    """
-    Return the velocity of a site in its own frame.
-
-    :param linear: shape (3,), m/s, from a velocimeter.
-    :param angular: shape (3,), rad/s, from a gyro at the same site.
-    """
-    vx, vy, vz, wx, wy, wz = _six(linear, angular, 1.0)
-    return TwistStamped(
-        header=header_to_ros(stamp_ns, frame_id),
-        twist=Twist(linear=Vector3(x=vx, y=vy, z=vz), angular=Vector3(x=wx, y=wy, z=wz)),
-    )
-
-
-class WrenchStampedTemplate(RosMessageTemplate):
-    """geometry_msgs/WrenchStamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, None, None))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._wrench = template.writer('wrench')
-
-    def message(
-        self, stamp_ns: int, force: Values | None, torque: Values | None = None
-    ) -> WrenchStamped:
-        return wrench_to_ros(stamp_ns, self._frame_id, force, torque)
-
-    def update(self, stamp_ns: int, force: Values | None, torque: Values | None = None) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._wrench(*_six(force, torque, -1.0))
-        return self._to_bytes()
-
-
-class TwistStampedTemplate(RosMessageTemplate):
-    """geometry_msgs/TwistStamped."""
-
-    def __init__(self, frame_id: str) -> None:
-        self._frame_id = frame_id
-        super().__init__(self.message(0, None, None))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._twist = template.writer('twist')
-
-    def message(
-        self, stamp_ns: int, linear: Values | None, angular: Values | None = None
-    ) -> TwistStamped:
-        return twist_to_ros(stamp_ns, self._frame_id, linear, angular)
-
-    def update(self, stamp_ns: int, linear: Values | None, angular: Values | None = None) -> bytes:
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._twist(*_six(linear, angular, 1.0))
-        return self._to_bytes()
+        members = [f'transforms[{index}]' for index in range(len(frames))]
+        super().__init__(_frames_to_ros(frames), members, 'transform')

@@ -9,22 +9,20 @@ for something too close, and NaN for a measurement that went wrong.
 
 from __future__ import annotations
 
-import array
 from dataclasses import dataclass
 import math
 
 import numpy as np
 from sensor_msgs.msg import LaserScan
 from sensor_msgs.msg import Range
+from std_msgs.msg import Header
 
 from urlab_ros_bridge.ros.messages.base import BadScan
 from urlab_ros_bridge.ros.messages.base import floats
-from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.base import NumbersTemplate
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
-from urlab_ros_bridge.ros.messages.cdr import Template
-from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _MAX_RAYS = 1 << 20
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -88,58 +86,41 @@ def to_ranges(distances: Values, range_min: float, range_max: float, out: np.nda
     np.putmask(out, far, np.inf)
 
 
-def laser_scan_to_ros(
-    stamp_ns: int, frame_id: str, geometry: ScanGeometry, distances: Values
-) -> LaserScan:
-    """
-    Return a scan.
-
-    :param distances: shape (rays,), m; negative: nothing was hit.
-    :raises WrongLength: when they are not one for each ray.
-    """
-    if len(distances) != geometry.rays:
-        raise WrongLength(geometry.rays, len(distances))
-    ranges = np.empty(geometry.rays, np.float32)
-    to_ranges(distances, geometry.range_min, geometry.range_max, ranges)
-    return LaserScan(
-        header=header_to_ros(stamp_ns, frame_id),
-        angle_min=float(geometry.angle_min),
-        angle_max=float(geometry.angle_max),
-        angle_increment=float(geometry.angle_increment),
-        time_increment=0.0,
-        scan_time=float(geometry.scan_time),
-        range_min=float(geometry.range_min),
-        range_max=float(geometry.range_max),
-        ranges=array.array('f', ranges.tobytes()),
-    )
-
-
 class LaserScanTemplate(RosMessageTemplate):
     """sensor_msgs/LaserScan of one scanner."""
 
     def __init__(self, frame_id: str, geometry: ScanGeometry) -> None:
-        self._frame_id = frame_id
         self._geometry = geometry
-        super().__init__(self.message(0, np.zeros(geometry.rays, np.float32)))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._ranges = template.array('ranges')
-
-    def message(self, stamp_ns: int, distances: Values) -> LaserScan:
-        return laser_scan_to_ros(stamp_ns, self._frame_id, self._geometry, distances)
+        super().__init__(
+            LaserScan(
+                header=Header(frame_id=frame_id),
+                angle_min=float(geometry.angle_min),
+                angle_max=float(geometry.angle_max),
+                angle_increment=float(geometry.angle_increment),
+                scan_time=float(geometry.scan_time),
+                range_min=float(geometry.range_min),
+                range_max=float(geometry.range_max),
+                ranges=[0.0] * geometry.rays,
+            )
+        )
+        self._ranges = self._template.array('ranges')
 
     def update(self, stamp_ns: int, distances: Values) -> bytes:
+        """
+        Return the serialised message.
+
+        :param distances: shape (rays,), m; negative: nothing was hit.
+        :raises WrongLength: when they are not one for each ray.
+        """
         geometry = self._geometry
         if len(distances) != geometry.rays:
             raise WrongLength(geometry.rays, len(distances))
         to_ranges(distances, geometry.range_min, geometry.range_max, self._ranges)
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        return self._to_bytes()
+        return self._stamped(stamp_ns)
 
 
 def as_float32(value: float) -> float:
-    """Round as the message does, so that a reader's comparison comes out like ours."""
+    """Round as the message does, so that readers compare with the same limits."""
     return float(np.float32(value))
 
 
@@ -155,33 +136,12 @@ def to_range(distance: float, min_range: float, max_range: float) -> float:
     return -math.inf if distance < min_range else distance
 
 
-def range_to_ros(
-    stamp_ns: int,
-    frame_id: str,
-    distance: float,
-    field_of_view: float = 0.0,
-    min_range: float = 0.0,
-    max_range: float = math.inf,
-) -> Range:
+class RangeTemplate(NumbersTemplate):
     """
-    Return the distance that a single ray along the x axis of `frame_id` measures.
+    sensor_msgs/Range of one rangefinder, a single ray along the x axis of its frame.
 
-    :param distance: m; negative: nothing was hit.
-    :param field_of_view: rad; 0 for a ray without width.
+    Update it with the distance, shape (1,), in m; negative: nothing was hit.
     """
-    low, high = as_float32(min_range), as_float32(max_range)
-    return Range(
-        header=header_to_ros(stamp_ns, frame_id),
-        radiation_type=Range.INFRARED,
-        field_of_view=float(field_of_view),
-        min_range=low,
-        max_range=high,
-        range=to_range(float(distance), low, high),
-    )
-
-
-class RangeTemplate(RosMessageTemplate):
-    """sensor_msgs/Range of one rangefinder."""
 
     def __init__(
         self,
@@ -190,24 +150,19 @@ class RangeTemplate(RosMessageTemplate):
         min_range: float = 0.0,
         max_range: float = math.inf,
     ) -> None:
-        self._frame_id = frame_id
-        self._static = (field_of_view, as_float32(min_range), as_float32(max_range))
-        super().__init__(self.message(0, (0.0,)))
-
-    def _bind(self, template: Template) -> None:
-        self._stamp = template.writer('header.stamp')
-        self._range = template.writer('range')
-
-    def message(self, stamp_ns: int, distance: Values) -> Range:
-        return range_to_ros(stamp_ns, self._frame_id, floats(distance, 1)[0], *self._static)
-
-    def update(self, stamp_ns: int, distance: Values) -> bytes:
         """
-        Serialise.
+        Fix the limits.
 
-        :param distance: shape (1,), m; negative: nothing was hit.
+        :param field_of_view: rad; 0 for a ray without width.
         """
-        (value,) = floats(distance, 1)
-        self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        self._range(to_range(value, *self._static[1:]))
-        return self._to_bytes()
+        low, high = as_float32(min_range), as_float32(max_range)
+        sample = Range(
+            header=Header(frame_id=frame_id),
+            radiation_type=Range.INFRARED,
+            field_of_view=float(field_of_view),
+            min_range=low,
+            max_range=high,
+        )
+        super().__init__(
+            sample, 'range', lambda distance: [to_range(floats(distance, 1)[0], low, high)]
+        )

@@ -15,7 +15,6 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
-from urlab_ros_bridge.ros.topics.robot.link_tf import LinkTFTemplate
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
@@ -137,29 +136,6 @@ def test_several_robots_have_descriptions_of_their_own(small_server, bridged):
     message = wait_for_message(listener, TFMessage, '/tf', lambda m: 'bot/arm' in transforms(m))
     assert transforms(message)['bot/arm'][0] == 'bot/base_link'
     assert bridge.stream.world is not None
-
-
-def test_the_template_is_what_rclpy_would_serialise():
-    from rclpy.serialization import serialize_message
-
-    frames = [('a', 'link'), ('longer_parent', 'b'), ('b', 'c d')]
-    template = LinkTFTemplate(frames)
-    assert template.fallback_reason is None
-    poses = np.random.default_rng(1).normal(size=(3, 7))
-    poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
-    for stamp in (0, 1_999_999_999, 5 * 10**9):
-        expected = serialize_message(template.message(stamp, poses))
-        # Padding bytes and the trailing ones are the serialiser's business: read it back.
-        from rclpy.serialization import deserialize_message
-
-        found = deserialize_message(template.update(stamp, poses), TFMessage)
-        assert len(template.update(stamp, poses)) == len(expected)
-        reread = deserialize_message(expected, TFMessage)
-        for mine, theirs in zip(found.transforms, reread.transforms, strict=True):
-            assert mine.header == theirs.header and mine.child_frame_id == theirs.child_frame_id
-            a, b = mine.transform, theirs.transform
-            assert a.translation == b.translation
-            assert a.rotation.w == pytest.approx(b.rotation.w, abs=1e-15)
 
 
 def test_nothing_is_computed_while_nobody_listens(small_server, bridged):

@@ -25,7 +25,6 @@ from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.images import fill_color
 from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
 from urlab_ros_bridge.ros.topics.cameras.images import ImageTemplate
-from urlab_ros_bridge.ros.topics.cameras.info import camera_info_to_ros
 from urlab_ros_bridge.ros.topics.cameras.info import CameraInfoTemplate
 from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
 from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
@@ -95,10 +94,14 @@ def test_depth_beyond_the_range_of_millimetres_is_nothing():
 
 
 @given(size=sizes, frame=frames, fovy=st.floats(1.0, 179.0))
-def test_camera_info_is_the_same_in_place_and_as_an_object(size, frame, fovy):
+def test_camera_info_follows_from_size_and_field_of_view(size, frame, fovy):
     lens = intrinsics(*size, fovy)
     raw = CameraInfoTemplate(frame, lens).update(STAMP)
-    assert deserialize_message(raw, CameraInfo) == camera_info_to_ros(STAMP, frame, lens)
+    info = deserialize_message(raw, CameraInfo)
+    assert (info.width, info.height, info.header.frame_id) == (*size, frame)
+    assert info.header.stamp.sec * 10**9 + info.header.stamp.nanosec == STAMP
+    assert info.k.tolist() == [lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1]
+    assert info.p.reshape(3, 4)[:, :3].ravel().tolist() == info.k.tolist()
     # The upper edge of the picture is seen under half of the field of view.
     edge = math.degrees(math.atan(size[1] / 2 / lens.fy))
     assert edge == pytest.approx(fovy / 2, abs=1e-6)

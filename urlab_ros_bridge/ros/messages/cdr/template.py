@@ -24,8 +24,8 @@ from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.layout import Layout
 from urlab_ros_bridge.wire.errors import UnknownName
 
-# Fast DDS aligns the elements of an empty sequence when it reckons the length, but not when it
-# writes: up to so many bytes trail for each of them.  Readers never come there.
+# Fast DDS aligns the elements of an empty sequence when it computes the length, but not when it
+# writes: each may add up to this many bytes at the end, which readers ignore.
 _MAX_TRAILING = 8
 # Where the name of a message or sequence ends and that of its element begins.
 _STEP = re.compile(r'[.\[]')
@@ -47,9 +47,8 @@ class Template:
     """
     The serialisation of a message whose strings and sequences keep their lengths.
 
-    Views and writers stay valid for the life of the template.  The views are not aligned, which
-    costs nothing measurable on x86-64; `to_bytes` is a bound C method, as rclpy publishes only
-    ``bytes``, and three times as fast as ``bytes(buffer)``.
+    Views and writers stay valid for the life of the template.  `to_bytes` is a bound C method,
+    three times as fast as ``bytes(buffer)``.
     """
 
     def __init__(self, message: Any) -> None:
@@ -63,71 +62,24 @@ class Template:
         layout = lay_out(message)
         serialized = serialize_message(message)
         check(type(message).__name__, layout, serialized)
-        # What trails the last field is kept, as zeros: its length is the middleware's business.
+        # Bytes after the last field are zeros; the middleware determines their number.
         self._buffer = layout.data.ljust(len(serialized), b'\0')
         self.message_type = type(message)
         self.fields = layout.fields
         self._padding = frozenset(layout.padding)
         self.to_bytes: Callable[[], bytes] = memoryview(self._buffer).tobytes
 
-    def __len__(self) -> int:
-        return len(self._buffer)
-
-    def field(self, path: str) -> Field:
-        """
-        Return where a primitive, string or run of primitives lies.
-
-        :raises UnknownName: with the paths that there are.
-        """
-        try:
-            return self.fields[path]
-        except KeyError:
-            raise UnknownName('field', path, self.fields) from None
-
     def array(self, path: str) -> np.ndarray:
         """
-        Return a writable view of a run of primitives, of shape (count,).
+        Return a writable view of a sequence or array of primitives, of shape (count,).
 
-        :raises FieldMismatch: when the path is a single primitive or a string.
+        :raises UnknownName: for a path that is none, with those that there are.
+        :raises FieldMismatch: when it is something else.
         """
-        found = self.field(path)
-        if found.count is None or found.text:
-            raise FieldMismatch(path, 'an array', 'a string' if found.text else 'a scalar')
+        (found, *others) = self._below(path)
+        if others or found.count is None or found.text:
+            raise FieldMismatch(path, 'an array', 'a string' if found.text else 'something else')
         return np.ndarray((found.count,), found.dtype, self._buffer, found.offset)
-
-    def scalar(self, path: str) -> np.ndarray:
-        """
-        Return a writable view of a single primitive, of shape (): write with ``view[...] = x``.
-
-        :raises FieldMismatch: when the path is an array or a string.
-        """
-        found = self.field(path)
-        if found.count is not None:
-            raise FieldMismatch(path, 'a scalar', 'a string' if found.text else 'an array')
-        return np.ndarray((), found.dtype, self._buffer, found.offset)
-
-    def block(self, path: str, dtype: str, count: int) -> np.ndarray:
-        """
-        Return a writable view of all primitives below a path, of shape (count,).
-
-        :param path: a nested message such as ``pose.pose``, an array or a scalar.
-        :param dtype: numpy type that all of them have, e.g. ``'f8'``.
-        :raises FieldMismatch: when they have another type or number, or gaps in between.
-        """
-        return self._block(path, self._below(path), dtype, count)
-
-    def _block(self, path: str, run: list[Field], dtype: str, count: int) -> np.ndarray:
-        wanted = np.dtype(dtype).newbyteorder('<')
-        found = sum(1 if item.count is None else item.count for item in run)
-        end = run[0].offset + count * wanted.itemsize
-        if (
-            found != count
-            or run[-1].offset + run[-1].nbytes != end
-            or any(item.dtype != wanted or item.text for item in run)
-        ):
-            kinds = ', '.join(dict.fromkeys(item.dtype.str for item in run))
-            raise FieldMismatch(path, f'{count} x {wanted.str}', f'{found} x {kinds}')
-        return np.ndarray((count,), wanted, self._buffer, run[0].offset)
 
     def writer(self, path: str) -> Callable[..., None]:
         """
@@ -156,16 +108,18 @@ class Template:
         It takes whatever numpy broadcasts to shape (len(paths), count); one call costs little more
         than a writer for one of them.
 
-        :param paths: see `block`.
-        :raises FieldMismatch: see `block`.
+        :param paths: nested messages such as ``transforms[0].transform``, arrays or primitives.
+        :param dtype: numpy type that all of their primitives have, e.g. ``'f8'``.
+        :param count: how many each path has.
+        :raises FieldMismatch: when they have another type or number, or gaps in between.
         """
         wanted = np.dtype(dtype).newbyteorder('<')
         runs = self._runs(paths)
         for path, run in runs.items():
-            self._block(path, run, dtype, count)
+            _check_block(path, run, wanted, count)
         # CDR aligns every primitive to its size, counted from the end of the header.
         size, body = wanted.itemsize, len(HEADER)
-        flat = np.ndarray(((len(self) - body) // size,), wanted, self._buffer, body)
+        flat = np.ndarray(((len(self._buffer) - body) // size,), wanted, self._buffer, body)
         starts = [(runs[path][0].offset - body) // size for path in paths]
         places = np.array(starts, np.intp)[:, None] + np.arange(count)
 
@@ -193,6 +147,19 @@ class Template:
             if not run:
                 raise UnknownName('field', path, self.fields)
         return runs
+
+
+def _check_block(path: str, run: list[Field], dtype: np.dtype, count: int) -> None:
+    """Raise FieldMismatch unless the fields are so many numbers of a type, without gaps."""
+    found = sum(1 if item.count is None else item.count for item in run)
+    end = run[0].offset + count * dtype.itemsize
+    if (
+        found != count
+        or run[-1].offset + run[-1].nbytes != end
+        or any(item.dtype != dtype or item.text for item in run)
+    ):
+        kinds = ', '.join(dict.fromkeys(item.dtype.str for item in run))
+        raise FieldMismatch(path, f'{count} x {dtype.str}', f'{found} x {kinds}')
 
 
 def _paths_to(name: str) -> Iterator[str]:

@@ -113,7 +113,7 @@ def get_entities_states(context: SimulationContext, request: Any, response: Any)
 def fill_in(message: Any, entity: EntityState, frame: str) -> Any:
     """Write a state into a simulation_interfaces/msg/EntityState, and return it."""
     message.header = header_to_ros(entity.sim_time_ns, frame)
-    message.pose = pose_to_ros(0, '', *pose_of(entity)).pose
+    message.pose = pose_to_ros(*pose_of(entity))
     for part, values in (('linear', entity.linear), ('angular', entity.angular)):
         vector = getattr(message.twist, part)
         vector.x, vector.y, vector.z = values.tolist()

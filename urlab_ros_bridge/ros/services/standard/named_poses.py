@@ -45,7 +45,7 @@ def get_named_poses(context: SimulationContext, request: Any, response: Any) -> 
             name=each.name,
             description=each.description,
             tags=list(each.tags),
-            pose=pose_to_ros(0, '', *each.pose).pose,
+            pose=pose_to_ros(*each.pose),
         )
         for each in poses
         if has_tags(each.tags, request.tags)

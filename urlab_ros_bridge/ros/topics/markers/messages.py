@@ -8,24 +8,18 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 
 from geometry_msgs.msg import Point
-from geometry_msgs.msg import Pose as PoseMessage
-from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import Vector3
-import numpy as np
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
-from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.messages.base import Values
-from urlab_ros_bridge.ros.messages.base import WrongLength
-from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
+from urlab_ros_bridge.ros.messages.geometry import PosesTemplate
 from urlab_ros_bridge.ros.plan.description import Pose
 from urlab_ros_bridge.ros.plan.description import ShapeKind
 from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
-from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _TYPES = {
     ShapeKind.BOX: Marker.CUBE,
@@ -34,15 +28,6 @@ _TYPES = {
     ShapeKind.CYLINDER: Marker.CYLINDER,
     ShapeKind.MESH: Marker.MESH_RESOURCE,
 }
-
-
-def pose_to_ros(pose: Pose) -> PoseMessage:
-    """Return a pose."""
-    (x, y, z), (qx, qy, qz, qw) = pose
-    return PoseMessage(
-        position=Point(x=float(x), y=float(y), z=float(z)),
-        orientation=Quaternion(x=float(qx), y=float(qy), z=float(qz), w=float(qw)),
-    )
 
 
 def marker(
@@ -69,7 +54,7 @@ def marker(
         ns=namespace,
         id=number,
         type=kind,
-        pose=pose_to_ros(pose or Pose()),
+        pose=pose_to_ros(*(pose or Pose())),
         scale=Vector3(x=float(x), y=float(y), z=float(z)),
         color=ColorRGBA(r=float(r), g=float(g), b=float(b), a=float(a)),
         points=[Point(x=float(x), y=float(y), z=float(z)) for x, y, z in points],
@@ -102,40 +87,9 @@ def deletion(frame: str, namespace: str, number: int) -> Marker:
     return Marker(header=header_to_ros(0, frame), ns=namespace, id=number, action=Marker.DELETE)
 
 
-class MarkersTemplate(RosMessageTemplate):
+class MarkersTemplate(PosesTemplate):
     """visualization_msgs/MarkerArray of markers that only move."""
 
     def __init__(self, markers: Sequence[Marker]) -> None:
-        self._markers = list(markers)
-        super().__init__(MarkerArray(markers=self._markers))
-
-    def _bind(self, template: Template) -> None:
-        paths = [f'markers[{index}]' for index in range(len(self._markers))]
-        self._write_sec = template.table([f'{p}.header.stamp.sec' for p in paths], 'i4', 1)
-        self._write_nanosec = template.table([f'{p}.header.stamp.nanosec' for p in paths], 'u4', 1)
-        self._write_poses = template.table([f'{p}.pose' for p in paths], 'f8', 7)
-
-    def message(self, stamp_ns: int, poses: np.ndarray) -> MarkerArray:
-        """
-        Return a message.
-
-        :param poses: position (m) and quaternion xyzw of each marker, shape (n, 7).
-        :raises WrongLength: when there are not n rows.
-        """
-        self._check(poses)
-        for each, row in zip(self._markers, poses.tolist(), strict=True):
-            each.header.stamp = time_to_ros(stamp_ns)
-            each.pose = pose_to_ros(Pose(tuple(row[:3]), tuple(row[3:])))
-        return MarkerArray(markers=self._markers)
-
-    def update(self, stamp_ns: int, poses: np.ndarray) -> bytes:
-        self._check(poses)
-        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
-        self._write_sec(sec)
-        self._write_nanosec(nanosec)
-        self._write_poses(poses)
-        return self._to_bytes()
-
-    def _check(self, poses: np.ndarray) -> None:
-        if len(poses) != len(self._markers):
-            raise WrongLength(len(self._markers), len(poses))
+        members = [f'markers[{index}]' for index in range(len(markers))]
+        super().__init__(MarkerArray(markers=list(markers)), members, 'pose')

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -97,12 +98,12 @@ class EntityMarkers:
         self._last[:] = self._places
         self._sent = True
         poses = compose_rows(self._places[self._owners], self._parts)
+        message: Any = self._template.update(stamp_ns, poses)
         if self._first:
-            message = self._template.message(stamp_ns, poses)
+            message = deserialize_message(message, MarkerArray)
             message.markers = [*self._first, *message.markers]
             self._first = []
-            return message
-        return self._template.update(stamp_ns, poses)
+        return message
 
 
 def compose_rows(parents: np.ndarray, children: np.ndarray) -> np.ndarray:

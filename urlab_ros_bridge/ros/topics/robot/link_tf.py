@@ -15,14 +15,10 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import TFTemplate
-from urlab_ros_bridge.ros.messages import WrongLength
-from urlab_ros_bridge.ros.messages.cdr import Template
-from urlab_ros_bridge.ros.messages.geometry import Poses
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
 from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
 from urlab_ros_bridge.schema import key
-from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -44,32 +40,13 @@ class LinkTFParameters:
     )
 
 
-class LinkTFTemplate(TFTemplate):
-    """A TFMessage of many frames, written as one table; rotations must have length one."""
-
-    def _bind(self, template: Template) -> None:
-        paths = [f'transforms[{index}]' for index in range(len(self._frames))]
-        self._write_sec = template.table([f'{p}.header.stamp.sec' for p in paths], 'i4', 1)
-        self._write_nanosec = template.table([f'{p}.header.stamp.nanosec' for p in paths], 'u4', 1)
-        self._write_poses = template.table([f'{p}.transform' for p in paths], 'f8', 7)
-
-    def update(self, stamp_ns: int, poses: Poses) -> bytes:
-        if len(poses) != len(self._frames):
-            raise WrongLength(len(self._frames), len(poses))
-        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
-        self._write_sec(sec)
-        self._write_nanosec(nanosec)
-        self._write_poses(np.asarray(poses))
-        return self._to_bytes()
-
-
 def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot's moving links, if it has any."""
     plan, state = robot.plan, robot.state
     links = LinkPoses(plan.appearance.skeleton, plan.joints)
     if not links.frames:
         return
-    template = LinkTFTemplate(links.frames)
+    template = TFTemplate(links.frames)
 
     def build(stamp_ns: int) -> Any:
         values = state.joints() if plan.joints else (np.zeros(0),)

@@ -118,16 +118,19 @@ def _feed_transforms(robot: RobotTopics) -> None:
         pairs.append((frames.odom, frames.base))
     if publish_footprint:
         pairs.append((frames.base, frames.footprint))
+    if not pairs:
+        return
     template = TFTemplate(pairs)
 
     def build(stamp_ns: int) -> Any:
         base = state.base()
         if base is None:
             return None
-        poses: list[Sequence[float]] = [base[:7]] if publish_tf else []
+        position, orientation = base[:3], normalize(base[3:7])
+        poses = [(*position, *orientation)] if publish_tf else []
         if publish_footprint:
-            position, turn = footprint_in_base(base[:3], normalize(base[3:7]))
-            poses.append((*position, *turn))
+            below, turn = footprint_in_base(position, orientation)
+            poses.append((*below, *turn))
         return template.update(stamp_ns, poses)
 
     robot.feed(ROBOT_TF if plan.tf_namespace else TF, build, wire=robot.base_row)
