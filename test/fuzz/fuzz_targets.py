@@ -56,7 +56,7 @@ from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models.document import Document
-from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar

@@ -9,8 +9,8 @@ import yaml
 
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble
-from urlab_ros_bridge.sim.model.meshes import connected_parts
-from urlab_ros_bridge.sim.model.meshes import read_mesh
+from urlab_ros_bridge.sim.model.scenery import connected_parts
+from urlab_ros_bridge.sim.model.scenery import read_mesh
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 

@@ -25,11 +25,11 @@ from urlab_ros_bridge import models
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
-from urlab_ros_bridge.sim.model.meshes import read_mesh
+from urlab_ros_bridge.sim.model.client_models.files import read_user_file
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
+from urlab_ros_bridge.sim.model.scenery import read_mesh
 from urlab_ros_bridge.sim.model.sidecar.readers import MAX_PATH
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.readers import text

@@ -12,17 +12,22 @@ name are put into theirs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 import logging
+from typing import TypeVar
 
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import Element
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.elements import FREE
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
+
+E = TypeVar('E', bound=Element)
 
 
 @dataclass
@@ -84,30 +89,26 @@ class KeyframeBook:
 def _read(
     model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray, quat: np.ndarray
 ) -> _Part:
+    tables = WorldModel(model)
     qpos, qvel = {}, {}
-    for joint in WorldModel(model).joints:
+    for joint in tables.joints:
         q = model.key_qpos[index][joint.qpos_slots].copy()
         v = model.key_qvel[index][joint.dof_slots].copy()
         if joint.kind == FREE:
             q, v = _place(q, v, pos, quat)
         qpos[joint.name], qvel[joint.name] = q, v
-    ctrl, act = {}, {}
-    for actuator in range(model.nu):
-        name = model.actuator(actuator).name
-        ctrl[name] = float(model.key_ctrl[index][actuator])
-        start, count = model.actuator_actadr[actuator], model.actuator_actnum[actuator]
-        if count > 0:
-            act[name] = model.key_act[index][start : start + count].copy()
-    mocap = {}
-    for body in range(model.nbody):
-        mocap_id = model.body_mocapid[body]
-        if mocap_id >= 0:
-            mocap[model.body(body).name] = (
-                model.key_mpos[index].reshape(-1, 3)[mocap_id].copy(),
-                model.key_mquat[index].reshape(-1, 4)[mocap_id].copy(),
-            )
+    ctrl, act = model.key_ctrl[index], model.key_act[index]
+    mpos, mquat = model.key_mpos[index].reshape(-1, 3), model.key_mquat[index].reshape(-1, 4)
+    mocaps = {body.name: body.mocap_id for body in tables.bodies if body.mocap}
     return _Part(
-        model.key(index).name, prefix, float(model.key_time[index]), qpos, qvel, ctrl, act, mocap
+        model.key(index).name,
+        prefix,
+        float(model.key_time[index]),
+        qpos,
+        qvel,
+        {each.name: float(ctrl[each.id]) for each in tables.actuators},
+        {each.name: act[each.activation_slots].copy() for each in tables.actuators},
+        {name: (mpos[row].copy(), mquat[row].copy()) for name, row in mocaps.items()},
     )
 
 
@@ -125,30 +126,21 @@ def _place(
 
 
 def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]:
-    data = mujoco.MjData(model)
+    data, tables = mujoco.MjData(model), WorldModel(model)
+    joints, bodies = _by_name(tables.joints), _by_name(tables.bodies)
+    actuators = _by_name(tables.actuators)
     for part in reversed(parts):
-        joint, actuator, body = (
-            partial(_find, model, kind, part.prefix)
-            for kind in (
-                mujoco.mjtObj.mjOBJ_JOINT,
-                mujoco.mjtObj.mjOBJ_ACTUATOR,
-                mujoco.mjtObj.mjOBJ_BODY,
-            )
-        )
         for name, value in part.qpos.items():
-            start = model.jnt_qposadr[joint(name)]
-            data.qpos[start : start + len(value)] = value
+            data.qpos[_find(joints, part.prefix, name).qpos_slots] = value
         for name, value in part.qvel.items():
-            start = model.jnt_dofadr[joint(name)]
-            data.qvel[start : start + len(value)] = value
+            data.qvel[_find(joints, part.prefix, name).dof_slots] = value
         for name, setpoint in part.ctrl.items():
-            data.ctrl[actuator(name)] = setpoint
+            data.ctrl[_find(actuators, part.prefix, name).id] = setpoint
         for name, value in part.act.items():
-            start = model.actuator_actadr[actuator(name)]
-            data.act[start : start + len(value)] = value
+            data.act[_find(actuators, part.prefix, name).activation_slots] = value
         for name, (pos, quat) in part.mocap.items():
-            mocap_id = model.body_mocapid[body(name)]
-            data.mocap_pos[mocap_id], data.mocap_quat[mocap_id] = pos, quat
+            row = _find(bodies, part.prefix, name).mocap_id
+            data.mocap_pos[row], data.mocap_quat[row] = pos, quat
     return {
         'qpos': data.qpos,
         'qvel': data.qvel,
@@ -159,7 +151,10 @@ def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]
     }
 
 
-def _find(model: mujoco.MjModel, kind: mujoco.mjtObj, prefix: str, name: str) -> int:
+def _by_name(elements: Iterable[E]) -> dict[str, E]:
+    return {element.name: element for element in elements}
+
+
+def _find(elements: Mapping[str, E], prefix: str, name: str) -> E:
     """Return an element by its prefixed name; what stayed with the scene kept its own."""
-    found = mujoco.mj_name2id(model, kind, prefix + name)
-    return found if found >= 0 else mujoco.mj_name2id(model, kind, name)
+    return elements[prefix + name] if prefix + name in elements else elements[name]

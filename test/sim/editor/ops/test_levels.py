@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.model.client_models.user_files import BUNDLED
+from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS

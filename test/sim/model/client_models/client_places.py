@@ -7,7 +7,7 @@ import os
 from spawn_models import TETRAHEDRON
 
 from urlab_ros_bridge.sim.model.client_models.document import Document
-from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 
 SECRET = '<mujoco><worldbody><body name="secret"><geom size="1"/></body></worldbody></mujoco>'

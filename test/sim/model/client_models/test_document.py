@@ -22,8 +22,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
 from urlab_ros_bridge.sim.model.client_models import words
 from urlab_ros_bridge.sim.model.client_models.document import Document
-from urlab_ros_bridge.sim.model.client_models.document import documents
-from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 
 MESH = """<mujoco>{more}<asset><mesh {file}/></asset><worldbody><body name="b">
@@ -227,7 +226,10 @@ def test_whatever_is_written_only_known_files_are_named(fixed_places, tree, root
     except OpError:
         return
     held = {*bundle.parsed, *bundle.compiled, ''}
-    for written in documents(bundle):
+    parsed = [
+        text.decode() for name, text in bundle.parsed.items() if name.endswith(('.xml', '.urdf'))
+    ]
+    for written in (bundle.xml, *parsed):
         for item in ElementTree.fromstring(written).iter():
             assert item.tag.lower() != 'include'
             for key, value in item.attrib.items():

@@ -17,9 +17,9 @@ from urlab_ros_bridge.sim.editor.ops.common import failing_as
 from urlab_ros_bridge.sim.editor.ops.common import level_path
 from urlab_ros_bridge.sim.editor.ops.common import text_of
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.model.client_models.user_files import CONTENT
-from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
-from urlab_ros_bridge.sim.model.client_models.user_files import write_user_file
+from urlab_ros_bridge.sim.model.client_models.files import CONTENT
+from urlab_ros_bridge.sim.model.client_models.files import read_user_file
+from urlab_ros_bridge.sim.model.client_models.files import write_user_file
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import write_atomically

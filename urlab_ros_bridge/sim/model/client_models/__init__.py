@@ -7,7 +7,7 @@ Such a model is read by an allow-list, with files from folders that clients may 
 in a process with limits first (docs/entities.md, "What a model may be").
 """
 
-from urlab_ros_bridge.sim.model.client_models.folders import BUNDLED
+from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 from urlab_ros_bridge.sim.model.client_models.limits import check_total
 from urlab_ros_bridge.sim.model.client_models.limits import NOTHING
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes

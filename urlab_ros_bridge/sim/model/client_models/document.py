@@ -5,13 +5,12 @@ A model of a client as text and files that MuJoCo can read without opening anyth
 
 The document is read here, not by MuJoCo: includes are put in place, every element and attribute
 must be on the allow-list (`words`), counts must be within `limits`, and every file that is named
-is found in a folder that clients may read (`folders`), read, and named by its content then.
+is found in a folder that clients may read (`files`), read, and named by its content then.
 MuJoCo gets the text that is written from the checked tree, so both read the same thing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 import hashlib
@@ -23,11 +22,11 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
 from urlab_ros_bridge.sim.model.client_models import words
 from urlab_ros_bridge.sim.model.client_models.check import check
-from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
-from urlab_ros_bridge.sim.model.client_models.folders import MISSING
-from urlab_ros_bridge.sim.model.client_models.folders import read_regular
+from urlab_ros_bridge.sim.model.client_models.check import parse
+from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.files import MISSING
+from urlab_ros_bridge.sim.model.client_models.files import read_regular
 from urlab_ros_bridge.sim.model.client_models.limits import too_large
-from urlab_ros_bridge.sim.model.client_models.parse import parse
 
 ROOTS = ('mujoco', 'robot')
 _URDF_OPTIONS = {'discardvisual': 'false', 'fusestatic': 'false'}
@@ -255,12 +254,4 @@ def _drop_unknown_elements(element: ElementTree.Element, table: dict[str, frozen
         _drop_unknown_elements(child, table)
 
 
-def documents(bundle: Bundle) -> Iterator[str]:
-    """Yield the texts of a bundle, for tests and logs."""
-    yield bundle.xml
-    for name, content in bundle.parsed.items():
-        if name.endswith(('.xml', '.urdf')):
-            yield content.decode()
-
-
-__all__ = ['Bundle', 'Document', 'documents']
+__all__ = ['Bundle', 'Document']

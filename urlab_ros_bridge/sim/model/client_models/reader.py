@@ -20,8 +20,8 @@ from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models.document import Bundle
 from urlab_ros_bridge.sim.model.client_models.document import Document
-from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
-from urlab_ros_bridge.sim.model.client_models.folders import read_regular
+from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.files import read_regular
 from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes
 from urlab_ros_bridge.sim.model.client_models.limits import STEP_SECONDS

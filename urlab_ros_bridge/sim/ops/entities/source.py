@@ -21,8 +21,8 @@ from urlab_ros_bridge.sim.model.client_models import BUNDLED
 from urlab_ros_bridge.sim.model.client_models import ClientModel
 from urlab_ros_bridge.sim.model.client_models import ClientModels
 from urlab_ros_bridge.sim.model.client_models import Sizes
+from urlab_ros_bridge.sim.model.client_models.files import read_user_file
 from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
-from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
 from urlab_ros_bridge.sim.model.mounting import mounted_rays
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar

@@ -13,7 +13,7 @@ from spawn_models import renewed
 from spawn_models import spawn
 from spawn_models import URDF
 
-from urlab_ros_bridge.sim.model.client_models.user_files import BUNDLED
+from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 
 
 @pytest.fixture

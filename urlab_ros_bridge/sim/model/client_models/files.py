@@ -1,10 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Files that models of clients name: only those that lie where clients may read are looked at.
+Files that clients, or the models of clients, name: only where clients may read or write.
 
 A file elsewhere and a file that does not exist give the same error, so that no client learns
 what is on the disk.  Only regular files are opened: a FIFO or a device would never end.
+
+Besides what `DataFolder` allows, a path of the editor may begin with ``/Game/``, the stock
+plugin's name of the project's content: here the data folder.  The files of the bundled worlds may
+be read as well.
 """
 
 from __future__ import annotations
@@ -108,4 +112,38 @@ def read_regular(path: Path, code: str, limit: int = limits.FILE_BYTES) -> bytes
     return content
 
 
-__all__ = ['BUNDLED', 'MISSING', 'ClientFiles', 'read_regular']
+CONTENT = '/Game/'
+
+
+def read_user_file(data: DataFolder, text: str, folder: str, code: str) -> Path:
+    """
+    Return the absolute path of a file to read.
+
+    :param folder: folder of the data folder that a relative path starts at.
+    :param code: error code of this op.
+    :raises OpError: `code`, with the reason.
+    """
+    text, folder = _content(text, folder)
+    if Path(text).parent == BUNDLED and Path(text).name in os.listdir(BUNDLED):
+        return Path(text)
+    try:
+        return data.for_reading(text, folder)
+    except OpError as error:
+        raise OpError(code, str(error)) from error
+
+
+def write_user_file(data: DataFolder, text: str, folder: str, code: str) -> Path:
+    """
+    Return the absolute path of a file to write; its folder is made.
+
+    :raises OpError: `code`, with the reason.
+    """
+    text, folder = _content(text, folder)
+    try:
+        return data.for_writing(text, folder)
+    except OpError as error:
+        raise OpError(code, str(error)) from error
+
+
+def _content(text: str, folder: str) -> tuple[str, str]:
+    return (text.removeprefix(CONTENT), '.') if text.startswith(CONTENT) else (text, folder)
