@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is commanded at each instant: the way to the default pose, the policy, or what is safe."""
+"""Compute setpoints: a transition to the default pose, the policy, or a safe state."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from urlab_ros_bridge.policy.terms import PolicyInputs
 from urlab_ros_bridge.policy.terms import Reading
 
 NANOSECONDS = 1_000_000_000
-_EARLY = 0.1  # share of a period by which an instant may come before it is due
+_EARLY = 0.1  # fraction of a period by which a step may be early
 
 
 class Model(Protocol):
-    """What maps an observation to an action."""
+    """Maps an observation to an action."""
 
     def act(self, observation: np.ndarray) -> np.ndarray:
         """Return (m,) for (n,)."""
 
 
 class PolicyPhase(Enum):
-    """What the controller does."""
+    """The state of the controller."""
 
     WAITING = 'waiting for the sensors'
     STARTING = 'moving to the default pose'
@@ -44,16 +44,16 @@ class PolicyPhase(Enum):
 
 class PolicyController:
     """
-    Decides at the beat of the sensors; it has no clock but their stamps.
+    Computes setpoints from sensor readings; its only clock is their stamps.
 
-    It starts with a slow way to the default pose.  Then the model moves the robot while a command
-    holds.  Where it must not, the robot goes to the default pose, or its joints give way: their
-    targets are where they are, so that only damping is left.
+    It starts with a slow transition to the default pose.  Then the model moves the robot while
+    velocity commands arrive.  Otherwise the robot moves to the default pose, or its joints go
+    limp: their targets follow the measured positions, so that only damping is left.
 
-    :ivar phase: what it does; `why` is the reason where that is neither starting nor running.
-    :ivar steps: of the model; `late` of them took longer than their period, and `skipped` came
-        never, because no instant was there for them.
-    :ivar last_seconds: that the last step took; `late_seconds` the last one that was late.
+    :ivar phase: the current state; `why` is its reason, empty while starting or running.
+    :ivar steps: number of steps of the model; `late` of them took longer than a period, and
+        `skipped` were omitted because there was no reading in their period.
+    :ivar last_seconds: duration of the last step (s); `late_seconds` of the last late one.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class PolicyController:
         self._scale = description.action_scale()
         self._offset = self._default * (description.action.offset == 'default_pose')
         self._limits = description.command.limits()
-        self._ways = {
+        self._durations = {
             PolicyPhase.STARTING: description.start_time,
             PolicyPhase.HOLDING: description.hold_time,
         }
@@ -81,7 +81,7 @@ class PolicyController:
         self.reset()
 
     def reset(self) -> None:
-        """Start over, as if nothing had been seen."""
+        """Return to the initial state."""
         self.phase = PolicyPhase.WAITING
         self.why = ''
         self._command = np.zeros(3)
@@ -93,7 +93,7 @@ class PolicyController:
         self._from = self._default
         self._targets: np.ndarray | None = None
         self._measured: np.ndarray | None = None
-        self._forget()
+        self._reset_model_state()
 
     @property
     def targets(self) -> np.ndarray | None:
@@ -102,9 +102,9 @@ class PolicyController:
 
     def command(self, velocity: np.ndarray) -> None:
         """
-        Take a wanted velocity, (3,): m/s, m/s, rad/s; it counts from the newest instant on.
+        Set the commanded velocity, (3,): m/s, m/s, rad/s; its age counts from the last reading.
 
-        :raises ValueError: when a number is not finite; nothing changes then.
+        :raises ValueError: when a number is not finite; the previous command stays.
         """
         if not np.isfinite(velocity).all():
             raise ValueError(f'cmd_vel must be finite, not {velocity.tolist()}')
@@ -113,9 +113,9 @@ class PolicyController:
 
     def step(self, reading: Reading) -> np.ndarray | None:
         """
-        Take an instant; return the setpoints of the joints (m,), None when no step is due.
+        Process a reading; return the setpoints of the joints (m,), None when no step is due.
 
-        Time that jumps back starts over, with the command that holds.
+        When time jumps back, the controller starts over and keeps the current command.
         """
         now = reading.stamp_ns
         if self._now_ns is not None and now < self._now_ns:
@@ -125,11 +125,11 @@ class PolicyController:
         gap = 0 if self._now_ns is None else now - self._now_ns
         self._now_ns = now
         self._measured = reading.driven
-        if self._commanded_ns == -1:  # it came before the first instant
+        if self._commanded_ns == -1:  # received before the first reading
             self._commanded_ns = now
         silent = self._silent or gap > self._description.observation_timeout * NANOSECONDS
         self._silent = False
-        if silent and self._is_at_work:
+        if silent and self._has_started:
             self._enter(PolicyPhase.STARTING, now, reading.driven)
         if self.phase is PolicyPhase.WAITING:
             self._enter(PolicyPhase.STARTING, now, reading.driven)
@@ -139,15 +139,15 @@ class PolicyController:
         behind = (now - self._due_ns) // self._period_ns
         self.skipped += max(0, behind)
         self._due_ns += (max(0, behind) + 1) * self._period_ns
-        self._choose(reading)
+        self._select_phase(reading)
         self._targets = self._move(reading)
         return self._targets
 
     def stale(self, seconds: float) -> np.ndarray | None:
         """
-        Return the setpoints while the sensors are silent, None where nothing was commanded yet.
+        Return the setpoints while no sensor messages arrive, None before the first setpoints.
 
-        :param seconds: since the last instant.
+        :param seconds: time since the last reading.
         """
         if self._targets is None or self._measured is None or self.phase is PolicyPhase.FAILED:
             return None
@@ -159,25 +159,25 @@ class PolicyController:
         if wanted is PolicyPhase.LIMP:
             return self._measured
         seconds -= self._description.observation_timeout
-        self._targets = self._way(seconds, self._description.hold_time)
+        self._targets = self._transition(seconds, self._description.hold_time)
         return self._targets
 
     @property
-    def _is_at_work(self) -> bool:
+    def _has_started(self) -> bool:
         return self.phase not in (PolicyPhase.WAITING, PolicyPhase.FAILED)
 
-    def _forget(self) -> None:
+    def _reset_model_state(self) -> None:
         self._action = np.zeros(len(self._description.joints))
         self._observer.reset()
 
     def _enter(self, phase: PolicyPhase, now: int, start: np.ndarray, why: str = '') -> None:
         if phase is PolicyPhase.RUNNING:
-            self._forget()
+            self._reset_model_state()
         self.phase, self.why = phase, why
         self._since_ns, self._from = now, start
 
-    def _choose(self, reading: Reading) -> None:
-        """Go to the phase that this instant asks for."""
+    def _select_phase(self, reading: Reading) -> None:
+        """Select the phase for a reading."""
         if self.phase is PolicyPhase.FAILED:
             return
         limit, now = self._description.tilt_limit, reading.stamp_ns
@@ -186,12 +186,12 @@ class PolicyController:
                 PolicyPhase.LIMP, now, reading.driven, f'tilted by more than {limit:g} rad'
             )
             return
-        wanted, why = self._by_command(now)
+        wanted, why = self._phase_of_command(now)
         if self.phase is PolicyPhase.STARTING:
             if now - self._since_ns < self._description.start_time * NANOSECONDS:
                 return
         elif self.phase is PolicyPhase.LIMP and wanted is not PolicyPhase.LIMP:
-            # From where the joints have sunk to, the way back is a slow one.
+            # The joints have sunk: return slowly.
             self._enter(PolicyPhase.STARTING, now, reading.driven)
             return
         if wanted is not self.phase:
@@ -199,8 +199,8 @@ class PolicyController:
             self._enter(wanted, now, start, why)
         self.why = why
 
-    def _by_command(self, now: int) -> tuple[PolicyPhase, str]:
-        """Return what the command asks for, and why when that is not to run."""
+    def _phase_of_command(self, now: int) -> tuple[PolicyPhase, str]:
+        """Return the phase that the command requires, and the reason unless it is to run."""
         settings, since = self._description.command, self._commanded_ns
         if since is not None and (
             not settings.timeout or now - since <= settings.timeout * NANOSECONDS
@@ -217,18 +217,18 @@ class PolicyController:
             return self._infer(reading)
         if self.phase is PolicyPhase.LIMP:
             return reading.driven.copy()
-        way = self._ways.get(self.phase, self._description.hold_time)
-        return self._way((reading.stamp_ns - self._since_ns) / NANOSECONDS, way)
+        duration = self._durations.get(self.phase, self._description.hold_time)
+        return self._transition((reading.stamp_ns - self._since_ns) / NANOSECONDS, duration)
 
-    def _way(self, seconds: float, duration: float) -> np.ndarray:
-        """Return a place on the way to the default pose, which begins and ends at rest."""
+    def _transition(self, seconds: float, duration: float) -> np.ndarray:
+        """Return a point of the transition to the default pose, which starts and ends at rest."""
         share = min(max(seconds / duration, 0.0), 1.0) if duration else 1.0
         share *= share * (3.0 - 2.0 * share)
         return self._from + share * (self._default - self._from)
 
     def _infer(self, reading: Reading) -> np.ndarray:
         begun = self._clock()
-        # By the stamps: a gait goes on while steps are skipped.
+        # By the stamps, so that a gait keeps its phase when steps are skipped.
         seconds = (reading.stamp_ns - self._since_ns) / NANOSECONDS
         inputs = PolicyInputs(
             reading, self._command, self._default_observed, self._action, seconds

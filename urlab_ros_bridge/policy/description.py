@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The file that describes a policy: model, joints, observations, action, and what it may do."""
+"""The YAML file that describes a policy: model, joints, observations, action and limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PolicyError(SchemaError):
 
 
 def _numbers(place: Place) -> Numbers:
-    """Read one number for all, or a list with one for each."""
+    """Read a scalar, or a list with one number per element."""
     if isinstance(place.value, (list, tuple)):
         return tuple(read_value(Key(), float, item) for item in place.items())
     number: float = read_value(Key(), float, place)
@@ -86,19 +86,19 @@ def _pair(place: Place) -> tuple[float, float]:
 class TermSection:
     """One term of the observation: `(clip(value) - offset) * scale`."""
 
-    term: str = key(text='What is observed.', choices=tuple(TERMS))
-    scale: Numbers = key(1.0, 'Factor, or one for each number.', parse=_numbers)
-    offset: Numbers = key(0.0, 'Subtracted before.', parse=_numbers)
+    term: str = key(text='Name of the term.', choices=tuple(TERMS))
+    scale: Numbers = key(1.0, 'Factor, or one per element.', parse=_numbers)
+    offset: Numbers = key(0.0, 'Subtracted before scaling.', parse=_numbers)
     clip: tuple[float, float] | None = key(None, 'Range before offset and scale.', parse=_pair)
-    period: float = key(0.0, 'Of the term `phase`.', unit='s', low=0.0)
+    period: float = key(0.0, 'Period of the term `phase`.', unit='s', low=0.0)
     history: int | None = key(
-        None, 'Steps that are kept of this term alone.', low=1, high=MAX_HISTORY
+        None, 'Number of steps in the history of this term.', low=1, high=MAX_HISTORY
     )
 
     def __post_init__(self) -> None:
         if (self.term == 'phase') != (self.period > 0.0):
             problem = (
-                'is needed by the term phase'
+                'is required for the term phase'
                 if self.term == 'phase'
                 else (f'is for the term phase, not for {self.term}')
             )
@@ -107,42 +107,44 @@ class TermSection:
 
 @dataclass(frozen=True, slots=True)
 class HistorySection:
-    """How observations of earlier steps are put together; before the first step it is repeated."""
+    """How observations of several steps are stacked; at first, the first step is repeated."""
 
-    length: int = key(1, 'Steps, the present one included.', low=1, high=MAX_HISTORY)
+    length: int = key(1, 'Number of steps, including the current one.', low=1, high=MAX_HISTORY)
     order: str = key(
         'by_term',
         'All steps of a term and then the next term (Isaac Lab), or all terms of a step and then '
         'the next step.',
         choices=('by_term', 'by_step'),
     )
-    newest: str = key('last', 'Where the present step stands.', choices=('last', 'first'))
+    newest: str = key('last', 'Position of the current step.', choices=('last', 'first'))
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSection:
-    """What the output means: `target = offset + scale * clip(output)`."""
+    """How outputs become targets: `target = offset + scale * clip(output)`."""
 
     scale: Numbers | dict[str, float] = key(
         1.0, 'Factor, one for each joint in order, or by name.', parse=_by_joint
     )
-    offset: str = key('default_pose', 'What is added.', choices=('default_pose', 'none'))
+    offset: str = key(
+        'default_pose', 'Added to the scaled output.', choices=('default_pose', 'none')
+    )
     clip: tuple[float, float] | None = key(None, 'Range of the output.', parse=_pair)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandSection:
-    """The velocity that is wanted."""
+    """The velocity command."""
 
     linear: tuple[float, float] | None = key(None, 'Range of vx.', unit='m/s', parse=_pair)
     lateral: tuple[float, float] | None = key(None, 'Range of vy.', unit='m/s', parse=_pair)
     angular: tuple[float, float] | None = key(
         None, 'Range of yaw rate.', unit='rad/s', parse=_pair
     )
-    timeout: float = key(0.5, 'Age at which a command ends, 0: never.', unit='s', low=0.0)
+    timeout: float = key(0.5, 'Age at which a command expires; 0: never.', unit='s', low=0.0)
     on_timeout: str = key(
         HOLD,
-        'What then: go to the default pose, let the joints give way, or run on at zero velocity.',
+        'Then: move to the default pose, go limp, or continue with zero velocity.',
         choices=(HOLD, LIMP, ZERO),
     )
 
@@ -167,37 +169,41 @@ class PolicyDescription:
 
     model: str = key(text='ONNX file, relative to this one.', longest=4096)
     rate: float = key(text='Steps of the policy per second.', unit='Hz', above=0.0, high=1000.0)
-    joints: tuple[str, ...] = key(text='What the outputs of the model move, in their order.')
+    joints: tuple[str, ...] = key(text='Joints of the outputs of the model, in order.')
     default_pose: dict[str, float] = key(text='Position of each joint by name.', unit='rad')
     observations: tuple[TermSection, ...] = key(text='Terms in order.', parse=_terms)
     observation_joints: tuple[str, ...] = key(
-        (), 'Joints of the terms about joints, in order; as `joints`.'
+        (), 'Joints of the joint terms, in order; default: `joints`.'
     )
     clip_observations: tuple[float, float] | None = key(
-        None, 'Range of the numbers that the model gets.', parse=_pair
+        None, 'Range of the inputs of the model.', parse=_pair
     )
     history: HistorySection = key(factory=HistorySection)
     action: ActionSection = key(factory=ActionSection)
     command: CommandSection = key(factory=CommandSection)
     imu: ImuSection = key(factory=ImuSection)
     start_time: float = key(
-        2.0, 'Way from where the joints are to the default pose at first.', unit='s', low=0.0
+        2.0, 'Duration of the first transition to the default pose.', unit='s', low=0.0
     )
-    hold_time: float = key(0.3, 'Way to the default pose when it holds.', unit='s', low=0.0)
+    hold_time: float = key(0.3, 'Duration of later transitions to it.', unit='s', low=0.0)
     observation_timeout: float = key(
-        0.2, 'Age at which what the sensors said is stale.', unit='s', above=0.0
+        0.2, 'Age at which sensor readings are stale.', unit='s', above=0.0
     )
     on_stale: str = key(
         HOLD,
-        'What then: go to the default pose, or let the joints give way.',
+        'Then: move to the default pose, or go limp.',
         choices=(HOLD, LIMP),
     )
     tilt_limit: float | None = key(
-        None, 'Lean at which the joints give way until it is upright.', unit='rad', above=0.0
+        None,
+        'Tilt beyond which the joints are limp.',
+        unit='rad',
+        above=0.0,
     )
     pairing: str = key(
         'exact',
-        'Messages of one instant have equal stamps, or the newest of each goes with joint_states.',
+        'exact: messages with equal stamps belong together; newest: the newest of each topic, at '
+        'each joint_states.',
         choices=('exact', 'newest'),
     )
     output: str = key(
@@ -215,7 +221,7 @@ class PolicyDescription:
             if twice is not None:
                 raise KeyProblem(name, f'{shown(twice)} is named twice')
         if not self.joints:
-            raise KeyProblem('joints', 'must name the joints that the model moves')
+            raise KeyProblem('joints', 'must list the joints that the model moves')
         needed = dict.fromkeys((*self.joints, *self.observed))
         for joint in self.default_pose:
             if joint not in needed:
@@ -229,12 +235,12 @@ class PolicyDescription:
 
     @property
     def observed(self) -> tuple[str, ...]:
-        """Return the joints of the terms about joints."""
+        """Return the joints of the joint terms."""
         return self.observation_joints or self.joints
 
     @property
     def needs(self) -> frozenset[str]:
-        """Return what has to be heard."""
+        """Return the sensors that the policy needs."""
         found = {TERMS[section.term].needs for section in self.observations}
         if self.tilt_limit is not None:
             found.add('imu')
@@ -252,21 +258,21 @@ class PolicyDescription:
         return np.broadcast_to(np.asarray(scale, dtype=float), len(self.joints)).copy()
 
     def size_of(self, section: TermSection) -> int:
-        """Return how many numbers a term has in one step."""
+        """Return the size of a term in one step."""
         return TERMS[section.term].size(len(self.observed), len(self.joints))
 
     def steps_of(self, section: TermSection) -> int:
-        """Return how many steps of a term are observed."""
+        """Return the history length of a term."""
         return section.history or self.history.length
 
     @property
     def size(self) -> int:
-        """Return how many numbers the model gets."""
+        """Return the size of the observation."""
         return sum(self.size_of(each) * self.steps_of(each) for each in self.observations)
 
     def breakdown(self) -> str:
         """
-        Return what the observation is made of.
+        Describe the observation.
 
         Such as `45 = base_ang_vel(3) + joint_pos_rel(12) x 5 steps`.
         """
@@ -290,7 +296,7 @@ class PolicyDescription:
                     )
             if section.history is not None and self.history.order == 'by_step':
                 raise KeyProblem(
-                    'observations', f'[{index}].history: goes with history.order by_term alone'
+                    'observations', f'[{index}].history: requires history.order by_term'
                 )
         scale = self.action.scale
         if isinstance(scale, tuple) and len(scale) != len(self.joints):
@@ -317,7 +323,7 @@ def policy_names() -> list[str]:
 
 def find_policy(name_or_path: str) -> Path:
     """
-    Return the file of a policy; a file of the user goes before a bundled one of that name.
+    Return the file of a policy; a file takes precedence over a bundled policy of that name.
 
     :raises PolicyError: when there is neither; it lists the names.
     """

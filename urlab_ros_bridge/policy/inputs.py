@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""From messages of sensors to readings: names, frames, and which messages belong together."""
+"""Convert sensor messages to readings: joint order, frames and synchronisation."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 class BadInput(UrlabError, ValueError):
-    """A message of a sensor cannot be used."""
+    """A sensor message cannot be used."""
 
 
 class _JointOrder:
-    """Where some joints stand in messages that name theirs."""
+    """The indices of some joints in messages that name their joints."""
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
@@ -52,12 +52,12 @@ class _JointOrder:
 
 class Inputs:
     """
-    Keeps the messages of an instant until it is whole.
+    Synchronises the messages of several topics.
 
-    Messages of one instant come on several topics, and ROS keeps no order among topics.  With
-    pairing ``exact`` an instant is whole when there is a message of its stamp on each, so that
-    the same messages give the same readings, whenever they come.  With ``newest`` it is that of
-    `joint_states`, with the last of the others unless that is stale.
+    ROS does not preserve order across topics.  With pairing ``exact`` a reading is complete when
+    every topic has a message of its stamp, so equal messages give equal readings in any order of
+    arrival.  With ``newest`` each message of `joint_states` gives a reading, with the last
+    messages of the other topics unless they are stale.
     """
 
     def __init__(self, description: PolicyDescription) -> None:
@@ -77,30 +77,30 @@ class Inputs:
 
     @property
     def missing(self) -> list[str]:
-        """Return what has not been heard yet."""
+        """Return the sensors without a message so far."""
         return sorted(self._needs - self._newest.keys())
 
     def stamps(self) -> dict[str, int]:
-        """Return the newest stamp of each, in nanoseconds."""
+        """Return the newest stamp of each sensor, in nanoseconds."""
         return {name: stamp for name, (stamp, _) in sorted(self._newest.items())}
 
     def take(self, name: str, message: Any) -> Reading | None:
         """
-        Take a message; return the reading of its instant when that is whole now.
+        Add a message; return the reading that it completes, or None.
 
         :param name: IMU, ODOMETRY or JOINTS.
-        :raises BadInput: when numbers are missing or not finite, or a joint is not there.
+        :raises BadInput: when numbers are missing or not finite, or a joint is missing.
         """
         stamp = message.header.stamp
         stamp_ns = stamp.sec * NANOSECONDS + stamp.nanosec
         self._newest[name] = (stamp_ns, message)
-        if self.missing or not self._is_whole(name, stamp_ns) or stamp_ns == self._emitted:
+        if self.missing or not self._is_complete(name, stamp_ns) or stamp_ns == self._emitted:
             return None
         reading = self._read(stamp_ns)
         self._emitted = stamp_ns
         return reading
 
-    def _is_whole(self, name: str, stamp_ns: int) -> bool:
+    def _is_complete(self, name: str, stamp_ns: int) -> bool:
         stamps = [self._newest[each][0] for each in self._needs]
         if self._exact:
             return all(stamp == stamp_ns for stamp in stamps)
@@ -143,7 +143,7 @@ def _gravity(imu: Any) -> np.ndarray:
     turn = imu.orientation
     quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
     length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1.0) < 0.1:  # not a number, too
+    if not abs(length - 1.0) < 0.1:  # also when it is NaN
         raise BadInput(f'imu/data has an orientation of length {length:g}, not 1')
     down: np.ndarray = -matrix_of(quaternion.tolist())[2]
     return down

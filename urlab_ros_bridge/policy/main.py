@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The program: one process, one policy."""
+"""The program `urlab policy`."""
 
 from __future__ import annotations
 

@@ -18,19 +18,19 @@ _TYPES = {'tensor(float)': np.float32, 'tensor(double)': np.float64, 'tensor(flo
 
 class OnnxPolicy:
     """
-    A model that fits its description.
+    An ONNX model, checked against its description.
 
-    The file is read as bytes, so that it can name no other file, and runs on the CPU: a step of a
-    policy is too small for anything else.
+    The file is loaded from bytes, so it cannot refer to other files, and runs on the CPU: a step
+    of a policy is too small for anything else.
     """
 
     def __init__(self, description: PolicyDescription, path: Path) -> None:
         """
-        Load the model and try it once.
+        Load the model and run it once.
 
         :param path: of the description.
         :raises PolicyError: when onnxruntime is missing, the file cannot be read, is no ONNX
-            model, or takes or gives something else than the description says.
+            model, or its inputs or outputs do not match the description.
         """
         self._path = path
         self._file = path.parent / description.model
@@ -118,12 +118,12 @@ class OnnxPolicy:
             )
 
     def _check_joints(self, metadata: dict[str, str]) -> None:
-        """Compare the order of the joints with the one that some exporters write down (mjlab)."""
-        told = tuple(name.strip() for name in metadata.get('joint_names', '').split(','))
+        """Compare the order of the joints with that in the metadata of some exporters (mjlab)."""
+        exported = tuple(name.strip() for name in metadata.get('joint_names', '').split(','))
         joints = self._description.joints
-        if told != joints and sorted(told) == sorted(joints):
+        if exported != joints and sorted(exported) == sorted(joints):
             raise PolicyError(
-                self._path, 'joints', f'must have the order of the model: {", ".join(told)}'
+                self._path, 'joints', f'must have the order of the model: {", ".join(exported)}'
             )
 
 

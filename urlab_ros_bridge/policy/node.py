@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The managed node of a policy: messages in, setpoints out."""
+"""The managed node that runs a policy."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 NODE_NAME = 'urlab_policy'
-# File or name of the policy; type of cmd_vel (auto, twist or twist_stamped); whether instants
-# between two steps are answered by the last setpoints.
+# File or name of the policy; type of cmd_vel (auto, twist or twist_stamped); whether readings
+# between two steps are answered with the last setpoints.
 PARAMETERS: dict[str, str | bool] = {'policy': '', 'cmd_vel_type': 'auto', 'answer_all': False}
 WATCH_SECONDS = 0.05
 REPORT_SECONDS = 1.0
@@ -68,8 +68,8 @@ class PolicyNode(LifecycleNode):
     """
     Runs one policy while it is active.
 
-    `configure` reads the file and the model, `activate` begins to command the robot, `deactivate`
-    stops commanding: the joints keep their last setpoints.
+    `configure` loads description and model, `activate` starts commanding the robot, `deactivate`
+    stops: the joints keep their last setpoints.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class PolicyNode(LifecycleNode):
         parameter_overrides: list[Parameter] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin unconfigured; the parameter `policy` names the file, or a bundled policy."""
+        """Start unconfigured; the parameter `policy` is a file or a bundled policy."""
         super().__init__(NODE_NAME, context=context, parameter_overrides=parameter_overrides)
         for name, value in PARAMETERS.items():
             self.declare_parameter(name, value)
@@ -87,7 +87,7 @@ class PolicyNode(LifecycleNode):
         self._policy: _LoadedPolicy | None = None
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Read the description and the model; what does not fit fails, with the reason."""
+        """Load description and model; log the reason of a failure."""
         kind = self.get_parameter('cmd_vel_type').value
         if kind not in TWIST_TYPES:
             self.get_logger().error(
@@ -106,7 +106,7 @@ class PolicyNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin: the way to the default pose first."""
+        """Start commanding, with a transition to the default pose."""
         if self._policy is None:
             return TransitionCallbackReturn.FAILURE
         self._policy.begin()
@@ -160,7 +160,7 @@ class _LoadedPolicy:
         self._inputs = Inputs(description)
         self._answer_all = bool(node.get_parameter('answer_all').value)
         self._active = False
-        self._heard_ns: int | None = None
+        self._last_reading_ns: int | None = None
         self._problem = self._warned = ''  # since the last report, and in the log
         self._warned_at = self._late_at = -math.inf
         self._late = 0
@@ -178,7 +178,7 @@ class _LoadedPolicy:
                 qos_overriding_options=QoSOverridingOptions.with_default_policies(),
             )
         )
-        # By the wall clock: what it watches is that nothing comes, the clock of ROS included.
+        # By the wall clock: it detects missing messages, including those of /clock.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timers = [
             node.create_timer(WATCH_SECONDS, self._check_sensors, clock=steady),
@@ -186,19 +186,19 @@ class _LoadedPolicy:
         ]
 
     def begin(self) -> None:
-        """Command from the next instant on."""
+        """Start commanding with the next reading."""
         self._controller.reset()
         self._inputs.reset()
-        self._heard_ns = None
+        self._last_reading_ns = None
         self._phase = PolicyPhase.WAITING
         self._active = True
 
     def end(self) -> None:
-        """Command nothing."""
+        """Stop commanding."""
         self._active = False
 
     def close(self) -> None:
-        """Withdraw all topics."""
+        """Destroy all publishers, subscriptions and timers."""
         self._active = False
         for timer in self._timers:
             self._node.destroy_timer(timer)
@@ -213,7 +213,7 @@ class _LoadedPolicy:
 
     def _subscribe_to(self, name: str) -> Any:
         kind, topic = _SENSORS[name]
-        # Only the newest counts: a node that is late must not work through the past.
+        # Keep only the newest: a late node must not process a backlog.
         return self._node.create_subscription(
             kind,
             topic,
@@ -231,10 +231,10 @@ class _LoadedPolicy:
             self._warn(str(error))
             return
         if reading is not None:
-            self._answer(reading)
+            self._command_robot(reading)
 
-    def _answer(self, reading: Reading) -> None:
-        self._heard_ns = self._node.get_clock().now().nanoseconds
+    def _command_robot(self, reading: Reading) -> None:
+        self._last_reading_ns = self._node.get_clock().now().nanoseconds
         targets = self._controller.step(reading)
         if targets is None and self._answer_all:
             targets = self._controller.targets
@@ -251,11 +251,11 @@ class _LoadedPolicy:
             self._warn(str(error))
 
     def _check_sensors(self) -> None:
-        """Check whether the sensors are silent, by the clock of ROS: in a pause they may be."""
-        if not self._active or self._heard_ns is None:
+        """Check whether sensor messages are missing, by ROS time, which stops in a pause."""
+        if not self._active or self._last_reading_ns is None:
             return
         now = self._node.get_clock().now().nanoseconds
-        silence = (now - self._heard_ns) / NANOSECONDS
+        silence = (now - self._last_reading_ns) / NANOSECONDS
         if silence <= self._description.observation_timeout:
             return
         targets = self._controller.stale(silence)
@@ -272,7 +272,7 @@ class _LoadedPolicy:
         self._publisher.publish(message)
 
     def _log_changes(self) -> None:
-        """Log what has changed, and what is late, which may be often."""
+        """Log changes of the phase, and late inference at a limited rate."""
         controller, log = self._controller, self._node.get_logger()
         if controller.phase is not self._phase:
             self._phase = controller.phase

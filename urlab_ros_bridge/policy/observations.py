@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The vector that a policy gets."""
+"""Build the observation of a policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urlab_ros_bridge.policy.terms import TERMS
 
 
 class ObservationBuilder:
-    """Makes observations, and remembers as many as the description asks for."""
+    """Builds observations, with the history that the description defines."""
 
     def __init__(self, description: PolicyDescription) -> None:
         self._description = description
@@ -22,12 +22,12 @@ class ObservationBuilder:
         self._kept: list[list[np.ndarray]] = [[] for _ in self._sections]
 
     def reset(self) -> None:
-        """Forget earlier steps."""
+        """Clear the history."""
         for kept in self._kept:
             kept.clear()
 
     def observe(self, inputs: PolicyInputs) -> np.ndarray:
-        """Take a step and return its observation, (n,) float32."""
+        """Add a step; return its observation, (n,) float32."""
         description = self._description
         for section, kept in zip(self._sections, self._kept, strict=True):
             value = TERMS[section.term].value(inputs, section.period)

@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The terms that an observation is made of.
+The terms of an observation.
 
-The names are those of Isaac Lab's `mdp.observations` where it has the term.  All are in the frame
+Names follow Isaac Lab's `mdp.observations` where it has the term.  All are in the frame
 of the base (x forward, y left, z up), in m, s and rad.
 """
 
@@ -24,13 +24,13 @@ JOINTS = 'joint_states'
 @dataclass(slots=True)
 class Reading:
     """
-    What the sensors say at one instant.
+    Sensor readings at one instant.
 
-    :ivar stamp_ns: time of it.
-    :ivar positions: (n,), rad or m, of the joints that are observed; `velocities` likewise.
+    :ivar stamp_ns: time of the readings.
+    :ivar positions: (n,), rad or m, of the observed joints; `velocities` likewise.
     :ivar angular_velocity: (3,), rad/s, in the base frame.
     :ivar gravity: (3,), unit vector that points down, in the base frame.
-    :ivar linear_velocity: (3,), m/s, in the base frame; zero where nobody measures it.
+    :ivar linear_velocity: (3,), m/s, in the base frame; zero where it is not measured.
     :ivar driven: (m,), positions of the joints that the policy moves.
     """
 
@@ -46,12 +46,12 @@ class Reading:
 @dataclass(slots=True)
 class PolicyInputs:
     """
-    Everything that terms are made of.
+    The inputs of all terms.
 
-    :ivar command: (3,), m/s, m/s, rad/s: wanted velocity of the base.
-    :ivar default_pose: (n,), of the joints that are observed.
+    :ivar command: (3,), m/s, m/s, rad/s: commanded velocity of the base.
+    :ivar default_pose: (n,), of the observed joints.
     :ivar last_action: (m,), output of the model one step ago.
-    :ivar seconds: since the policy began to move the robot.
+    :ivar seconds: time since the policy started to move the robot.
     """
 
     reading: Reading
@@ -71,10 +71,10 @@ class Term:
     """
     One term.
 
-    :ivar text: what it is, for the documentation.
-    :ivar size: how many numbers, from the counts of observed and of driven joints.
-    :ivar value: returns them from the inputs and the period of the phase (s).
-    :ivar needs: topic that it comes from.
+    :ivar text: description, for the documentation.
+    :ivar size: number of values, from the counts of observed and of driven joints.
+    :ivar value: returns the values, from the inputs and the period of the phase (s).
+    :ivar needs: the sensor that it requires.
     """
 
     text: str
@@ -105,7 +105,7 @@ TERMS: dict[str, Term] = {
         _three, lambda inputs, _: inputs.reading.gravity, IMU,
     ),
     'velocity_commands': Term(
-        'wanted vx, vy (m/s) and yaw rate (rad/s), from `cmd_vel`',
+        'commanded vx, vy (m/s) and yaw rate (rad/s), from `cmd_vel`',
         _three, lambda inputs, _: inputs.command,
     ),
     'joint_pos': Term(
