@@ -122,17 +122,6 @@ def test_however_many_steps_wait_everything_else_is_answered(server, connect, tm
     assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
 
 
-def test_a_waiting_step_hears_of_the_shutdown(server, connect, patient):
-    running = server()
-    policy = connect(running, timeout=20)
-    policy.ask('set_paused', paused=True)
-    thread, results = background(lambda: policy.ask('step'))
-    time.sleep(0.2)
-    running.stop()
-    thread.join(20)
-    assert 'shutting_down' in str(results[0])
-
-
 def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, connect, patient):
     running = server(paused=True)
     bridge = connect(running, shared=True)

@@ -14,7 +14,7 @@ import pytest
 pytestmark = needs_gl
 MODELS = (
     'adroit_hand/adroit_hammer.xml',
-    'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
+    pytest.param('kitchen_franka/kitchen_assets/kitchen_env_model.xml', marks=pytest.mark.long),
 )
 
 

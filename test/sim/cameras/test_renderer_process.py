@@ -206,12 +206,6 @@ def test_a_renderer_ends_with_its_server(lab):
         program.wait()
 
 
-@needs_gl
-@pytest.mark.parametrize('own_server', [{'cameras': 'on'}], indirect=True)
-def test_on_starts_it_at_once(own_server):
-    wait_for(lambda: own_server.context.cameras.port is not None)
-
-
 @pytest.mark.parametrize('own_server', [{'cameras': 'off'}], indirect=True)
 def test_off_lists_cameras_and_streams_none(own_server):
     check_there_are_no_pictures(own_server, '--cameras off')
@@ -285,15 +279,3 @@ def test_5559_belongs_to_requests():
 def test_an_address_that_cannot_be_bound_is_named():
     with pytest.raises(SocketInUse, match=r'192\.0\.2\.1'):
         open_listeners(ServerConfig(bind='192.0.2.1', insecure=True, camera_port=0), 1)
-
-
-def test_no_graphics_names_every_reason():
-    error = environment.NoGraphics({'egl': 'a reason', 'osmesa': 'another'})
-    assert 'egl: a reason; osmesa: another' in str(error)
-
-
-def test_backends():
-    assert environment.candidates('auto') == ('egl', 'osmesa') and environment.candidates(
-        'osmesa'
-    ) == ('osmesa',)
-    assert set(environment.platform_variables('egl').values()) == {'egl'}

@@ -43,12 +43,12 @@ def test_nothing_is_due_before_next_ns_and_something_is_then(rate, stamp):
     assert schedule.due(after + margin)
 
 
-@pytest.mark.parametrize('rate', [1.0, 10.0, 15.0, 29.97, 30.0, 60.0, 100.0])
-@pytest.mark.parametrize('step_ms', [1, 2, 5])
-def test_the_rate_holds_over_ten_minutes(rate, step_ms):
-    ticks = range(0, 600 * 10**9, step_ms * 10**6)
+@pytest.mark.parametrize('rate', [1.0, 29.97, 30.0, 100.0])
+@pytest.mark.parametrize('step_ms', [2, 5])
+def test_the_rate_holds_over_minutes(rate, step_ms):
+    ticks = range(0, 120 * 10**9, step_ms * 10**6)
     taken = captures(rate, ticks)
-    assert abs(len(taken) - 600 * rate) <= 1
+    assert abs(len(taken) - 120 * rate) <= 1
     grid = [stamp % (10**9 / rate) for stamp in taken]
     assert all(min(off, 10**9 / rate - off) <= step_ms * 10**6 for off in grid)
 

@@ -8,7 +8,6 @@ import threading
 import time
 
 import pytest
-import zmq
 
 # A model as found elsewhere: includes, a folder for meshes, defaults, unnamed elements.
 BODY = """
@@ -149,24 +148,6 @@ def test_a_start_that_fails_leaves_nothing_behind(server, tmp_path):
     with pytest.raises(WorldError, match='size 0 must be positive'):
         server(editor=True, model=path)
     assert threading.active_count() <= threads
-
-
-def test_the_state_stream_carries_each_world_that_is_played(server, connect, data):
-    running = server(editor=True, world='', data_dir=data)
-    caller = connect(running, shared=True, timeout=20)
-    listener = zmq.Context.instance().socket(zmq.SUB)
-    listener.setsockopt(zmq.RCVTIMEO, 20_000)
-    listener.subscribe(b'')
-    listener.connect(running.endpoints['state'])
-    try:
-        for name in ('one', 'two'):
-            caller.ask('create_level', name=name)
-            caller.ask('spawn_actor', blueprint='rover', actor_id=name)
-            assert caller.ask('begin_pie')['state'] == 'ready'
-            while not listener.recv_multipart()[0].startswith(f'{name}/'.encode()):
-                pass
-    finally:
-        listener.close(linger=0)
 
 
 def test_other_clients_are_served_while_the_editor_is_busy(server, connect, data):

@@ -2,20 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewport as a camera: its ops change real pictures."""
 
-import time
-
 from bundled_server import port_of
 from bundled_server import start_server
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.sim.cameras.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.renderer import environment
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.model.world import load_world
 
 pytestmark = pytest.mark.skipif(
     all(environment.missing_library(name) for name in environment.BACKENDS),
@@ -105,19 +98,6 @@ def test_a_pixel_is_where_the_pose_and_the_angle_say(client, place, euler, fov):
     assert center(shot(client)) == pytest.approx((column, row), abs=4)
 
 
-def test_framing_brings_an_actor_into_the_middle_and_fills_the_picture(client):
-    client.editor.set_camera([0, 5, 1], euler=[0, 0, 30], fov=70)
-    assert center(shot(client)) is None
-    client.editor.frame_actor('cube')
-    picture = shot(client)
-    red = picture[..., 0] > 2 * picture[..., 1] + 60
-    # A cube that is seen at an angle covers more of the side that is nearer.
-    assert center(picture) == pytest.approx((WIDTH / 2, HEIGHT / 2), abs=20)
-    assert red[HEIGHT // 2, WIDTH // 2] and 0.1 < red.mean() < 0.6
-    edges = np.concatenate([red[0], red[-1], red[:, 0], red[:, -1]])
-    assert not edges.any()
-
-
 def test_a_tracked_actor_stays_in_the_middle(client):
     client.editor.track_actor('cube', [-2, 0, 0.5])
     for place in ([3, 0, 1], [1, 2, 1.5]):
@@ -126,16 +106,6 @@ def test_a_tracked_actor_stays_in_the_middle(client):
     client.editor.untrack()
     client.editor.set_actor_transform('cube', [3, 4, 1])
     assert center(shot(client))[0] < WIDTH / 2 - 100
-
-
-def test_the_stream_shows_a_move_while_time_stands_still(client):
-    with open_camera(client.handshake.global_cameras[NAME]) as stream:
-        first = stream.receive(20.0)
-        assert center(first.pixels[..., 2::-1].astype(int))[0] == pytest.approx(WIDTH / 2, abs=4)
-        client.editor.set_camera([0, 0, 1], euler=[0, 0, 180])
-        deadline = time.monotonic() + 10
-        while center(stream.receive(10.0).pixels[..., 2::-1].astype(int), channel=1) is None:
-            assert time.monotonic() < deadline
 
 
 def test_modes_show_what_they_are_called(client):
@@ -162,33 +132,3 @@ def test_modes_show_what_they_are_called(client):
     assert colored('collision', 0) == pytest.approx(cube, rel=0.05)
     assert colored('collision', 1) == 0
     assert colored('reflections', 0) > 1.2 * cube
-
-
-def test_an_unknown_mode_is_refused_with_those_that_there_are(client):
-    with pytest.raises(RemoteError, match='lit, unlit, wireframe') as caught:
-        client.editor.set_viewport_mode('nanite')
-    assert caught.value.code == 'invalid_mode'
-    assert center(shot(client)) is not None
-
-
-def test_the_handshake_tells_the_angle_of_now(client):
-    client.editor.set_camera([0, 0, 1], fov=60)
-    angle = client.connect().global_cameras[NAME].fovy
-    assert np.tan(np.radians(angle) / 2) == pytest.approx(np.tan(np.radians(30)) * 0.75)
-
-
-def test_the_next_world_is_seen_from_where_the_viewport_was_put_at_rest(client):
-    client.editor.set_camera([0, 0, 1], euler=[0, 0, -12])
-    before = center(shot(client))
-    client.editor.stop_pie()
-    assert NAME not in client.handshake.global_cameras
-    client.editor.set_camera([0, 0, 1], euler=[0, 0, 12])  # at rest too
-    assert client.editor.begin_pie().ready
-    after = center(shot(client))
-    assert after[0] - WIDTH / 2 == pytest.approx(WIDTH / 2 - before[0], abs=3)
-
-
-def test_there_is_none_without_an_editor():
-    world = load_world(ServerConfig(world='rover'))
-    assert [item.name for item in read_catalog(world.model, world.spec) if item.free] == []
-    assert NAME.rstrip('_') not in [world.model.camera(i).name for i in range(world.model.ncam)]

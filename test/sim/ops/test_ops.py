@@ -32,17 +32,6 @@ def test_a_robot_without_a_drive_holds_the_twist_for_a_policy(rig):
     assert seen['twist']['linear'] == [0.0] * 3
 
 
-def test_a_held_twist_moves_nothing(rig):
-    still, told = rig(world='bimanual'), rig(world='bimanual')
-    for server in (still, told):
-        server.ask('set_mode', mode='direct')
-    told.ask('set_twist', linear=[1, 1, 0], angular=[0, 0, 1])
-    for server in (still, told):
-        server.ask('step', n_steps=50)
-    assert still.data.qpos.tolist() == told.data.qpos.tolist()
-    assert still.data.ctrl.tolist() == told.data.ctrl.tolist()
-
-
 def test_a_held_twist_ends_in_the_time_of_a_puppeteer_too(rig):
     server = rig(world='bimanual')
     server.ask('set_mode', mode='puppet')

@@ -76,14 +76,6 @@ def test_a_torque_turns_about_the_centre_of_mass(floating):
     assert data.body('box').xipos == pytest.approx(start, abs=1e-12)
 
 
-def test_what_others_apply_is_left_alone(floating):
-    _, data, external = floating
-    data.xfrc_applied[1, 0] = 7.0
-    external.apply(wrench((1.0, 0, 0), until=0.01))
-    run(floating, 20)
-    assert data.xfrc_applied[1].tolist() == [7.0, 0, 0, 0, 0, 0]
-
-
 def test_there_is_an_end_to_wrenches(floating):
     *_, external = floating
     assert all(external.apply(wrench((1, 0, 0), until=9.0)) for _ in range(MAX_WRENCHES))
@@ -103,17 +95,6 @@ def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
     external.lapse(slot, [1], None)
     run(floating, 100)
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
-
-
-def test_the_op_pushes_the_rover_of_the_request(rover):
-    base = rover.context.world.articulations['rover'].qvel
-    reply = rover.ask(
-        'apply_wrench', articulation='rover', body='base_link', force=[0, 900.0, 0], duration=0.04
-    )
-    assert reply['body'] == 'rover_base_link'
-    assert reply['until'] == pytest.approx(rover.data.time + 0.04)
-    rover.ask('step', n_steps=20)
-    assert rover.data.qvel[base][1] > 0.1 and not rover.data.xfrc_applied.any()
 
 
 def test_a_reset_ends_wrenches(rover):

@@ -145,39 +145,6 @@ def test_a_plain_session_sees_what_mj_step_leaves_and_ours_what_is_published(tum
     assert not np.array_equal(plain.sensordata, data.sensordata)
 
 
-@pytest.mark.parametrize('op', ['reset', 'forward'])
-def test_after_a_reset_a_plain_session_sees_the_state_itself(tumbling, op):
-    stock = tumbling.caller()
-    stock.ask('set_mode', mode='direct')
-    stock.ask('step', n_steps=5)
-    told = stock.ask(op)['per_articulation']['t']['sensors']['quat']
-    assert told == tumbling.data.sensor('t_quat').data.tolist()
-
-
-def test_a_gyro_and_an_orientation_fit_the_velocity_of_the_same_stamp(tumbling):
-    model, data = tumbling.model, tumbling.data
-    site = model.site('t_imu')
-    for _ in range(50):
-        tumbling.ask('step', n_steps=3)
-        base, mounting, expected = data.qpos[3:7], site.quat, np.empty(4)
-        mujoco.mju_mulQuat(expected, base, mounting)
-        np.testing.assert_allclose(data.sensor('t_quat').data, expected, atol=1e-12)
-        inverse, turn = np.empty(4), np.empty(3)
-        mujoco.mju_negQuat(inverse, mounting)
-        mujoco.mju_rotVecQuat(turn, data.qvel[3:6].copy(), inverse)
-        np.testing.assert_allclose(data.sensor('t_gyro').data, turn, atol=1e-12)
-
-
-def test_an_acceleration_is_the_change_of_velocity_that_led_here(tumbling):
-    explicit = int(mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
-    tumbling.ask('set_sim_options', options={'integrator': 'euler', 'disableflags': explicit})
-    for _ in range(20):
-        before = tumbling.data.qvel.copy()
-        tumbling.ask('step', n_steps=1)
-        change = (tumbling.data.qvel - before) / tumbling.model.opt.timestep
-        np.testing.assert_allclose(tumbling.data.qacc, change, rtol=1e-6, atol=1e-6)
-
-
 @pytest.mark.parametrize('integrator', INTEGRATORS)
 def test_the_states_are_those_of_mj_step_bit_for_bit(tumbling, integrator):
     tumbling.ask('set_sim_options', options={'integrator': integrator})

@@ -74,13 +74,6 @@ def test_a_twist_does_not_outlive_its_commander(driven, clock, waits, moves):
     assert (speed(driven) > 0.5) == moves
 
 
-def test_who_keeps_commanding_drives_however_long_time_stands_still(driven, clock):
-    for _ in range(20):
-        drive(driven, wall_timeout=0.5)
-        clock(0.4)
-    assert speed(driven) > 0.5
-
-
 def test_steps_by_hand_do_not_keep_an_old_command_alive(driven, clock):
     drive(driven, wall_timeout=0.5)
     for _ in range(3):
@@ -96,21 +89,6 @@ def test_a_robot_under_way_comes_to_rest_after_the_standstill(driven, clock):
     clock(5.0)
     speed(driven)
     assert abs(speed(driven)) < 0.05
-
-
-def test_without_the_field_simulated_time_alone_counts(driven, clock):
-    drive(driven)
-    clock(3600.0)
-    assert speed(driven) > 0.5
-
-
-def test_a_slow_simulation_does_not_stand_still(driven, clock):
-    driven.ask('set_sim_speed', percent=5)
-    drive(driven, wall_timeout=0.5)
-    for _ in range(30):
-        clock(0.12)  # 0.002 s / 0.05, and some
-        driven.ask('step', n_steps=1)
-    assert speed(driven) > 0.5
 
 
 def test_a_paused_live_world_goes_on_without_the_stale_command(rig, clock):

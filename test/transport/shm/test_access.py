@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared-memory regions: the stock layout to the byte, and no torn read at all."""
 
-import os
 import struct
 import sys
 import threading
@@ -42,22 +41,6 @@ def test_what_is_written_is_read_once(tmp_path_factory, payloads):
         assert (reader.read(), reader.pending) == (None, False)
     reader.close()
     writer.close()
-
-
-def test_payload_written_in_place(path):
-    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
-    view = np.frombuffer(writer.reserve(), np.uint8)
-    view[:3] = 1, 2, 3
-    assert reader.read() is None
-    writer.commit(3)
-    buffer = bytearray(8)
-    assert (reader.read_into(buffer), bytes(buffer[:3])) == (3, b'\1\2\3')
-    writer.write(b'too long')
-    with pytest.raises(FrameTooLarge):
-        reader.read_into(bytearray(4))
-    del view
-    writer.close()
-    assert writer.region.fd == -1
 
 
 def test_oversize_payload_is_refused_and_nothing_is_published(path):
@@ -250,14 +233,3 @@ def test_writer_rings_only_for_sleepers(path, monkeypatch):
     assert len(rings) == 1
     writer.forget()
     assert (RegionReader.open(path).read(), len(rings)) == (None, 1)
-
-
-def test_only_others_count_as_sharing(path):
-    region = RegionWriter.create(path, STRIDE).region
-    alone = region.shared()
-    reader = RegionReader.open(path)
-    os.close(reader.region.fd)  # the mapping alone keeps it open
-    both = region.shared()
-    reader.region.fd = os.open(os.devnull, os.O_RDONLY)
-    reader.close()
-    assert (alone, both, region.shared()) == (False, True, False)

@@ -27,7 +27,6 @@ ROBOT = {
 }
 BOX = {'shape': 'box', 'scale': [1.0, 2.0, 3.0], 'physics': 'dynamic', 'mass': 4.0}
 LIGHT = {'kind': 'spot', 'intensity': 100.0, 'color': [1.0, 0.5, 0.0]}
-WANTED = ['rover', 'pallet', 'scene', 'a_b', 'a']
 BOT = (
     '<mujoco model="my bot"><worldbody><body><joint name="j"/><geom size="1"/></body>'
     '</worldbody><actuator><motor joint="j"/></actuator></mujoco>'
@@ -115,13 +114,6 @@ def test_names_of_actors_never_clash_whatever_is_wanted(wanted):
     level.spec()  # the schema takes it
 
 
-def test_a_name_that_is_free_is_taken_as_it_is():
-    level = Level()
-    assert put(level, 'robot', 'g1').name == 'g1'
-    assert put(level, 'robot', 'g1').name == 'g12'
-    assert put(level, 'object', 'g1_crate').name != 'g1_crate'
-
-
 def test_an_mjcf_file_alone_is_a_level(tmp_path):
     robot, scene = tmp_path / 'r.xml', tmp_path / 's.xml'
     robot.write_text(BOT)
@@ -130,19 +122,6 @@ def test_an_mjcf_file_alone_is_a_level(tmp_path):
     assert [(actor.kind, actor.name) for actor in level.actors] == [('robot', 'my_bot')]
     assert level.path is None and level.scene is None
     assert Level.open(scene).scene == scene and Level.open(scene).actors == ()
-
-
-@pytest.mark.parametrize('name', models.world_names())
-def test_bundled_worlds_are_levels(name):
-    path = models.world_path(name)
-    level, spec = Level.open(path), load_sidecar(path)
-    assert level.spec().articulations == spec.articulations
-    assert level.spec().global_cameras == spec.global_cameras
-
-
-def test_an_empty_level_compiles_and_can_be_saved(tmp_path):
-    save(Level(), tmp_path / 'empty.yaml')
-    assert assemble(load_sidecar(tmp_path / 'empty.yaml'))[0].nbody == 1
 
 
 def test_two_actors_of_one_name_or_id_in_a_file_are_refused(tmp_path):
@@ -169,11 +148,3 @@ def test_an_actor_is_found_by_id_before_by_name_and_the_others_are_listed():
     with pytest.raises(OpError, match='available: b, c') as caught:
         level.find('x')
     assert caught.value.code == 'unknown_actor'
-
-
-def test_a_copy_goes_its_own_way():
-    level = full_level()
-    twin = level.copy()
-    twin.remove(twin.actors[0])
-    twin.move(twin.actors[0], ActorPose((9, 9, 9)))
-    assert len(level.actors) == 4 and (9, 9, 9) not in [actor.pose.pos for actor in level.actors]

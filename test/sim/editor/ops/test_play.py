@@ -106,24 +106,6 @@ def test_what_can_move_is_moved_in_the_running_world_too(playing, name):
     assert live(playing)[name]['location'] == pytest.approx(running['location'])
 
 
-def test_bounds_are_those_of_every_tree_of_a_robots_file(desk):
-    desk.write(
-        'pair.xml',
-        '<mujoco model="pair"><worldbody>'
-        '<body name="stand" pos="0 0 1"/>'
-        '<body name="arm" pos="2 0 0"><joint name="turn"/><geom size=".5"/></body>'
-        '<body name="lid" pos="-2 1 0"><joint name="lift"/><geom size=".25"/></body>'
-        '</worldbody><equality><joint joint1="turn" joint2="lift"/></equality></mujoco>',
-    )
-    desk.ask('import_xml', path='pair.xml')
-    desk.ask('spawn_actor', blueprint='pair', actor_id='pair', location=[0, 0, 3])
-    resting = desk.ask('get_actor_bounds', target='pair')
-    assert (resting['min'], resting['max']) == ([-2.25, -0.5, 2.5], [2.5, 1.25, 3.5])
-    desk.play()
-    assert desk.ask('get_actor_bounds', target='pair', in_pie=True) == resting
-    desk.editor.close()
-
-
 def test_what_cannot_move_waits_for_the_next_start(playing):
     for name in ('static', 'lamp'):
         reply = playing.ask('set_actor_transform', target=name, location=[7, 8, 9])
@@ -156,25 +138,6 @@ def test_bodies_of_the_scene_file_move_in_play_but_are_not_edited(playing):
     assert 'pallet' not in playing.actors()
     playing.ask('stop_pie')
     assert playing.code('set_actor_transform', target='pallet') == 'unknown_actor'
-
-
-def test_a_snapshot_of_play_has_things_where_they_are_now(playing):
-    playing.ask('set_mode', mode='direct')
-    playing.ask('step', n_steps=100)
-    reply = playing.ask('snapshot')
-    height = next(row for row in reply['actors'] if row['name'] == 'robot')['location'][2]
-    assert reply['in_pie'] is True and height < -0.1
-    assert playing.actors()['robot']['location'][2] == 0
-    root = playing.world.data.body('robot_base').xpos[2]
-    assert height == pytest.approx(root - 0.5)
-
-
-def test_opening_another_level_ends_play(playing):
-    playing.ask('create_level', name='other')
-    assert playing.ask('pie_status')['state'] == 'off' and playing.stage.context is None
-    reply = playing.ask('begin_pie', level_path='hall')
-    # It was saved before anything was put into it.
-    assert reply['state'] == 'ready' and reply['handshake_payload']['articulations'] == []
 
 
 def test_begin_with_a_level_path_opens_it_and_begins_anew(playing):

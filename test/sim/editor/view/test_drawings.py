@@ -3,7 +3,6 @@
 """How long drawings live, and what renderers get of them."""
 
 import mujoco
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.editor.drawings import box_geometry
@@ -11,9 +10,6 @@ from urlab_ros_bridge.sim.editor.drawings import Drawings
 from urlab_ros_bridge.sim.editor.drawings import MAX_DRAWINGS
 from urlab_ros_bridge.sim.editor.drawings import ONE_PICTURE
 from urlab_ros_bridge.sim.editor.drawings import shapes
-from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import matrix
-from urlab_ros_bridge.sim.editor.transforms import to_wire
 
 RED = (1.0, 0.0, 0.0)
 
@@ -71,33 +67,6 @@ def test_the_text_is_shown_for_a_while_and_can_be_removed(drawings, clock):
     drawings.set_text('again', 'top_left')
     drawings.set_text('', 'top_left')
     assert drawings.text()[0] == ''
-
-
-def test_a_box_is_drawn_by_its_twelve_edges(drawings):
-    quat, half, center = from_euler((10, 20, 30)), (1.0, 2.0, 3.0), (5.0, 6.0, 7.0)
-    drawing = drawings.add('box', RED, -1, '', **box_geometry(center, half, quat))
-    edges = shapes(drawing)
-    lengths = sorted(np.linalg.norm(np.subtract(e['to'], e['from'])) for e in edges)
-    assert lengths == pytest.approx([2] * 4 + [4] * 4 + [6] * 4)
-    ends = np.array([edge[end] for edge in edges for end in ('from', 'to')])
-    local = (ends - center) @ matrix(quat)
-    assert np.abs(local) == pytest.approx(np.tile(half, (24, 1)))
-
-
-def test_axes_are_red_green_and_blue_along_their_own_axes(drawings):
-    quat = from_euler((0, 0, 90))
-    drawing = drawings.add(
-        'axes', RED, -1, '', location=[1, 0, 0], rotation_quat=to_wire(quat), scale=0.5
-    )
-    x, y, z = shapes(drawing)
-    assert np.subtract(x['to'], x['from']) == pytest.approx([0, 0.5, 0])
-    assert np.subtract(y['to'], y['from']) == pytest.approx([-0.5, 0, 0])
-    assert np.subtract(z['to'], z['from']) == pytest.approx([0, 0, 0.5])
-    assert [axis['rgba'] for axis in (x, y, z)] == [
-        [1, 0, 0, 1],
-        [0, 1, 0, 1],
-        [0, 0, 1, 1],
-    ]
 
 
 def test_every_kind_can_be_put_into_a_mujoco_scene(drawings):

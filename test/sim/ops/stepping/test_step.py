@@ -188,17 +188,6 @@ def test_a_local_name_of_two_robots_is_refused(rig):
     assert fleet.data.joint(f'{first}_left_wheel').qpos[0] == 1.0
 
 
-def test_live_reads_back_without_stepping_and_steps_while_paused(rig):
-    rover = rig()
-    assert rover.ask('step', n_steps=50)['time'] == 0.0
-    with pytest.raises(Exception, match='running'):
-        rover.ask('step', n_steps=5, while_paused=True)
-    rover.ask('set_paused', paused=True)
-    reply = rover.ask('step', n_steps=5, while_paused=True)
-    assert reply['time'] == pytest.approx(0.01)
-    assert rover.ask('status')['paused'] is True
-
-
 @pytest.mark.parametrize('mode', ['direct', 'puppet'])
 def test_what_is_only_for_live_mode_changes_nothing_in_another_one(rig, mode):
     rover = rig()

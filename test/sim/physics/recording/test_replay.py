@@ -33,16 +33,6 @@ def frames(rig, **fields):
     return rig.ask('step', **fields)['replay']
 
 
-def test_derived_state_and_observations_are_those_of_the_frame(taped):
-    taped.ask('replay_start')
-    reply = taped.ask('step', n_steps=8, observations='full')
-    block, articulation = reply['per_articulation']['rover'], taped.context.world.articulations
-    assert block['qpos'] == taped.states[7][articulation['rover'].qpos].tolist()
-    assert block['bodies']['base_link']['xpos'] == taped.data.body('rover_base_link').xpos.tolist()
-    assert reply['time'] == pytest.approx(8 * taped.model.opt.timestep)
-    assert block['ctrl'] == [5, 7]
-
-
 def test_physics_goes_on_from_the_frame_that_is_shown(taped):
     taped.ask('replay_start')
     taped.ask('step', n_steps=3)
@@ -78,14 +68,6 @@ def test_what_ends_a_replay(taped, op, fields):
     assert 'replay' in taped.ask('step')
     taped.ask(op, **fields)
     assert 'replay' not in taped.ask('step') and taped.engine.run.replay_source is None
-
-
-def test_a_refused_recording_start_ends_no_replay(taped):
-    taped.ask('recording_start')
-    taped.ask('step', n_steps=3)
-    taped.ask('replay_start')
-    assert taped.code('recording_start') == 'recording_already_active'
-    assert frames(taped)['frame'] == 0
 
 
 def test_sessions_are_named_after_their_files_and_chosen_by_loading(taped):

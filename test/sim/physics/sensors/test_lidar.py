@@ -151,30 +151,6 @@ def test_reset_forgets_and_a_jump_of_time_is_due(model, lidar):
     assert lidar.due(1.23)
 
 
-def test_a_scanner_on_the_world_sees_the_world():
-    xml = """<mujoco><worldbody><geom type="box" pos="2 0 0" size="0.5 3 1"/>
-      <site name="post"/></worldbody>
-      <sensor><user name="s" dim="3" objtype="site" objname="post"/></sensor></mujoco>"""
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    lidar = RayScanner(model, 0, LidarSpec(-math.pi / 4, math.pi / 4, 2.0, 0.0, 5.0))
-    lidar.update(model, data)
-    assert data.sensordata == pytest.approx([-1.0, 1.5, -1.0])  # the box is hit beyond 2 m, too
-
-
-def test_description_is_local(lidar):
-    assert lidar.describe() == {
-        'angle_min': -2.0,
-        'angle_max': 2.5,
-        'range_min': 0.1,
-        'range_max': 5.0,
-        'rate': 10.0,
-        'rays': RAYS,
-        'site': 'eye',
-    }
-
-
 @pytest.mark.parametrize(
     ('sensor', 'message'),
     [

@@ -101,26 +101,6 @@ def test_what_was_there_is_carried_bit_for_bit(driven, world):
         assert ours.twist.active and ours.twist.value == theirs.twist.value
 
 
-def test_an_entity_is_a_body_of_its_name(rig):
-    world = rig()
-    reply = spawn(world, 'box', pos=[1, 2, 3], quat=[0, 0, 0, 2])
-    assert (reply['name'], reply['kind'], reply['movable']) == ('box', 'entity', True)
-    listed = world.ask('get_entities')['entities']
-    assert [item['name'] for item in listed if item['spawned']] == ['box']
-    assert reply['pos'] == [1, 2, 3] and reply['quat'] == [0, 0, 0, 1]
-    payload = reply['handshake_payload']
-    entity = payload['entities']['box']
-    assert entity['has_free_base'] and entity['qpos_offset'] == world.model.nq - 7
-    model = mujoco.MjModel.from_binary_path('m.mjb', {'m.mjb': payload['mjb']})
-    assert model.body('box').geomnum[0] == 1, 'neither floor nor light come along'
-    assert model.nlight == world.model.nlight
-    assert model.sensor('box.where').objid[0] == model.body('box').id
-    assert world.ask('step')['entities']['box']['xpos'] == pytest.approx([1, 2, 3], abs=1e-3)
-    spawn(world, 'post', POST, pos=[3, 3, 0])
-    (post,) = world.ask('get_entities', entities=['post'], bounds=True)['entities']
-    assert post['kind'] == 'static' and post['bounds']['max'] == pytest.approx([3.05, 3.05, 0.5])
-
-
 def test_a_robot_has_rows_actuators_and_keyframes(rig):
     world = rig()
     world.ask('set_mode', mode='direct')

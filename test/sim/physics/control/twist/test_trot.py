@@ -23,7 +23,6 @@ from urlab_ros_bridge.sim.physics.control.twist import TwistSetupError
 from urlab_ros_bridge.wire.errors import UnknownName
 
 PREFIX = 'quadruped'
-FREE = 7  # qpos of the trunk
 
 
 FLAT = """
@@ -115,25 +114,6 @@ def legs(world):
     return Walk(world).twist._legs
 
 
-def test_feet_are_where_mujoco_has_them(world, legs):
-    model, data = world.model, mujoco.MjData(world.model)
-    trunk = model.body(f'{PREFIX}_base_link').id
-    random = np.random.default_rng(4)
-    for _ in range(20):
-        low, high = model.jnt_range[1:13].T
-        joints = random.uniform(low, high)
-        data.qpos[:3], quat = random.normal(size=3), random.normal(size=4)
-        data.qpos[3:7] = quat / np.linalg.norm(quat)
-        data.qpos[FREE : FREE + 12] = joints
-        mujoco.mj_kinematics(model, data)
-        turn = data.xmat[trunk].reshape(3, 3)
-        for place, name in zip(
-            legs.feet(joints.reshape(4, 3)), ('FL', 'FR', 'RL', 'RR'), strict=True
-        ):
-            true = (data.geom(f'{PREFIX}_{name}_foot').xpos - data.xpos[trunk]) @ turn
-            np.testing.assert_allclose(place, true, atol=1e-9)
-
-
 def random_legs(numbers):
     """Two legs of some size, on both sides, with any zero and direction of their joints."""
     thigh, calf, side, above, zero, knee = numbers
@@ -176,14 +156,6 @@ def test_joints_and_feet_are_inverse_within_reach(numbers, pitch, roll, share):
     np.testing.assert_allclose(legs.feet(joints), feet, atol=1e-9)
     bend = joints[:, 2] * legs.sign[:, 2] + legs.zero[:, 2]
     assert (np.sign(bend) == legs.knee).all()
-
-
-@settings(max_examples=examples(100), deadline=None)
-@given(numbers=leg_numbers, where=st.tuples(*[st.floats(-5, 5)] * 3))
-def test_a_place_out_of_reach_still_gives_finite_joints(numbers, where):
-    legs = random_legs(numbers)
-    joints = legs.joints(legs.hip + where)
-    assert np.isfinite(joints).all()
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -260,14 +232,6 @@ def test_as_long_as_commands_come_it_steps_when_it_is_pushed(world):
     walk.go(0.1, still, push=(0.0, 8.0)).go(3.0, still)
     assert np.linalg.norm(walk.data.qpos[:2] - before) > 0.05
     assert walk.worst_tilt < 0.6 and np.abs(walk.data.qvel[:2]).max() < 0.02
-
-
-def test_a_zero_twist_wakes_nobody(world):
-    walk = Walk(world, 'rest')
-    kept = walk.targets.copy()
-    walk.go(1.0, (0.0, 0.0, 0.0))
-    assert not walk.twist.active and (walk.targets == kept).all()
-    assert walk.sample()[3] < 0.15
 
 
 def test_whoever_tips_over_draws_its_legs_in_and_rises_when_upright(world):

@@ -66,15 +66,6 @@ def test_ramp_never_exceeds_an_acceleration_and_arrives(commands):
     assert controller.value == target
 
 
-def test_ramp_from_rest_keeps_the_arc():
-    controller = differential(LIMITED)
-    controller.set((1.0,), (0, 0, 2.0), 0.0)
-    for k in range(1, 20):
-        setpoints(controller, 5, k * 0.01)
-        assert controller.value[2] == pytest.approx(2.0 * controller.value[0])
-    assert 0.0 < controller.value[0] < 1.0
-
-
 def test_timeout_counts_sim_time_only_and_a_new_twist_renews_it():
     controller = differential(TwistLimits(9.0, 0.0, 9.0))
     controller.set((1.0,), (), 10.0, timeout=0.5)
@@ -98,21 +89,6 @@ def test_timeout_ramps_down_and_then_releases_the_actuators():
     assert max(speeds) == pytest.approx(1.5, abs=0.04) and speeds[-1] == 0.0
     assert 0.99 < time < 1.05  # 0.5 s until the timeout, 0.5 s of braking
     assert setpoints(controller, 5, time).tolist() == [99.0] * 5
-
-
-def test_stop_and_reset():
-    controller = differential(LIMITED)
-    controller.stop(0.0)
-    assert not controller.active
-    controller.set((1.0,), (), 5.0)
-    setpoints(controller, 5, 6.0)
-    controller.stop(6.0)
-    assert 0.0 < setpoints(controller, 5, 6.1)[0] < 10.0
-    controller.reset()
-    assert not controller.active and controller.value == (0.0, 0.0, 0.0)
-    controller.set((1.0,), (), 0.0)  # after a reset time may be smaller
-    setpoints(controller, 5, 0.1)
-    assert controller.value[0] == pytest.approx(0.3)
 
 
 def test_time_that_jumps_back_does_not_drive_the_ramp():

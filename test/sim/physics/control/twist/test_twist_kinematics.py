@@ -102,20 +102,6 @@ def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
         assert contact @ roller == pytest.approx(0.0, abs=1e-6 * (1 + abs(speed)))
 
 
-@given(twists)
-def test_mecanum_formula_of_the_textbooks(twist):
-    vx, vy, yaw = twist
-    controller = build(
-        TwistSpec('omni', {'wheels': ['w0', 'w1', 'w2', 'w3']}, {'wheels': MECANUM}, UNLIMITED),
-        count=4,
-    )
-    controller.set((vx, vy), (0, 0, yaw), 0.0)
-    arm = 0.2 + 0.15
-    assert setpoints(controller, 4) * 0.05 == pytest.approx(
-        [vx - vy - arm * yaw, vx + vy + arm * yaw, vx + vy - arm * yaw, vx - vy + arm * yaw]
-    )
-
-
 @pytest.mark.parametrize('twist', [(1.0, 0.0, 0.0), (0.3, -0.8, 0.0), (0.5, 0.4, 1.2)])
 def test_planar_base_moves_in_its_own_frame(twist):
     model = mujoco.MjModel.from_xml_string(PLANAR)
