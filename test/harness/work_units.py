@@ -20,8 +20,6 @@ LONG = (
     'config/',
     'docs/',
     'conformance/',
-    'harness/',
-    'fuzz/test_fuzz_gateway.py',
     'gateways/chiral/test_simulation_lost.py',
     'gateways/virtual_field/serving/',
     'sim/model/client_models/test_attacks.py',
