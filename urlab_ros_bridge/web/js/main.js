@@ -5,7 +5,7 @@
 import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
 import { Control } from './panels/control.js';
-import { button, icon, isPhone, menu, remember, toast } from './panels/dom.js';
+import { button, download, icon, isPhone, menu, remember, toast } from './panels/dom.js';
 import { Driving, isTyping } from './hands/driving.js';
 import { Hands } from './hands/mouse.js';
 import { Headset } from './hands/headset.js';
@@ -68,7 +68,7 @@ class App {
     this.themeButton = button('sun', 'Light or dark', () => this.flipTheme());
     const help = button('help', 'Help', showHelp, { key: '?' });
     help.id = 'help-button';
-    document.getElementById('actions').append(this.themeButton, help);
+    document.getElementById('actions').append(button('photo', 'Save an image of the view', () => this.saveImage(), { shape: 'button.btn.wide' }), this.themeButton, help);
     this.drawTheme();
     this.orbit = button('orbit', 'Orbit', () => this.views.set('orbit'), { text: 'Orbit', key: '1' });
     this.follow = button('follow', 'Follow a robot', () => this.followNext(), { text: 'Follow', key: '2' });
@@ -241,6 +241,10 @@ class App {
       this.bodies.setPoses(state.poses);
       this.overlays.update(state.values, this.watched);
     }
+    if (this.isReset && this.world.robots.length) {
+      this.isReset = false;
+      this.views.showAgain(this.world.robots.flatMap(({ bodies }) => bodies));
+    }
     this.inspector.write();
     this.plots.update(state.time, this.watched);
     this.frameOnce();
@@ -300,6 +304,11 @@ class App {
 
   afterReset() {
     this.overlays.clearTrails();
+    this.isReset = true;
+  }
+
+  saveImage() {
+    this.stage.drawNow().toBlob((blob) => download(`${this.world?.name ?? 'urlab'}.png`, blob));
   }
 
   flipTheme() {

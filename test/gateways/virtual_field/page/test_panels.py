@@ -3,8 +3,10 @@
 """What is around the picture: views, overlays, menus, help; laptop and phone, light and dark."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
+from PIL import Image
 import pytest
 from unstable_world import PREFIX
 from unstable_world import write_unstable_world
@@ -277,3 +279,60 @@ def test_a_gamepad_drives_the_robot_and_lets_it_stand(browser, rover_url, urlab)
     finally:
         visitor.tab.close()
     urlab.reset()
+
+
+def test_plots_and_views_are_saved_as_files(visitor):
+    visitor.js('urlab.plots.show()')
+    visitor.until('urlab.plots.rows[0].length > 20')
+    with visitor.tab.expect_download() as table:
+        visitor.tab.get_by_role('button', name='Save as CSV').click()
+    lines = Path(table.value.path()).read_text().splitlines()
+    assert lines[0].startswith('time,left_wheel')
+    times = [float(line.split(',')[0]) for line in lines[1:]]
+    assert len(times) > 20 and times == sorted(times)
+    with visitor.tab.expect_download() as view:
+        visitor.tab.get_by_role('button', name='Save an image of the view').click()
+    image = Image.open(view.value.path())
+    assert min(image.size) >= 200 and len(image.convert('L').getcolors()) > 20
+    visitor.js('urlab.plots.hide()')
+
+
+def test_the_time_of_a_plot_goes_on_across_a_reset(visitor, urlab):
+    visitor.js('urlab.plots.show()')
+    visitor.until('urlab.plots.rows[0].length > 5')
+    urlab.reset()
+    visitor.until('urlab.plots.before > 0')
+    times = visitor.js('urlab.plots.rows[0]')
+    assert times == sorted(times) and len(times) > 5
+    visitor.js('urlab.plots.hide()')
+
+
+def test_a_wheel_turns_while_its_slider_is_held(visitor, urlab):
+    base = visitor.js('urlab.world.robots[0].base')
+    visitor.js(f'urlab.select({base})')
+    slider = visitor.tab.get_by_label('Command left_wheel')
+    box = slider.bounding_box()
+    middle = box['y'] + box['height'] / 2
+    visitor.tab.mouse.move(box['x'] + box['width'] / 2, middle)
+    visitor.tab.mouse.down()
+    visitor.tab.mouse.move(box['x'] + box['width'] * 0.75, middle)
+
+    def speed():
+        return urlab.forward(observations='full').articulations['rover'].qvel[-2]
+
+    visitor.wait(lambda: speed() > 2.0)
+    visitor.tab.wait_for_timeout(1000)  # longer than an unrepeated command lasts
+    assert speed() > 2.0
+    visitor.tab.mouse.up()
+    visitor.wait(lambda: abs(speed()) < 0.1)
+    visitor.js('urlab.select(-1)')
+    urlab.reset()
+
+
+def test_arrow_keys_choose_from_a_menu(visitor, urlab):
+    visitor.tab.set_viewport_size({'width': 1280, 'height': 800})
+    visitor.tab.get_by_role('button', name='Speed', exact=True).click()
+    visitor.tab.keyboard.press('ArrowDown')
+    visitor.tab.keyboard.press('Enter')
+    visitor.wait(lambda: urlab.status().speed == 10.0)
+    urlab.set_sim_speed(100.0)

@@ -158,9 +158,11 @@ def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Command one actuator."""
+    """Command one actuator; a command that `expires` ends when it is not repeated."""
     count = world.served.link.commands.set_setpoints(
-        fields.text('robot'), {fields.text('actuator'): fields.number('value')}
+        fields.text('robot'),
+        {fields.text('actuator'): fields.number('value')},
+        timeout=DRIVE_SECONDS if fields.flag('expires', False) else None,
     )
     return {'count': count}
 

@@ -26,6 +26,8 @@ const PATHS = {
   fit: '<path d="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5"/>',
   push: '<path d="M4 12h12M11 6.500l6 5.500-6 5.500M20.500 5v14" stroke-linejoin="round"/>',
   drive: '<circle cx="12" cy="12" r="9"/><circle cx="12" cy="12" r="2.300"/><path d="M12 14.300V21M9.900 11.200 3.600 8.800M14.100 11.200l6.300-2.400"/>',
+  photo: '<path d="M4 8h3l1.600-2.500h6.800L17 8h3v11H4z" stroke-linejoin="round"/><circle cx="12" cy="13" r="3.200"/>',
+  save: '<path d="M12 4v11M7 10.500l5 5 5-5M5 19.500h14"/>',
   close: '<path d="m6 6 12 12M18 6 6 18"/>',
   info: '<circle cx="12" cy="12" r="9"/><path d="M12 11v5M12 7.800v.1" stroke-width="2.200"/>',
   people: '<circle cx="9" cy="8.500" r="3.200"/><path d="M3 19c0-3.300 2.600-5.500 6-5.500s6 2.200 6 5.500M15.500 5.700a3 3 0 0 1 0 5.600M17.500 14c2.200.7 3.500 2.500 3.500 5"/>',
@@ -107,7 +109,16 @@ export function menu(anchor, items) {
   list.style.top = `${box.top > innerHeight / 2 ? box.top - size.height - 6 : box.bottom + 6}px`;
   document.addEventListener('pointerdown', outside, true);
   list.querySelector('button')?.focus();
-  list.addEventListener('keydown', (event) => event.key === 'Escape' && (close(), anchor.focus()));
+  list.addEventListener('keydown', (event) => {
+    const items = [...list.children], step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Escape') {
+      close();
+      anchor.focus();
+    } else if (step) items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }
 
 export function toast(text, bad = false) {
@@ -117,6 +128,13 @@ export function toast(text, bad = false) {
   const item = el(bad ? 'div.toast.bad' : 'div.toast', text);
   box.append(item);
   setTimeout(() => item.remove(), bad ? 7000 : 3200);
+}
+
+// Give the user a file.
+export function download(name, blob) {
+  const link = el('a', { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 export function remember(key, value) {

@@ -6,6 +6,8 @@ import { button, el, fixed, icon, number, panel } from './dom.js';
 
 const PERIOD = 80; // ms between two writings of numbers
 const HOLD = 1500; // ms that a slider stays where it was put
+const REPEAT = 150; // ms
+const MOST = 1e4; // of a velocity or effort without a sensible range
 const DEGREES = 180 / Math.PI;
 
 export class Inspector {
@@ -95,20 +97,33 @@ export class Inspector {
     return el('div.joint', el('span.name', { title: joint.name }, joint.name), value, this.plotButton([channel]), slider ?? (joint.range && el('span.track', mark)));
   }
 
-  // Of a joint whose actuator takes positions.
+  // Of a joint with an actuator: a position stays, a velocity or an effort is commanded while it is held.
   slider(joint) {
     const robot = this.world.robots.find(({ prefix }) => prefix === joint.robot);
-    const actuator = robot?.actuators.find((one) => one.joint === joint.name && (one.kind === 'position' || robot.controller === 'pd'));
+    const actuator = robot?.actuators.find((one) => one.joint === joint.name && (one.range || robot.controller === 'pd' || one.kind === 'position'));
     const range = actuator && (robot.controller === 'pd' ? joint.range : actuator.range ?? joint.range);
     if (!range) return null;
+    const holds = actuator.kind === 'position' || robot.controller === 'pd';
     let held = 0;
-    const slider = el('input', { type: 'range', min: range[0], max: range[1], step: 'any', title: `Command ${joint.name}`, 'aria-label': `Command ${joint.name}` });
+    const tell = () => this.app.connection.tell('setpoint', { robot: robot.prefix, actuator: actuator.name, value: Number(slider.value), expires: !holds });
+    const [low, high] = holds ? range : [-1, 1].map((sign) => sign * Math.min(Math.max(...range.map(Math.abs)), MOST));
+    const slider = el('input', { type: 'range', min: low, max: high, value: 0, step: 'any', title: holds ? `Command ${joint.name}` : `Hold to command ${joint.name}`, 'aria-label': `Command ${joint.name}` });
     slider.addEventListener('input', () => {
       held = performance.now();
-      this.app.connection.tell('setpoint', { robot: robot.prefix, actuator: actuator.name, value: Number(slider.value) });
+      tell();
     });
+    if (!holds) {
+      // What is not repeated ends: a lost page stops the motor.
+      let timer = 0;
+      slider.addEventListener('pointerdown', () => (timer = setInterval(tell, REPEAT)));
+      slider.addEventListener('change', () => {
+        clearInterval(timer);
+        slider.value = 0;
+        tell();
+      });
+    }
     slider.follow = (now) => {
-      if (performance.now() - held > HOLD) slider.value = now;
+      if (holds && performance.now() - held > HOLD) slider.value = now;
     };
     return slider;
   }

@@ -3,7 +3,7 @@
 // Plots of joints and sensors over simulated time.
 
 import uPlot from '../../vendor/uplot/dist/uPlot.esm.js';
-import { button, el, menu, number } from './dom.js';
+import { button, download, el, menu, number } from './dom.js';
 
 const SECONDS = 20, MAX_POINTS = 4000, HEIGHT = 150, PERIOD = 66; // ms
 const WINDOWS = [5, 10, 20, 60];
@@ -20,7 +20,7 @@ export class Plots {
     this.chart = el('div');
     this.add = button('plot', 'Choose channels to plot', () => this.choose(), { text: 'Add', shape: 'button.btn.small' });
     this.length = button('', 'Time span', () => menu(this.length, WINDOWS.map((seconds) => ({ label: `${seconds} s`, selected: seconds === this.seconds, run: () => this.setLength(seconds) }))), { text: `${SECONDS} s`, shape: 'button.btn.small' });
-    this.dock.append(el('div.head', el('b', 'Plots'), this.legend, this.add, this.length, button('close', 'Close the plots', () => this.hide(), { key: 'P', shape: 'button.btn.small' })), this.chart);
+    this.dock.append(el('div.head', el('b', 'Plots'), this.legend, this.add, this.length, button('save', 'Save as CSV', () => this.save(), { shape: 'button.btn.small' }), button('close', 'Close the plots', () => this.hide(), { key: 'P', shape: 'button.btn.small' })), this.chart);
     addEventListener('resize', () => this.plot?.setSize({ width: this.chart.clientWidth, height: HEIGHT }));
     document.addEventListener('urlab-theme', () => this.build());
   }
@@ -83,6 +83,7 @@ export class Plots {
   build() {
     this.plot?.destroy();
     this.plot = null;
+    this.before = 0; // seconds that resets have set the clock back
     this.rows = [[], ...this.channels.flatMap(({ width }) => Array.from({ length: width }, () => []))];
     this.app.watchAll?.();
     if (this.dock.hidden) return;
@@ -90,11 +91,11 @@ export class Plots {
     const colors = style.getPropertyValue('--plots').split(',').map((color) => color.trim());
     const ink = style.getPropertyValue('--ink-3').trim(), line = style.getPropertyValue('--line').trim();
     const many = new Set(this.channels.map(({ robot }) => robot)).size > 1;
-    const names = this.channels.flatMap((channel) => {
+    this.names = this.channels.flatMap((channel) => {
       const stem = `${many ? `${channel.robot} ` : ''}${channel.name}${channel.kind === 'velocity' ? ' vel' : channel.kind === 'effort' ? ' effort' : ''}`;
       return channel.width === 1 ? [stem] : channel.parts.map((part) => `${stem} ${part}`);
     });
-    const series = names.map((label, index) => ({ label, stroke: colors[index % colors.length], width: 1.5, dash: index >= colors.length ? [5, 3] : undefined, points: { show: false } }));
+    const series = this.names.map((label, index) => ({ label, stroke: colors[index % colors.length], width: 1.5, dash: index >= colors.length ? [5, 3] : undefined, points: { show: false } }));
     this.values = [];
     this.legend.replaceChildren(...series.map(({ label, stroke }, index) => {
       const value = el('b', '–');
@@ -109,6 +110,7 @@ export class Plots {
       height: HEIGHT,
       legend: { show: false },
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
+      hooks: { setCursor: [() => this.write()] },
       scales: { x: { time: false }, y: { range: (plot, low, high) => spread(low, high) } },
       axes: [
         { ...axis, size: 22, values: (plot, ticks) => ticks.map((tick) => `${tick} s`) },
@@ -129,7 +131,14 @@ export class Plots {
   update(time, watched) {
     if (!this.plot) return;
     const times = this.rows[0];
-    if (times.length && time < times.at(-1)) for (const row of this.rows) row.length = 0; // a reset
+    time += this.before;
+    if (times.length && time < times.at(-1)) { // a reset: the plot goes on
+      this.before += times.at(-1) - time;
+      time = times.at(-1) + 1e-6;
+      times.push(time);
+      for (const row of this.rows.slice(1)) row.push(null);
+      return;
+    }
     if (times.length && time === times.at(-1)) return;
     const values = this.channels.flatMap(({ id, width }) => [...(watched.get(id) ?? new Array(width).fill(null))]);
     if (values.length !== this.rows.length - 1) return;
@@ -144,7 +153,19 @@ export class Plots {
     this.drawn = now;
     this.plot.setData(this.rows, false);
     this.plot.setScale('x', { min: time - this.seconds, max: time });
-    values.forEach((value, index) => (this.values[index].textContent = number(value)));
+    this.write();
+  }
+
+  // Values where the pointer is, else the newest.
+  write() {
+    const at = this.plot?.cursor.idx ?? this.rows[0].length - 1;
+    this.values.forEach((value, index) => (value.textContent = number(this.rows[index + 1][at] ?? NaN)));
+  }
+
+  save() {
+    const rows = this.rows[0].map((time, at) => [time, ...this.rows.slice(1).map((row) => row[at] ?? '')].join(','));
+    const head = ['time', ...this.names.map((name) => name.replaceAll(',', ' '))].join(',');
+    download(`${this.world.name}.csv`, new Blob([[head, ...rows].join('\n'), '\n'], { type: 'text/csv' }));
   }
 }
 

@@ -143,14 +143,20 @@ export class CameraPanel {
 
   add(name) {
     const image = el('img', { alt: `Image of ${name}` });
-    const figure = el('figure.picture', { style: 'margin: 0', title: 'Enlarge', onclick: () => figure.classList.toggle('large') }, image, el('figcaption', name));
+    const figure = el('figure.picture', { style: 'margin: 0', title: 'Enlarge', onclick: () => this.enlarge(figure, !figure.classList.contains('large')) }, image, el('figcaption', name));
     this.shown.set(name, figure);
     this.pictures.append(figure);
   }
 
+  // Above all panels, whose boxes would hold it.
+  enlarge(figure, is) {
+    figure.classList.toggle('large', is);
+    (is ? document.body : this.pictures).append(figure);
+  }
+
   // Show no image enlarged any more.
   shrink() {
-    for (const figure of this.shown.values()) figure.classList.remove('large');
+    for (const figure of this.shown.values()) if (figure.classList.contains('large')) this.enlarge(figure, false);
   }
 
   // Nothing is rendered for a panel that is closed.
@@ -191,7 +197,8 @@ export class RecordingPanel {
     this.file = el('input', { type: 'text', placeholder: 'File on the server', style: 'flex: 1', 'aria-label': 'File on the server' });
     const load = button('', 'Load a recording', () => this.load(), { text: 'Load' });
     this.file.addEventListener('keydown', (event) => event.key === 'Enter' && this.load());
-    this.panel.body.append(this.list, el('div.row', this.file, load));
+    this.name = el('input', { type: 'text', placeholder: 'Name of the next recording', style: 'flex: 1', 'aria-label': 'Name of the next recording' });
+    this.panel.body.append(this.list, el('div.row', this.name), el('div.row', this.file, load));
     this.panel.section.addEventListener('flip', () => this.panel.isOpen && this.refresh());
     this.bar = document.getElementById('timeline');
   }

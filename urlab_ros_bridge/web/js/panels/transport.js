@@ -25,8 +25,9 @@ export class Transport {
     this.record.id = 'record';
     this.modes = ['live', 'direct'].map((mode) =>
       el('button.btn', { type: 'button', title: mode === 'live' ? 'Live: runs in real time' : 'Direct: advances only when stepped', onclick: () => this.act('mode', { mode }) }, mode === 'live' ? 'Live' : 'Direct'));
+    this.more = button('chevron', 'Speed, mode and keyframes', () => this.chooseAny(), { shape: 'button.btn.narrow' });
     document.getElementById('transport').append(
-      this.run, this.step, this.reset, this.keyframes, el('span.rule.wide'), this.speed, this.record, el('span.rule.wide'), el('span.seg.wide', { role: 'group', 'aria-label': 'Mode' }, ...this.modes));
+      this.run, this.step, this.reset, this.more, this.keyframes, el('span.rule.wide'), this.speed, this.record, el('span.rule.wide'), el('span.seg.wide', { role: 'group', 'aria-label': 'Mode' }, ...this.modes));
     this.time = fact('time');
     this.latest = 0;
     this.timer = 0;
@@ -45,7 +46,7 @@ export class Transport {
   connected(is) {
     this.link.classList.toggle('live', is);
     this.link.title = is ? 'Connected' : 'Not connected';
-    for (const part of [this.run, this.step, this.reset, this.keyframes, this.speed, this.record, ...this.modes]) part.disabled = !is;
+    for (const part of [this.run, this.step, this.reset, this.more, this.keyframes, this.speed, this.record, ...this.modes]) part.disabled = !is;
     if (is) return;
     this.status = null;
     this.unstable.hidden = true;
@@ -139,20 +140,30 @@ export class Transport {
   }
 
   chooseKeyframe() {
-    const names = this.app.world?.keyframes ?? [];
-    menu(this.keyframes, [
-      { label: 'Initial state', note: 'R', run: () => this.rewind() },
-      ...names.map((name) => ({ label: name, run: () => this.rewind(name) })),
-    ]);
+    menu(this.keyframes, [{ label: 'Initial state', note: 'R', run: () => this.rewind() }, ...this.keyframeItems()]);
+  }
+
+  keyframeItems() {
+    return (this.app.world?.keyframes ?? []).map((name) => ({ label: name, run: () => this.rewind(name) }));
   }
 
   chooseSpeed() {
-    menu(this.speed, SPEEDS.map((percent) => ({
+    menu(this.speed, this.speedItems());
+  }
+
+  speedItems() {
+    return SPEEDS.map((percent) => ({
       label: `${percent} %`,
       note: percent === 100 ? 'real time' : '',
       selected: Math.round(this.status?.speed ?? 100) === percent,
       run: () => this.act('speed', { percent }),
-    })));
+    }));
+  }
+
+  // Where the bar has no room for all of it.
+  chooseAny() {
+    const modes = ['live', 'direct'].map((mode) => ({ label: `${mode} mode`, selected: this.status?.mode === mode, run: () => this.act('mode', { mode }) }));
+    menu(this.more, [...(this.status?.mode === 'live' ? this.speedItems() : []), ...modes, ...this.keyframeItems().map((item) => ({ ...item, note: 'keyframe' }))]);
   }
 
   async flipRecording() {
@@ -166,7 +177,8 @@ export class Transport {
       toast('Nothing was recorded: time was frozen');
       return;
     }
-    const saved = await this.act('record_save');
+    const name = this.app.recordings.name.value.trim();
+    const saved = await this.act('record_save', name ? { name: name.endsWith('.json') ? name : `${name}.json` } : {});
     if (saved) {
       toast(`Saved ${stopped.seconds.toFixed(1)} s as ${saved.path.split('/').at(-1)}`);
       this.app.recordings.refresh();

@@ -114,10 +114,11 @@ export class Bodies {
       const part = model.clone();
       part.userData.look = 'colliding';
       const color = new THREE.Color().setHSL((body.id * 0.381966) % 1, 0.45, 0.56);
-      const material = this.stage.paint({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
+      const material = this.stage.paint({ color, roughness: 0.8, transparent: true, opacity: 0.82, wireframe: true });
       part.traverse((mesh) => {
         if (!mesh.isMesh) return;
         mesh.userData.body = body.id;
+        mesh.visible = !isFloor(mesh);
         mesh.material = material;
       });
       group.add(part);

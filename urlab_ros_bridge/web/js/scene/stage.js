@@ -148,6 +148,12 @@ export class Stage {
     this.clock = time;
   }
 
+  // The canvas, just drawn: later its pixels are gone.
+  drawNow() {
+    this.renderer.render(this.scene, this.camera);
+    return this.renderer.domElement;
+  }
+
   // Shadows are sharp where one looks.
   lead() {
     const { sun, focus, reach } = this;

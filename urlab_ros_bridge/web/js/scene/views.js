@@ -45,6 +45,15 @@ export class Views extends EventTarget {
     this.glide(to, centre, soon ? 0 : GLIDE);
   }
 
+  // After a jump, bodies that have left the picture are shown again.
+  showAgain(bodies) {
+    if (this.mode !== 'orbit') return;
+    const box = this.bodies.bounds(bodies);
+    if (box.isEmpty()) return;
+    const { x, y, z } = box.getCenter(new THREE.Vector3()).project(this.stage.camera), free = freeShare();
+    if (Math.abs(x) > free.wide || Math.abs(y) > free.high || z > 1) this.fit(box);
+  }
+
   // How far away a box fits between the panels, seen along a way to its centre.
   distance(box, centre, way) {
     const { camera } = this.stage;
