@@ -251,7 +251,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
         return self._ask_for('percent', float, 'set_sim_speed', percent=float(percent))
 
     def set_control_source(self, source: str, articulation: str | None = None) -> str:
-        """Let actuators follow ``zmq`` or ``ui``; return the scope, global or articulation."""
+        """Select the source of setpoints, ``zmq`` or ``ui``; return the scope of the change."""
         return self._ask_for(
             'scope', str, 'set_control_source', source=source, articulation=articulation
         )

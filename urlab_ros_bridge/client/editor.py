@@ -138,7 +138,7 @@ class Editor:
         by_name: bool = False,
     ) -> None:
         """
-        Let an object take part in physics: it moves, or (`static`) stays, or is moved by clients.
+        Make an object part of the physics: dynamic, `static`, or moved by clients.
 
         :param complex_mesh: one convex hull for each connected part of the mesh.
         """

@@ -113,7 +113,7 @@ class CommandingOps(Session):
 
         :param body: compiled name.
         :param point: in the frame of the body, m, shape (3,); `target` in the world.
-        :param duration: simulated seconds; repeat it with the same `name` to go on.
+        :param duration: simulated seconds; repeat it with the same `name` to continue.
         :param wall: maximum age by the wall clock (extension ``wall_timeout``); None: any age.
         """
         self.require('pull_body', wall_timeout=wall is not None)

@@ -15,8 +15,8 @@ Color = tuple[float, float, float, float]
 
 # A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).
 _UNSET = (0.5, 0.5, 0.5, 1.0)
-# Texels that are looked at for a mean; a mean needs no more.
-_ENOUGH = 10_000
+# Number of texels that are averaged at most.
+_MAX_TEXELS = 10_000
 
 
 class Colors:
@@ -59,7 +59,7 @@ class Colors:
             count = int(model.tex_width[texture]) * int(model.tex_height[texture])
             first = int(model.tex_adr[texture])
             data = np.asarray(model.tex_data[first : first + count * channels])
-            texels = data.reshape(count, channels)[:: max(1, count // _ENOUGH)]
+            texels = data.reshape(count, channels)[:: max(1, count // _MAX_TEXELS)]
             mean = texels.mean(axis=0)[:3] / 255.0
             self._means[texture] = np.full(3, mean[0]) if len(mean) < 3 else mean
         return self._means[texture]

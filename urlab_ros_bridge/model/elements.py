@@ -33,7 +33,7 @@ UNLIMITED: Range = (-math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What all elements have."""
+    """The fields of every element."""
 
     id: int
     name: str
@@ -51,11 +51,11 @@ class Body(Element):
     A body.
 
     :ivar parent: id of the parent; the world, id 0, is its own.
-    :ivar root: id of the ancestor that stands directly in the world.
+    :ivar root: id of the ancestor whose parent is the world.
     :ivar weld: id of the highest ancestor that it is fixed to, its own when it moves.
     :ivar pose: in the parent, without the body's joints.
     :ivar joints: ids of the joints that move it in its parent, in order.
-    :ivar dofs: how many degrees of freedom these have.
+    :ivar dofs: number of degrees of freedom of these.
     :ivar mocap_id: its row in mocap_pos and mocap_quat, -1 unless clients move it.
     :ivar mass: kg; 0 for a body that has none.
     :ivar inertial: pose of the inertial frame; `inertia` are the moments about its axes, kg m^2.
@@ -95,7 +95,7 @@ class Joint(Element):
     :ivar anchor: where it is in the body; `axis` its direction there, of length one.
     :ivar zero: position in the reference configuration, of a hinge or slide.
     :ivar range: limits of the position, of a hinge or slide.
-    :ivar effort_range: limits of what all actuators together do to it (actuatorfrcrange).
+    :ivar effort_range: limits of the total actuator force on it (actuatorfrcrange).
     :ivar damping: N m s/rad or N s/m; `friction` N m or N.
     """
 
@@ -176,7 +176,7 @@ class Geom(Element):
 @dataclass(frozen=True, slots=True)
 class Camera(Element):
     """
-    A camera of the model; it looks along its -z axis, y is up.
+    A camera of the model; its optical axis is -z, y is up.
 
     :ivar mode: ``fixed``, or how it follows something: then `pose` is not constant.
     :ivar pose: in its body.
@@ -251,7 +251,7 @@ class Tendon(Element):
 
     :ivar joints: of a fixed tendon: ids of joints -> coefficients, its length is their weighted
         sum; empty for a spatial tendon, whose length is a way in space.
-    :ivar force_range: limits of what all actuators together do to it.
+    :ivar force_range: limits of the total actuator force on it.
     """
 
     joints: Mapping[int, float]
@@ -272,7 +272,7 @@ class Sensor(Element):
     :ivar dim: how many values it has, from `address` on in the model's sensordata.
     :ivar object_kind: ``site``, ``xbody``, ``joint``, ... that it is attached to, '' for none;
         `object_id` its id.
-    :ivar reference_kind, reference_id: likewise of what it measures against.
+    :ivar reference_kind, reference_id: likewise of its reference frame.
     :ivar cutoff: limit of the reading, 0 without one.
     """
 

@@ -168,7 +168,7 @@ class RobotModel:
         """
         The body directly in the world that carries most of the joints; None without bodies.
 
-        A free joint alone does not count: the things that a robot handles have one too.
+        A free joint alone does not count: objects that a robot handles have one too.
         """
         counts: dict[int, int] = {}
         for body in self.bodies.values():

@@ -66,7 +66,7 @@ class LocalModel:
 
     def joint_slots(self, prefix: str) -> np.ndarray:
         """
-        Return where the positions of an articulation stand in the model's qpos, in wire order.
+        Return the slots of an articulation's positions in the model's qpos, in wire order.
 
         :raises UnknownName: when there is no such articulation.
         """

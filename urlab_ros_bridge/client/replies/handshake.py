@@ -136,7 +136,7 @@ class TwistControllerInfo:
     """
     How an articulation drives.
 
-    :ivar kind: for people; the other fields define what it does.
+    :ivar kind: for display; the other fields define its behaviour.
     :ivar limits: m/s, rad/s, m/s^2, rad/s^2 by name (``linear``, ``lateral``, ``angular``, ...).
     :ivar timeout: seconds of simulated time after which the server stops the robot; 0: never.
     :ivar actuators: local names of the actuators that it controls while it drives, which suspends

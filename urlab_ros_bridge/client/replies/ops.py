@@ -97,7 +97,7 @@ class RecordingStopped:
 
 @dataclass(frozen=True, slots=True)
 class ReplayLoaded:
-    """Reply to replay_load; `total_frames` is 0 when the server does not say."""
+    """Reply to replay_load; `total_frames` is 0 when not reported."""
 
     name: str
     total_frames: int = 0

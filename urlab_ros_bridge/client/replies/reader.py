@@ -154,10 +154,10 @@ class LazyField(Lazy[T]):
         """
         Describe the field.
 
-        :param text: what it is, its docstring.
+        :param text: the docstring.
         :param wire: its names on the wire, of which a reply has one; default: that of the
             attribute.
-        :param default: what it is when it is absent, see `schema.lenient`.
+        :param default: value of an absent field, see `schema.lenient`.
         :param parse: reads what has no plain type.
         """
         super().__init__(self._read)

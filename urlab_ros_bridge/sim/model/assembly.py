@@ -29,7 +29,7 @@ from urlab_ros_bridge.wire.names import prefix_problem
 from urlab_ros_bridge.wire.names import valid_prefix
 
 _LOG = logging.getLogger(__name__)
-# MuJoCo says so where `_with_rest` puts a file together; it is saved all the same.
+# MuJoCo's warning where `_with_rest` reassembles a file; it is harmless.
 EMPTY_PREFIX = 'Attaching a spec with an empty prefix'
 
 
@@ -107,9 +107,9 @@ def assemble_file(
 
 def check_free(scene: mujoco.MjSpec, prefix: str, what: str) -> None:
     """
-    Make sure that nothing in the scene looks like an element of the robot `prefix`.
+    Check that no name in the scene begins with the prefix of a robot.
 
-    :raises WorldError: naming what does.
+    :raises WorldError: with these names.
     """
     names = names_with(scene, prefix)
     if names:

@@ -3,8 +3,8 @@
 """
 Keyframes across attachment.
 
-MuJoCo's own merge writes a robot's keyframe poses as they stand and fills the rest of the world
-with zeros or defaults.  Here a keyframe ``home`` of a robot becomes ``{prefix}_home`` of the
+MuJoCo's own merge copies a robot's keyframe poses unchanged and fills the rest of the world with
+zeros or defaults.  Here a keyframe ``home`` of a robot becomes ``{prefix}_home`` of the
 world: its free base is placed relative to the pose at which the robot was attached, everything
 else is at its reference configuration, and other robots that have a keyframe of the same local
 name are put into theirs.
@@ -45,7 +45,7 @@ class _Part:
 
 
 class KeyframeBook:
-    """Takes the keyframes out of specs before they are attached, and puts them back after."""
+    """Removes keyframes from specs before they are attached, and adds them to the result."""
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []
@@ -58,7 +58,7 @@ class KeyframeBook:
         quat: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
     ) -> None:
         """Read the keyframes of `spec` (attached later at pos, quat wxyz), delete them there."""
-        # A size is only room for unnamed keyframes; attaching warns of it.
+        # A size only reserves unnamed keyframes; attaching would warn about it.
         spec.nkey = 0
         if not spec.keys:
             return
@@ -156,5 +156,5 @@ def _by_name(elements: Iterable[E]) -> dict[str, E]:
 
 
 def _find(elements: Mapping[str, E], prefix: str, name: str) -> E:
-    """Return an element by its prefixed name; what stayed with the scene kept its own."""
+    """Return an element by its prefixed name; elements of the scene have no prefix."""
     return elements[prefix + name] if prefix + name in elements else elements[name]

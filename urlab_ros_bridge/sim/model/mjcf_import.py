@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-MJCF files without a sidecar: which part is the robot, and which part is the world.
+MJCF files without a sidecar, split into robot and scene.
 
 The robot is every top-level body with an actuator in its subtree (or, in a file without actuators,
 every one with a joint that is not a lone free joint).  Other dynamic bodies are entities and keep
@@ -89,7 +89,7 @@ class ModelFiles:
         """
 
     def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
-        """Return what compiling these files gives; it may take long."""
+        """Run a compilation of these files, which may take long, and return its result."""
         return compile_all()
 
 
@@ -138,7 +138,7 @@ def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -
 @dataclass(frozen=True)
 class FileParts:
     """
-    An MJCF file taken apart; the specs are uncompiled and without keyframes.
+    The parts of an MJCF file; the specs are uncompiled and without keyframes.
 
     :ivar robot: None when nothing in the file is articulated.
     :ivar after: bodies of the scene that come after the robot in the file, None without any that
@@ -153,13 +153,13 @@ class FileParts:
 
     @property
     def scenery(self) -> tuple[mujoco.MjSpec, ...]:
-        """What is not the robot."""
+        """The parts other than the robot."""
         return (self.scene,) if self.after is None else (self.scene, self.after)
 
 
 def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
     """
-    Take an MJCF file apart into scene and robot.
+    Split an MJCF file into scene and robot.
 
     When the robot cannot be cut out of its scene (a constraint or tendon joins them, say) the
     whole file counts as the robot.
@@ -190,7 +190,7 @@ def _in_order(
     robots: set[int],
     files: ModelFiles,
 ) -> FileParts | None:
-    """Cut a file in three: scene, robot, and what follows the robot; None when that fails."""
+    """Split a file into scene, robot, and the bodies after the robot; None when that fails."""
     first = min(robots)
     if not any(root > first for root in _dynamic_roots(model) - robots):
         return None
@@ -227,7 +227,7 @@ def _robot_last(
     robots: set[int],
     files: ModelFiles,
 ) -> FileParts | None:
-    """Cut a file in two: scene and robot; None when that fails."""
+    """Split a file into scene and robot; None when that fails."""
     scene, robot = (_without_keys(_load_named(path, files)) for _ in range(2))
     _keep_bodies(scene, lambda root: root not in robots)
     _keep_bodies(robot, lambda root: root in robots)
@@ -247,8 +247,8 @@ def _merge_assets(part: mujoco.MjSpec, scene: mujoco.MjSpec, classes: list[str])
     """
     Prepare a part of a file to be attached, without a prefix, to another part of the file.
 
-    What both have is deleted here; the names then mean the scene's.  Defaults are in the elements
-    already, so their classes can go.
+    Assets of both are deleted here; their names then refer to the scene's.  Elements already have
+    the values of their defaults, so the classes can go.
     """
     for kind in ('materials', 'textures', 'meshes', 'hfields', 'numerics', 'texts', 'tuples'):
         names = {element.name for element in getattr(scene, kind)}
@@ -280,7 +280,7 @@ def _without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
 
 def copy_settings(source: mujoco.MjSpec, target: mujoco.MjSpec) -> None:
     """
-    Copy what attaching leaves behind: options, visual settings, sizes, the mass of the whole.
+    Copy what attaching omits: options, visual settings, sizes, the total mass.
 
     The last is the compiler's `settotalmass`, which holds for a whole model.
     """
@@ -351,7 +351,7 @@ def _keep_bodies(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
 
 
 def _strip_world(spec: mujoco.MjSpec) -> None:
-    """Delete what is directly in the world: it stays with the scene."""
+    """Delete elements attached to the world body: they stay with the scene."""
     world = spec.worldbody
     for elements in (world.geoms, world.lights, world.cameras, world.sites):
         for element in list(elements):

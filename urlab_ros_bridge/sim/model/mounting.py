@@ -14,7 +14,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 
 # Of all scanners that sidecars add to one world; models have limits of their own.
 MAX_RAYS = 100_000
-_GROUP = 5  # of sites that are no part of the picture
+_GROUP = 5  # of sites that are not drawn
 
 
 def mounted_rays(articulation: ArticulationSpec) -> int:
@@ -24,7 +24,7 @@ def mounted_rays(articulation: ArticulationSpec) -> int:
 
 def check_rays(articulations: Iterable[ArticulationSpec], what: str) -> None:
     """
-    Make sure that a world does not grow without limit by its scanners.
+    Check the total number of rays of the scanners of a world.
 
     :param what: names the world in the message.
     :raises WorldError: when they have more than MAX_RAYS rays together.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Names for what an MJCF file leaves unnamed.
+Default names for the unnamed elements of an MJCF file.
 
 A client finds the members of an articulation by their compiled names (``{prefix}_...``), so a
 joint without a name would be invisible to it and shift every array.  The default names are those
@@ -24,7 +24,7 @@ _JOINT_NAMES = {
 
 
 def names_with(spec: mujoco.MjSpec, prefix: str) -> list[str]:
-    """Return the names in a spec that would look like elements of the robot `prefix`."""
+    """Return the names in a spec that begin with the prefix of a robot."""
     return [
         element.name
         for elements in (spec.bodies[1:], spec.joints, spec.actuators, spec.sensors)

@@ -88,7 +88,7 @@ def shape_size(item: ObjectSpec) -> tuple[mujoco.mjtGeom, list[float]]:
 
 def _add_mesh(spec: mujoco.MjSpec, body: mujoco.MjsBody, item: ObjectSpec, file: Path) -> None:
     kind = mujoco.mjtMeshInertia
-    # A thin mesh has no volume; only what moves needs one.
+    # A thin mesh has no volume; only dynamic objects need one.
     inertia = (
         kind.mjMESH_INERTIA_CONVEX if item.physics == 'dynamic' else kind.mjMESH_INERTIA_SHELL
     )

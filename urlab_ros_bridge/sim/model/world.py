@@ -65,7 +65,7 @@ class WorldComposition:
     """
     A world that was changed while it ran.
 
-    :ivar own: what is left of what its files brought, without keyframes; only copies are changed.
+    :ivar own: the remaining elements of its files, without keyframes; only copies are changed.
     """
 
     own: mujoco.MjSpec
@@ -78,8 +78,8 @@ class World:
 
     Knows nothing of time or clients; callers that change `data` hold the engine's lock.
 
-    :ivar source: what `model` was compiled from, as it was then.
-    :ivar grown: what it consists of, when something was spawned or deleted while it ran.
+    :ivar source: the spec that `model` was compiled from.
+    :ivar composition: its parts, when something was spawned or deleted while it was running.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class World:
         spec: WorldSpec,
         model: mujoco.MjModel,
         source: mujoco.MjSpec,
-        grown: WorldComposition | None = None,
+        composition: WorldComposition | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
         self.model = model
         self.source = source
-        self.grown = grown
+        self.composition = composition
         self.data = mujoco.MjData(model)
         self.tables = WorldModel(model, [robot.prefix for robot in spec.articulations])
         self.articulations = {
@@ -112,8 +112,12 @@ class World:
 
     @property
     def spawned(self) -> set[str]:
-        """Return the names of what was spawned while the world ran."""
-        return {item.name for item in self.grown.spawned} if self.grown is not None else set()
+        """Return the names of the spawned models."""
+        return (
+            {item.name for item in self.composition.spawned}
+            if self.composition is not None
+            else set()
+        )
 
     def articulation(self, prefix: object) -> RobotModel:
         """
@@ -164,8 +168,8 @@ class World:
         """
         Put `data` into the state that the world starts in, at time 0; the caller derives the rest.
 
-        That is mj_resetData's; but scene and robots that have the world's `start_keyframe` are in
-        it.
+        It is that of mj_resetData, except for scene and robots that have the world's
+        `start_keyframe`.
         """
         self._write_start(self.data)
 

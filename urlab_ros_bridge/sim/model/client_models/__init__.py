@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Models that clients hand in: MJCF and URDF from people whom the server does not know.
+Models from clients: MJCF and URDF from untrusted sources.
 
 Such a model is read by an allow-list, with files from folders that clients may read, and compiled
 in a process with limits first (docs/entities.md, "What a model may be").

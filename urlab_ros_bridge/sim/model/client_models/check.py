@@ -22,7 +22,7 @@ _BYTES = re.compile(r'\s*(\d{1,15})\s*([KMGTPE]?)\s*')  # <size memory>
 
 def check(root: ElementTree.Element) -> None:
     """
-    See that every element and attribute is allowed, and within the limits.
+    Check elements and attributes against the allow-list and the limits.
 
     :raises OpError: import_failed.
     """
@@ -105,7 +105,7 @@ def _memory(value: str) -> int:
 
 def _repeated(element: ElementTree.Element) -> int:
     """
-    Return how many elements an element stands for.
+    Return the number of elements that an element expands to.
 
     :raises OpError: import_failed, naming the count that is too large.
     """
@@ -135,7 +135,7 @@ _PIECE = 1 << 14  # characters, some half a millisecond
 
 
 class _BoundedTreeBuilder(ElementTree.TreeBuilder):
-    """Builds the tree of a document; refuses what no model needs."""
+    """Builds the tree of a document; refuses document types and excessive sizes."""
 
     def __init__(self, what: str) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ def parse(text: str | bytes, what: str) -> ElementTree.Element:
     try:
         for start in range(0, len(text), _PIECE):
             parser.feed(text[start : start + _PIECE])
-            time.sleep(0)  # lets a live loop have the interpreter
+            time.sleep(0)  # yields the interpreter to a live loop
         return parser.close()
     except (ElementTree.ParseError, UnicodeEncodeError, ValueError) as error:
         raise OpError('import_failed', f'{what} is not XML: {error}') from error

@@ -6,7 +6,7 @@ A model of a client as text and files that MuJoCo can read without opening anyth
 The document is read here, not by MuJoCo: includes are put in place, every element and attribute
 must be on the allow-list (`words`), counts must be within `limits`, and every file that is named
 is found in a folder that clients may read (`files`), read, and named by its content then.
-MuJoCo gets the text that is written from the checked tree, so both read the same thing.
+MuJoCo gets the text that is written from the checked tree, so both interpret it alike.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Bundle:
     All that a model consists of.
 
     :ivar fixed: a URDF with a link called world.
-    :ivar xml: what MuJoCo parses.
+    :ivar xml: the text for MuJoCo's parser.
     :ivar parsed: files that are read while parsing: documents, and meshes of flexcomp.
     :ivar compiled: files that are read while compiling, by name; names are of the content.
-    :ivar stems: name of such a file without ending -> what the file was called.
+    :ivar stems: stem of such a name -> stem of the original file name.
     """
 
     urdf: bool = False
@@ -110,7 +110,7 @@ class Document:
     def _include(
         self, element: ElementTree.Element, main: Path, here: Path, depth: int = 1
     ) -> None:
-        """Put what is included in place of the includes."""
+        """Replace includes by the included elements."""
         if depth > limits.DEPTH:
             raise too_large('nested elements', depth, limits.DEPTH)
         if all(child.tag != words.INCLUDE for child in element):
@@ -137,7 +137,7 @@ class Document:
         element[:] = children
 
     def _mjcf(self, root: ElementTree.Element, folder: Path) -> None:
-        """Give all files the names of their contents."""
+        """Replace the names of files by digests of their contents."""
         below = _folders(root)
         for element in root.iter():
             for (tag, attribute), kind in words.FILES.items():
@@ -154,7 +154,7 @@ class Document:
                 self._model(element, folder)
 
     def _model(self, element: ElementTree.Element, folder: Path) -> None:
-        """Read a document that something of is attached to this one."""
+        """Read a document of which elements are attached to this one."""
         if not self._including:
             raise OpError(
                 'import_failed',
@@ -173,7 +173,7 @@ class Document:
         element.set('file', name)
 
     def _urdf(self, root: ElementTree.Element, folder: Path) -> None:
-        """Leave out what MuJoCo does not read, which may be anything, and find the meshes."""
+        """Remove the elements that MuJoCo ignores, and read the meshes."""
         extension = root.find('mujoco')
         for other in root.findall('mujoco'):
             root.remove(other)
@@ -218,9 +218,9 @@ class Document:
 
 class _Folders(dict[str, str]):
     """
-    Where files are, by the attribute of the compiler that says so: meshdir, texturedir.
+    The folders of files by attribute of the compiler: meshdir, texturedir.
 
-    :ivar strip: only the last part of a name counts.
+    :ivar strip: whether only the last part of a file name is used.
     """
 
     strip = False
@@ -240,7 +240,7 @@ def _folders(root: ElementTree.Element) -> _Folders:
 
 
 def _prune(element: ElementTree.Element) -> None:
-    """Keep what MuJoCo reads of a URDF, elements and attributes."""
+    """Remove the elements and attributes of a URDF that MuJoCo ignores."""
     _drop_unknown_elements(element, words.URDF)
     for item in element.iter():
         for name in set(item.attrib) - words.URDF_ATTRIBUTES:

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Files that clients, or the models of clients, name: only where clients may read or write.
+Files named by clients and by models of clients, inside the folders that clients may access.
 
 A file elsewhere and a file that does not exist give the same error, so that no client learns
 what is on the disk.  Only regular files are opened: a FIFO or a device would never end.

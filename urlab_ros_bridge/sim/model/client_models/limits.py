@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How large a model of a client may be, and what compiling it may cost."""
+"""Limits on the size of a model of a client, and on the cost of compiling it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CPU_SECONDS = 20
 WALL_SECONDS = 60.0  # for machines that are busy otherwise
 MEMORY_BYTES = 4 << 30
 
-# A step cannot be interrupted: what it may take of processor time after a change by a client.
+# Maximum processor time of a step after a change by a client: a step cannot be interrupted.
 STEP_SECONDS = 1.0
-STEP_CPU_SECONDS = 5  # then its trial is broken off
+STEP_CPU_SECONDS = 5  # after which its trial is aborted
 ITERATIONS = 10_000  # of each kind in the solver
 LINE_SEARCHES = 500_000  # iterations x ls_iterations
 CAMERAS = 64  # of a world to which a client adds one
 CAMERA_PIXELS = 1 << 25  # of all of them together: sixteen of 1080p
-RAY_TESTS = 400_000_000  # rays of all scanners x what each may hit; 2.6 ns each
+RAY_TESTS = 400_000_000  # rays of all scanners x geoms; 2.6 ns each
 
 # Size of a compiled model -> (what it is called, limit for one model, limit for a whole world).
 SIZES: dict[str, tuple[str, int, int]] = {
@@ -39,7 +39,7 @@ SIZES: dict[str, tuple[str, int, int]] = {
     'nu': ('controls', 3_000, 6_000),
     'ncam': ('cameras', 64, 64),
     'nsensordata': ('sensor values', 100_000, 200_000),
-    # A ray of a scanner looks at each point below it: 4 ns.
+    # A ray of a scanner is tested against each point below it: 4 ns.
     'nhfielddata': ('points of height fields', 1 << 18, 1 << 19),
     'bytes': ('bytes of compiled model', 1 << 30, 2 << 30),
 }
@@ -47,7 +47,7 @@ SIZES: dict[str, tuple[str, int, int]] = {
 # (element, attribute) -> the largest value.
 MAXIMA: dict[tuple[str, str], int] = {
     ('texture', 'width'): 1 << 14,
-    ('texture', 'height'): 1 << 15,  # six sides of a cube stand one above the other
+    ('texture', 'height'): 1 << 15,  # the six sides of a cube are stacked
     ('texture', 'nchannel'): 4,
     ('hfield', 'nrow'): 1 << 13,
     ('hfield', 'ncol'): 1 << 13,
@@ -109,7 +109,7 @@ def too_large(what: str, asked: object, limit: object) -> OpError:
 
 def check_total(sizes: Sizes) -> None:
     """
-    See that a world with all its client models stays within the limits.
+    Check the sizes of a world with all its client models.
 
     :raises OpError: import_failed.
     """

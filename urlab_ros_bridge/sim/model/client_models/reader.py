@@ -53,7 +53,7 @@ class ClientModel:
 
 
 class ClientModels:
-    """Reads models that clients hand in or name; one for each server."""
+    """Reads models from clients, given as text or file; one for each server."""
 
     def __init__(self, data: DataFolder, trial: Trial | None = None) -> None:
         self.files = ClientFiles(data)
@@ -109,7 +109,7 @@ class ClientModels:
         :param state: mjSTATE_INTEGRATION of the world, see `integration_state`.
         :param options: fields of `model.opt` that will have other values.
         :param may_diverge: whether a state that becomes invalid is accepted.
-        :raises OpError: import_failed, saying what would happen; shutting_down.
+        :raises OpError: import_failed, with the reason; shutting_down.
         """
         found = self._trial.step(model, state, options)
         if found.seconds > STEP_SECONDS:
@@ -192,7 +192,7 @@ def _name_meshes(spec: mujoco.MjSpec, stems: dict[str, str]) -> None:
 
 
 def _name_files(spec: mujoco.MjSpec, kept: Mapping[str, str]) -> None:
-    """Let a spec name files where they are kept."""
+    """Replace the file names of a spec by the paths of the copies."""
     for element in (*spec.meshes, *spec.hfields, *spec.skins, *spec.textures):
         if element.file:
             element.file = kept[element.file]

@@ -47,9 +47,9 @@ _LOG = logging.getLogger(__name__)
 
 class StepTrial(NamedTuple):
     """
-    What stepping a model on trial has shown.
+    Result of stepping a model on trial.
 
-    :ivar seconds: processor time of the longest step; math.inf when it was broken off.
+    :ivar seconds: processor time of the longest step; math.inf when it was aborted.
     :ivar diverged: MuJoCo reset the state, because it became invalid.
     """
 
@@ -77,13 +77,13 @@ class Trial:
         """
         Compile a model, and return how large it is.
 
-        :raises OpError: import_failed: what MuJoCo says, or which limit is exceeded;
+        :raises OpError: import_failed: MuJoCo's message, or the exceeded limit;
             shutting_down.
         """
         with self._lock:
             key = bundle.key
             if key not in self._passed:
-                found = self._judged(self._compiled(bundle))
+                found = self._checked_sizes(self._compiled(bundle))
                 while len(self._passed) >= _MEMORY:
                     del self._passed[next(iter(self._passed))]
                 self._passed[key] = found
@@ -97,7 +97,7 @@ class Trial:
 
         :param state: mjSTATE_INTEGRATION, float64 of shape (mj_stateSize,).
         :param options: fields of `model.opt` that have other values on trial.
-        :raises OpError: import_failed: what MuJoCo says; shutting_down.
+        :raises OpError: import_failed: MuJoCo's message; shutting_down.
         """
         content = np.empty(mujoco.mj_sizeModel(model), np.uint8)
         mujoco.mj_saveModel(model, None, content)
@@ -141,17 +141,17 @@ class Trial:
         }
         return self._exchange(request, files)
 
-    def _judged(self, answer: dict) -> Sizes:
+    def _checked_sizes(self, answer: dict) -> Sizes:
         """Return the sizes of a model that has passed."""
         if 'refused' in answer:
             raise import_failed(answer['refused'])
         if 'memory' in answer:
-            raise _spent('memory', self._memory >> 20, 'MiB')
+            raise _limit_exceeded('memory', self._memory >> 20, 'MiB')
         number = answer.get('signal')
         if number in (signal.SIGXCPU, signal.SIGKILL):
-            raise _spent('processor time', self._cpu, 's')
+            raise _limit_exceeded('processor time', self._cpu, 's')
         if number == signal.SIGALRM:
-            raise _spent('time', self._wall, 's')
+            raise _limit_exceeded('time', self._wall, 's')
         if number is not None:
             raise OpError('import_failed', f'MuJoCo crashed with signal {number} on this model')
         sizes = Sizes(answer['sizes'])
@@ -162,7 +162,7 @@ class Trial:
 
     def _exchange(self, request: dict, files: Mapping[str, Mapping[str, bytes]]) -> dict:
         """Send a request with its files, and return the answer."""
-        worker = self._running()
+        worker = self._running_worker()
         self._number += 1
         head = {
             'number': self._number,
@@ -185,18 +185,18 @@ class Trial:
                 worker.write(part)
             answer = json.loads(worker.read_line())
             if answer['number'] != self._number:
-                # Never take the verdict on another model for this one's.
+                # Never mistake the answer to another request for this one's.
                 raise ValueError('an answer to another request')
             return answer
         except (OSError, ValueError, KeyError, TypeError) as error:
             self._forget(worker)
             if late.is_set():
-                raise _spent('time', seconds, 's') from error
+                raise _limit_exceeded('time', seconds, 's') from error
             raise OpError('import_failed', 'the trial compiler exited') from error
         finally:
             watch.cancel()
 
-    def _running(self) -> _TrialWorker:
+    def _running_worker(self) -> _TrialWorker:
         """Return the process, started if need be."""
         worker = self._worker
         if worker is not None and worker.process.poll() is None and not self._closed:
@@ -233,12 +233,12 @@ class Trial:
 
 
 def import_failed(error: object) -> OpError:
-    """Return the error of a model that MuJoCo refuses: the first line of what it says."""
+    """Return the error of a model that MuJoCo refuses, with the first line of its message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return OpError('import_failed', lines[0] if lines else type(error).__name__)
 
 
-def _spent(what: str, limit: float, unit: str) -> OpError:
+def _limit_exceeded(what: str, limit: float, unit: str) -> OpError:
     return OpError(
         'import_failed',
         f'compiling the model takes more {what} than the limit of {limit:g} {unit}',

@@ -5,7 +5,7 @@ The process that compiles and steps models on trial: it forks for each, and the 
 
 Run as a script, by `trial`; it imports nothing but the standard library and MuJoCo.  A request is
 a line of JSON and the files that it lists; the answer is a line of JSON.  The fork can open no
-file: what is not in the request does not exist for it.
+file: it sees nothing outside the request.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _OUT_OF_MEMORY = ('could not allocate', 'out of memory', 'bad_alloc')
 def main() -> None:
     """Answer requests until the other end is closed."""
     sys.path[:] = json.loads(sys.argv[1])
-    # What libraries print must not get between the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), 'wb', buffering=0)
     os.dup2(2, 1)
     import mujoco
 
-    _compile(mujoco, {'sizes': {}}, {'xml': {'': b'<mujoco/>'}})  # loads what is loaded lazily
+    _compile(mujoco, {'sizes': {}}, {'xml': {'': b'<mujoco/>'}})  # triggers lazy loading
     _answer(answers, {'ready': True})
     requests = os.fdopen(0, 'rb', buffering=0)
     while line := requests.readline(MAX_LINE):
@@ -77,7 +77,7 @@ def _read(requests: BinaryIO, size: int) -> bytes:
 
 
 def _limit(request: dict[str, Any]) -> None:
-    """From here on: no files, and so much time and memory."""
+    """Limit the process to no files and a bounded amount of time and memory."""
     os.nice(5)
     cpu = request['cpu']
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))

@@ -5,7 +5,7 @@ The elements and attributes that a model of a client may have: an allow-list.
 
 Names are exact, also in case.  That an attribute fits its element is left to MuJoCo; what names a
 file is tied to its element here.  A test holds the list against the schema of the installed
-MuJoCo (`mj_printSchema`), so that what a new version brings is looked at before it is let in.
+MuJoCo (`mj_printSchema`), so that additions of a new version are reviewed before they are allowed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CONTENT_TYPES = _words("""
     image/png image/ktx image/vnd.mujoco.texture image/vnd.mujoco.hfield
     model/obj model/stl model/vnd.mujoco.msh text/xml
 """)
-PLUGINS = 'mujoco.'  # those that come with MuJoCo; others may do anything
+PLUGINS = 'mujoco.'  # those of MuJoCo itself; others may run any code
 
 ELEMENTS = _words("""
     accelerometer actuator actuatorfrc actuatorpos actuatorvel adhesion asset attach

@@ -82,7 +82,7 @@ def load_sidecar(path: Path | str) -> WorldSpec:
 
 def parse_sidecar(top: Place) -> WorldSpec:
     """
-    Check the content of a sidecar, which may also come from elsewhere than a file.
+    Check the content of a sidecar, from a file or another source.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def named_files(top: Place) -> Iterator[tuple[str, Path]]:
     """
     Yield the files that the content of a sidecar names, as written and where they would be.
 
-    Nothing is checked, so that clients that must not learn what is on the disk are refused before.
+    Nothing is checked, so that a client can be refused before it learns which files exist.
     """
     folder = Path(top.source).parent
     content = top.value if isinstance(top.value, dict) else {}

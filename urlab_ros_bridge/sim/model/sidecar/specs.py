@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a sidecar says: its sections, which `sidecar` reads from YAML."""
+"""The sections of a sidecar, which `sidecar` reads from YAML."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CameraSpec:
 
 @dataclass(frozen=True, slots=True)
 class RenderSpec:
-    """How much work goes into pictures; None = as fits the graphics hardware."""
+    """Rendering quality; None = chosen for the graphics hardware."""
 
     shadows: bool | None = key(None, 'Whether lights cast shadows.')
     reflections: bool | None = key(None, 'Whether materials reflect.')
@@ -101,7 +101,7 @@ class RenderSpec:
 
 @dataclass(frozen=True, slots=True)
 class PoseSpec:
-    """Where something stands."""
+    """A pose."""
 
     pos: tuple[float, float, float] = key((0.0, 0.0, 0.0), 'x, y, z (m).')
     quat: tuple[float, float, float, float] = key((1.0, 0.0, 0.0, 0.0), 'w, x, y, z.')

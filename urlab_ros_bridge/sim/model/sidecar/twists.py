@@ -34,7 +34,7 @@ class TwistLimits:
 @dataclass(frozen=True, slots=True)
 class TwistSpec:
     """
-    What becomes of a commanded twist; actuator names are local.
+    How a commanded twist is executed; actuator names are local.
 
     kind: a drive, `command` (it is held for a policy to act on), or `none` (it is refused).
     actuators: differential {left: [..], right: [..]}, omni {wheels: [..]},
@@ -98,7 +98,7 @@ class DifferentialSection:
     kind: str = key('differential')
 
     def spec(self) -> TwistSpec:
-        """Return what the drive is made of."""
+        """Return the description of this drive."""
         geometry = {'wheel_radius': self.wheel_radius, 'track_width': self.track_width}
         limits = self.limits.twist_limits(0.0)
         actuators = {'left': self.left, 'right': self.right}
@@ -115,7 +115,7 @@ class OmniSection:
     kind: str = key('omni')
 
     def spec(self) -> TwistSpec:
-        """Return what the drive is made of."""
+        """Return the description of this drive."""
         wheels = [
             {
                 'position': wheel.position,
@@ -142,7 +142,7 @@ class PlanarSection:
     kind: str = key('planar')
 
     def spec(self) -> TwistSpec:
-        """Return what the drive is made of."""
+        """Return the description of this drive."""
         actuators = {'x': self.x, 'y': self.y, 'yaw': self.yaw}
         limits = self.limits.twist_limits(self.limits.linear)
         return TwistSpec(self.kind, actuators, {}, limits, self.timeout)
@@ -182,7 +182,7 @@ class TrotSection:
     kind: str = key('trot')
 
     def spec(self) -> TwistSpec:
-        """Return what walks."""
+        """Return the description of this drive."""
         legs = self.legs
         legs_in_order = [legs.front_left, legs.front_right, legs.rear_left, legs.rear_right]
         actuators = {
@@ -208,7 +208,7 @@ class HeldSection:
     kind: str = key(HELD_TWIST)
 
     def spec(self) -> TwistSpec:
-        """Return what holds it."""
+        """Return the description of this drive."""
         return TwistSpec(self.kind, limits=self.limits, timeout=self.timeout)
 
 

@@ -247,14 +247,14 @@ def _spawned(name: str, source: SpawnSource, place: SpawnPose, robot: bool) -> S
     return SpawnedModel(name, robot, source.spec, place, source.sizes)
 
 
-def _grown(world: World) -> WorldComposition:
+def _composition_of(world: World) -> WorldComposition:
     """
     Return what a world consists of.
 
     :raises OpError: not_ready.
     """
-    if world.grown is not None:
-        return world.grown
+    if world.composition is not None:
+        return world.composition
     if world.source.compiler.settotalmass > 0:
         raise OpError(
             'not_ready', 'the world cannot change: its file sets the total mass (settotalmass)'
@@ -267,9 +267,9 @@ def _grown(world: World) -> WorldComposition:
 def _added(
     world: World, item: SpawnedModel, description: WorldSpec, book: KeyframeBook
 ) -> ChangedWorld:
-    grown = _grown(world)
-    check_total(sum((other.sizes for other in grown.spawned), start=item.sizes))
-    made = replace(grown, spawned=(*grown.spawned, item))
+    composition = _composition_of(world)
+    check_total(sum((other.sizes for other in composition.spawned), start=item.sizes))
+    made = replace(composition, spawned=(*composition.spawned, item))
     return _finished(world, made, description, book, '')
 
 
@@ -277,17 +277,17 @@ def _removed(
     world: World, name: str, start: str, description: WorldSpec, keys: str
 ) -> ChangedWorld:
     """Return the world without what has a name, or names that begin with `start`."""
-    grown = _grown(world)
-    others = tuple(item for item in grown.spawned if item.name != name)
-    if len(others) < len(grown.spawned):
-        made = replace(grown, spawned=others)
+    composition = _composition_of(world)
+    others = tuple(item for item in composition.spawned if item.name != name)
+    if len(others) < len(composition.spawned):
+        made = replace(composition, spawned=others)
     else:
-        own = grown.own.copy()
+        own = composition.own.copy()
         for body in own.worldbody.bodies:
             if body.name == name or (keys and body.name.startswith(start)):
                 own.delete(body)
         delete_named(own, start)
-        made = replace(grown, own=own)
+        made = replace(composition, own=own)
     try:
         return _finished(world, made, description, KeyframeBook(), keys)
     except OpError as error:
@@ -295,15 +295,19 @@ def _removed(
 
 
 def _finished(
-    world: World, grown: WorldComposition, description: WorldSpec, book: KeyframeBook, dropped: str
+    world: World,
+    composition: WorldComposition,
+    description: WorldSpec,
+    book: KeyframeBook,
+    dropped: str,
 ) -> ChangedWorld:
     """Compile, and add the keyframes of the world before and those of `book`."""
-    spec = grown.own.copy()
+    spec = composition.own.copy()
     try:
-        for item in grown.spawned:
+        for item in composition.spawned:
             attach_spawned(spec, item)
         model = spec.compile()
-        before = marks(world.source, '' if world.grown is not None else _OWN)
+        before = marks(world.source, '' if world.composition is not None else _OWN)
         same = common(before, marks(spec))
         if add_keyframes(world.model, spec, model, same, dropped):
             model = compile_spec(spec, 'the changed world', logging.DEBUG)
@@ -311,7 +315,7 @@ def _finished(
         cameras = {model.camera(index).name for index in range(model.ncam)}
         kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
         description = replace(description, global_cameras=kept)
-        return ChangedWorld(World(world.name, description, model, spec, grown), same)
+        return ChangedWorld(World(world.name, description, model, spec, composition), same)
     except (ValueError, RuntimeError, MemoryError, WorldError) as error:
         raise import_failed(error) from error
 
