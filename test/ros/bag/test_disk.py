@@ -17,10 +17,10 @@ from mcap.records import Message
 from mcap.stream_reader import StreamReader
 import pytest
 
-from urlab_ros_bridge.ros.bag import queue
 from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.storage.files import BagFiles
+from urlab_ros_bridge.ros.bag.writer import BagQueue
 from urlab_ros_bridge.ros.link.stream import StreamThread
 
 pytestmark = pytest.mark.ros
@@ -34,7 +34,7 @@ def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, publishe
         write(self, *message)
 
     monkeypatch.setattr(BagFiles, 'write', slow)
-    monkeypatch.setattr(queue.BagQueue.__init__, '__defaults__', (20_000,))
+    monkeypatch.setattr(BagQueue.__init__, '__defaults__', (20_000,))
     _, bridge, _ = recording()
     begin(bridge)
     bag = bridge.recorder.bag

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from urlab_ros_bridge.ros.bag.queue import BagQueue
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.writer import BagQueue
 
 TOPIC = BagTopic('/a', 'a_msgs/msg/A', '')
 

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Bags: what the bridge publishes and receives, recorded in step with the simulation.
+Bags: published and received messages, recorded in step with the simulation.
 
-A bag is a folder of MCAP files with the index of rosbag2.  Messages do not go over DDS first: the
-recorder gets the bytes that are published, all of them, each with the time of the simulation.
+A bag is a folder of MCAP files with the metadata of rosbag2.  Messages do not pass through DDS:
+the recorder gets all bytes that are published, each with the time of the simulation.
 """
 
 from urlab_ros_bridge.ros.bag.errors import BagError

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One bag while it is written."""
+"""One bag that is being recorded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from urlab_ros_bridge.ros.bag.queue import BagQueue
 from urlab_ros_bridge.ros.bag.selection import Selection
 from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
@@ -19,6 +18,7 @@ from urlab_ros_bridge.ros.bag.storage.topic import kind_of
 from urlab_ros_bridge.ros.bag.storage.topic import qos_text
 from urlab_ros_bridge.ros.bag.topics import Now
 from urlab_ros_bridge.ros.bag.topics import Sink
+from urlab_ros_bridge.ros.bag.writer import BagQueue
 from urlab_ros_bridge.ros.bag.writer import BagWriter
 
 MODEL_NAME = 'model.mjb'
@@ -26,7 +26,7 @@ MODEL_NAME = 'model.mjb'
 
 @dataclass(frozen=True)
 class Origin:
-    """Where messages come from: texts, and the compiled model (empty: none)."""
+    """The provenance of messages: texts, and the compiled model (empty: none)."""
 
     texts: Mapping[str, str]
     model: bytes = b''
@@ -34,9 +34,9 @@ class Origin:
 
 class Bag:
     """
-    Files, the queue before them, and the sinks of their topics.
+    Files, the queue of their writer, and the sinks of their topics.
 
-    :ivar begun: whether it has a file: it begins with a tick.
+    :ivar has_file: whether it has a file: the first one starts with a tick.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class Bag:
         on_problem: Callable[[str], None],
     ) -> None:
         """
-        Prepare a bag.
+        Create a bag without files.
 
-        :param folder: exists, and is empty.
-        :param origin: is called in the thread of the writer.
+        :param folder: existing empty folder.
+        :param origin: called in the thread of the writer.
         """
         self.folder = folder
         self.selection = selection
-        self.begun = False
+        self.has_file = False
         self.queue = BagQueue()
         self.files = BagFiles(folder, compression)
         self.writer = BagWriter(self.files, self.queue, on_problem)
@@ -67,7 +67,7 @@ class Bag:
         self._sinks: dict[tuple[str, str], Sink] = {}
 
     def sink(self, name: str, message_type: type[Any], profile: Any) -> Sink | None:
-        """Return where the messages of a topic go, None when it is not wanted."""
+        """Return the sink of a topic, None when the topic is not selected."""
         if not self.selection.wants(name):
             return None
         kind = kind_of(message_type)
@@ -81,18 +81,18 @@ class Bag:
     def begin_file(
         self, stamp_ns: int, cause: Mapping[str, str], latched: Iterable[tuple[Sink, Any]]
     ) -> None:
-        """Go on in a new file, with these messages at its start."""
-        self.begun = True
+        """Start a new file with these messages."""
+        self.has_file = True
         self.queue.do(lambda: self._begin(stamp_ns, cause))
         for sink, message in latched:
             sink.add_at(message, stamp_ns)
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
-        """Add texts to the file."""
+        """Add a metadata record to the file."""
         self.queue.do(lambda: self.files.note(name, texts))
 
     def describe(self, stamp_ns: int) -> None:
-        """Write again where messages come from, if that has changed."""
+        """Write the provenance again if it has changed."""
         self.queue.do(lambda: self._describe(stamp_ns))
 
     def _begin(self, stamp_ns: int, cause: Mapping[str, str]) -> None:
@@ -107,7 +107,7 @@ class Bag:
             return
         self._described = origin
         self.files.note('urlab', origin.texts)
-        # A model is attached once, in the file in which it is first: episodes may be many.
+        # A model is attached only to its first file: there may be many episodes.
         if origin.model and origin.model not in self._attached:
             self._attached.add(origin.model)
             self.files.attach(MODEL_NAME, origin.model, stamp_ns)

@@ -12,14 +12,14 @@ class BagError(UrlabError):
     """
     Base of the errors of bags.
 
-    :cvar code: of the answer of a service.
+    :cvar code: error code in the response of a service.
     """
 
     code = 'bag_failed'
 
 
 class BagActive(BagError):
-    """A bag is being written already."""
+    """A bag is already being recorded."""
 
     code = 'bag_active'
 
@@ -28,7 +28,7 @@ class BagActive(BagError):
 
 
 class NoBag(BagError):
-    """There is no bag to end."""
+    """No bag is being recorded."""
 
     code = 'bag_not_active'
 
@@ -37,7 +37,7 @@ class NoBag(BagError):
 
 
 class BagsUnavailable(BagError):
-    """The package that writes the files is missing."""
+    """The package mcap is not installed."""
 
     code = 'bag_unavailable'
 
@@ -46,7 +46,7 @@ class BagsUnavailable(BagError):
 
 
 class NoSuchTopic(BagError):
-    """Nothing that the bridge publishes or hears has this name now."""
+    """A name matches no topic that the bridge publishes or subscribes to."""
 
     code = 'unknown_topic'
 
@@ -55,17 +55,17 @@ class NoSuchTopic(BagError):
 
 
 class NotWritable(BagError):
-    """The folder of a bag cannot be made."""
+    """The folder of a bag cannot be created."""
 
     code = 'path_not_writable'
 
 
 class BagFailed(BagError):
-    """The disk refused; what was written before is there."""
+    """Writing failed; the messages before that are kept."""
 
 
 class BagTimeout(BagError):
-    """A thread of the bridge did not do its part."""
+    """A thread of the bridge did not respond in time."""
 
     code = 'timeout'
 

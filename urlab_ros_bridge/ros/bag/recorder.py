@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Records what the bridge publishes and receives, in step with the simulation.
+Record published and received messages in step with the simulation.
 
-A bag begins and ends between two ticks.  When time goes back it continues in its next file, which
-begins with the latched messages again, so that each file can be used by itself.
+A bag starts and ends between two ticks.  When time jumps back, it continues in a new file, which
+starts with the latched messages again, so that each file can be used on its own.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.wire.errors import count_of
 
 ALL = ('auto',)
-# How long the disk may take for what waits when a bag ends (s).
+# Time limit for writing the queued messages when a bag ends (s).
 END_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class BagSummary:
-    """A bag that has ended: its folder, the names of its files, and how much is in them."""
+    """A finished bag: its folder, the names of its files, and their contents in numbers."""
 
     path: str
     files: tuple[str, ...]
@@ -51,10 +51,10 @@ class BagSummary:
 @dataclass(frozen=True)
 class BagReport:
     """
-    A bag that is written.
+    The state of the current bag.
 
-    :ivar problem: why it has ended by itself, empty while all is well.
-    :ivar waits: how often publishing had to wait for the disk, and `waited` for how long (s).
+    :ivar problem: reason why recording has stopped, empty while there is none.
+    :ivar waits: how often publishing had to wait for the disk; `waited` the total time (s).
     """
 
     path: str
@@ -68,9 +68,9 @@ class BagReport:
 
 class BagRecorder:
     """
-    At most one bag at a time; `start` and `stop` may be called from any thread.
+    Records at most one bag at a time; `start` and `stop` may be called from any thread.
 
-    :ivar bag: the present one; it stays when it failed, until `stop` or the next `start`.
+    :ivar bag: the current bag; one that failed stays until `stop` or the next `start`.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -89,10 +89,10 @@ class BagRecorder:
         check: bool = True,
     ) -> tuple[str, list[str]]:
         """
-        Begin a bag with the next tick; return its folder and the topics that are recorded now.
+        Start a bag with the next tick; return its folder and the recorded topics.
 
         :param topics, exclude: see `Selection`; none: those of the parameters.
-        :param check: refuse a name that finds no topic.
+        :param check: refuse names that match no topic.
         :raises BagError: with the reason.
         """
         settings = self._bridge.settings(BagParameters)
@@ -127,10 +127,10 @@ class BagRecorder:
 
     def stop(self) -> BagSummary:
         """
-        End the bag after the present tick; return what is in it.
+        End the bag after the current tick; return its summary.
 
-        :raises BagError: with the reason; a bag that failed is let go of, one that cannot be ended
-            in time goes on.
+        :raises BagError: with the reason; a bag that failed is closed, one that cannot be ended in
+            time continues.
         """
         with self._lock:
             bag = self.bag
@@ -141,7 +141,7 @@ class BagRecorder:
             return self._end(bag)
 
     def close(self) -> None:
-        """End the bag, if there is one: all threads that publish have ended."""
+        """End the bag, if there is one, after all publishing threads have ended."""
         with self._lock:  # a service may be ending it
             bag = self.bag
             if bag is None:
@@ -154,38 +154,37 @@ class BagRecorder:
 
     def epoch(self, stamp_ns: int, went_back: bool) -> None:
         """
-        Begin a file when there is none, or when time went back; called by the stream thread.
+        Start a file when there is none, or when time jumped back.
 
-        It is called before anything of the new time is published, and nothing of the old one may
-        follow.
+        The stream thread calls this before it publishes anything of the new time.
         """
         bag = self.bag
         if bag is None:
             return
-        if bag.begun and not went_back:
+        if bag.has_file and not went_back:
             bag.describe(stamp_ns)
             return
         cause, self._cause = self._cause, {}
-        default = 'time went back' if bag.begun else 'the first tick'
+        default = 'time went back' if bag.has_file else 'the first tick'
         bag.begin_file(stamp_ns, {'cause': default, **cause}, self._topics.latched())
 
     def expect(self, cause: Mapping[str, str]) -> None:
-        """Name the cause of the next jump of time; empty: none is expected any more."""
+        """Set the cause of the next time jump; empty: no jump is expected."""
         self._cause = cause
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
-        """Add texts to the bag, if there is one."""
+        """Add a metadata record to the bag, if there is one."""
         bag = self.bag
         if bag is not None:
             bag.note(name, texts)
 
     def watch(self) -> None:
-        """Record no more into a bag that has failed; called about once a second."""
+        """Stop recording into a bag that has failed; called about once a second."""
         if self.bag is not None and self.bag.writer.problem:
             self._topics.record(None)
 
     def report(self) -> BagReport | None:
-        """Return how the bag is, None when nothing is recorded."""
+        """Return the state of the bag, None when there is none."""
         bag = self.bag
         if bag is None:
             return None

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which topics go into a bag: names and regular expressions, as `ros2 bag record` takes them."""
+"""Select the topics of a bag by names and regular expressions, as `ros2 bag record` does."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from urlab_ros_bridge.schema.patterns import BadPattern
 from urlab_ros_bridge.schema.patterns import compile_pattern
 from urlab_ros_bridge.schema.patterns import Pattern
 
-# A bag that names other topics is of little use without time and transforms.
+# Other topics are of little use without time and transforms.
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
-# They have to be named: what is rendered only for subscribers, and most of the bytes of a bag; and
-# hidden topics, as for `ros2 bag record`.
+# Recorded only by name: images and clouds, which are rendered only for subscribers and are most of
+# the bytes of a bag, and hidden topics, as with `ros2 bag record`.
 LARGE = (r'.*/image_raw(/.*)?', r'.*/camera_info', r'.*/points')
 HIDDEN = (r'.*/_.*',)
 
 
 class Selection:
     """
-    Says of each topic whether it is wanted.
+    Decides which topics are recorded.
 
     A pattern must match the whole name: from its leading slash on, or without the namespace of
     the node (``odom`` is /odom, or /fleet/odom of a node in /fleet).
@@ -34,10 +34,10 @@ class Selection:
         """
         Read the patterns.
 
-        :param topics: names or regular expressions; none: all but pictures, clouds and
+        :param topics: names or regular expressions; none: all but images, clouds and
             hidden topics.
-        :param exclude: the same, of what is left out of these; it wins.
-        :raises BadPattern: for one that is not a regular expression.
+        :param exclude: names or regular expressions of topics to leave out; takes precedence.
+        :raises BadPattern: when one is not a regular expression.
         """
         self._start = namespace.rstrip('/') + '/'
         self._wanted = {text: _compile(text) for text in topics}
@@ -47,27 +47,27 @@ class Selection:
         self._left_out: list[Pattern] = [re.compile(text) for text in left_out]
 
     def wants(self, topic: str) -> bool:
-        """Return whether a topic, by its full name, goes into the bag."""
-        if self._among(topic, self._excluded) or self._among(topic, self._left_out):
+        """Return whether a topic is recorded, by its full name."""
+        if self._matches(topic, self._excluded) or self._matches(topic, self._left_out):
             return False
         return (
             not self._wanted
-            or self._among(topic, self._wanted.values())
-            or self._among(topic, self._always)
+            or self._matches(topic, self._wanted.values())
+            or self._matches(topic, self._always)
         )
 
     def check(self, topics: Iterable[str]) -> None:
         """
-        See that each name finds something.
+        Check that each name matches a topic.
 
-        :raises NoSuchTopic: for one that finds none of the topics.
+        :raises NoSuchTopic: when one matches none.
         """
         names = sorted(topics)
         for text, pattern in self._wanted.items():
-            if not any(self._among(name, (pattern,)) for name in names):
+            if not any(self._matches(name, (pattern,)) for name in names):
                 raise NoSuchTopic(text, names)
 
-    def _among(self, topic: str, patterns: Iterable[Pattern]) -> bool:
+    def _matches(self, topic: str, patterns: Iterable[Pattern]) -> bool:
         return any(
             pattern.fullmatch(topic) or pattern.fullmatch(topic.removeprefix(self._start))
             for pattern in patterns

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one bag: an MCAP file for each stretch of time that does not go back."""
+"""The files of one bag: a new MCAP file after each time jump."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 
 class BagFiles:
     """
-    Writes files and their index; for one thread.
+    Writes the files and metadata.yaml; for one thread.
 
-    :ivar messages, bytes: in all files, those of ended files with their indexes.
+    :ivar messages: number of messages in all files.
     """
 
     def __init__(self, folder: Path, compression: str) -> None:
         """
-        Begin with no file.
+        Start without a file.
 
-        :param folder: exists, and is empty.
+        :param folder: existing empty folder.
         """
         self.folder = folder
         self.messages = 0
@@ -43,7 +43,7 @@ class BagFiles:
 
     @property
     def size(self) -> int:
-        """Return the bytes on the disk, at the last flush."""
+        """Return the bytes on disk at the last flush."""
         file = self._file
         return self._ended_bytes + (file.size if file is not None else 0)
 
@@ -54,9 +54,9 @@ class BagFiles:
 
     def begin(self) -> int:
         """
-        End the file and begin the next one; return its number.
+        Close the current file and open the next one; return its number.
 
-        :raises OSError: when the disk refuses.
+        :raises OSError: when it cannot be written.
         """
         self._end_file()
         number = len(self._ended)
@@ -67,9 +67,9 @@ class BagFiles:
 
     def write(self, topic: BagTopic, stamp_ns: int, data: bytes) -> None:
         """
-        Write a message; one before the first file is left out: it has no time.
+        Write a message; messages before the first file have no time and are dropped.
 
-        :raises OSError: when the disk refuses.
+        :raises OSError: when it cannot be written.
         :raises SchemaMissing: when the definition of its type is not installed.
         """
         file = self._file
@@ -85,17 +85,17 @@ class BagFiles:
         self.messages += 1
 
     def note(self, name: str, values: Mapping[str, str]) -> None:
-        """Add texts to the present file."""
+        """Add a metadata record to the current file."""
         if self._file is not None:
             self._file.metadata(name, values)
 
     def attach(self, name: str, data: bytes, stamp_ns: int) -> None:
-        """Add a whole file to the present one."""
+        """Attach data to the current file."""
         if self._file is not None:
             self._file.attach(name, 'application/octet-stream', data, stamp_ns)
 
     def flush(self) -> None:
-        """Make what was written so far survive the end of this process."""
+        """Make the messages so far survive the end of this process."""
         if self._file is not None:
             self._file.flush()
         if self._stale:
@@ -103,7 +103,7 @@ class BagFiles:
             self._write_index()
 
     def close(self) -> None:
-        """End the last file; a bag without any leaves nothing behind."""
+        """Close the last file; remove the folder of a bag without files."""
         self._end_file()
         if self._ended:
             self._write_index()
@@ -111,7 +111,7 @@ class BagFiles:
             self.folder.rmdir()
 
     def abandon(self) -> None:
-        """Let go of the file as it is: the disk takes nothing any more."""
+        """Close the file without its index, after the disk has failed."""
         if self._file is not None:
             self._file.abandon()
 
@@ -133,7 +133,7 @@ class BagFiles:
         if file is None:
             return
         row = self._row(file)
-        # What `ros2 bag info` reads where it is given the file alone.
+        # `ros2 bag info` reads this when it is given a single file.
         file.metadata('rosbag2', {'serialized_metadata': self._text([row], self._in_file)})
         file.close()
         self._ended.append(row)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a bag."""
+"""Create the folder of a bag."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DATED = 'auto'
 
 def make_folder(name: str, options: BagParameters) -> Path:
     """
-    Make the folder of a bag and return its absolute path.
+    Create the folder of a bag and return its absolute path.
 
-    A bare name lies in `Bags` of the data folder; an absolute path must lie in the data folder,
+    A relative name is in `Bags` of the data folder; an absolute path must be in the data folder,
     unless the parameters allow others.
 
-    :param name: empty or ``auto``: one made from the date.
-    :raises NotWritable: for other paths, and where something is already.
+    :param name: empty or ``auto``: a name with date and time.
+    :raises NotWritable: for other paths, and when the folder exists.
     """
     root = Path(options.data_dir) if options.data_dir else default_data_dir()
     if name in ('', DATED):

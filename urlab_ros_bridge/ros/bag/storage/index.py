@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-metadata.yaml: what makes a folder of files a bag of rosbag2 (metadata version 9, as of Jazzy).
+metadata.yaml, which makes a folder of files a bag of rosbag2 (metadata version 9, as in Jazzy).
 
-The text is put together here, not by a YAML library: that would hold the interpreter's lock for
-longer than a tick.  Strings are written as JSON has them, which is YAML too.
+It is formatted here and not by a YAML library, which would hold the interpreter's lock for several
+ticks.  Strings are written in JSON's syntax, which YAML includes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FileRow:
 
 
 def index_text(files: Sequence[FileRow], counts: Mapping[BagTopic, int], distribution: str) -> str:
-    """Return the description of a bag, without the line that begins metadata.yaml."""
+    """Return the description of a bag, without the first line of metadata.yaml."""
     filled = [row for row in files if row.messages]
     start = min((row.start_ns for row in filled), default=0)
     end = max((row.end_ns for row in filled), default=0)
@@ -63,9 +63,9 @@ def index_text(files: Sequence[FileRow], counts: Mapping[BagTopic, int], distrib
 
 def write_index(folder: Path, text: str) -> None:
     """
-    Put metadata.yaml in place, as a whole.
+    Replace metadata.yaml.
 
-    :raises OSError: when the disk refuses.
+    :raises OSError: when it cannot be written.
     """
     whole = _HEAD + _indented(text.splitlines(), '  ')
     write_whole(folder / NAME, whole.encode('utf-8'))

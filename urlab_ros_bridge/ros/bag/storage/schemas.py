@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Definitions of message types as text, from the files that every ROS package installs.
+Message definitions from the .msg files that every ROS package installs.
 
 A schema in the encoding `ros2msg` is the .msg file, followed by those of all types in it, each
 after a line of equal signs and a line ``MSG: package/Type`` (MCAP, "Well-known schema encodings").
@@ -20,7 +20,7 @@ from ament_index_python.packages import PackageNotFoundError
 from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 
 _RULE = '=' * 80
-# The type at the beginning of a line, without what follows of bounds and arrays.
+# The type at the start of a line, without bounds and array brackets.
 _FIELD = re.compile(r'\s*(?P<type>[A-Za-z][\w/]*)(<=\d+)?(\[[^\]]*\])?\s+[A-Za-z]')
 _INTEGERS = (f'{sign}int{bits}' for sign in ('', 'u') for bits in (8, 16, 32, 64))
 _BASIC = frozenset(('bool', 'byte', 'char', 'float32', 'float64', 'string', 'wstring', *_INTEGERS))
@@ -29,7 +29,7 @@ _BASIC = frozenset(('bool', 'byte', 'char', 'float32', 'float64', 'string', 'wst
 @cache
 def schema_of(kind: str) -> str:
     """
-    Return the definition of a message type and of all that it uses.
+    Return the definition of a message type and of all types that it uses.
 
     :param kind: package/msg/Type.
     :raises SchemaMissing: when a file is not installed.
@@ -71,7 +71,7 @@ def _installed(kind: str, ending: str) -> str:
 
 
 def _types_in(text: str, package: str) -> list[str]:
-    """Return the message types that a definition names, as package/msg/Type."""
+    """Return the message types in a definition, as package/msg/Type."""
     found = []
     for line in text.splitlines():
         match = _FIELD.match(line.partition('#')[0])
@@ -80,7 +80,7 @@ def _types_in(text: str, package: str) -> list[str]:
         name = match['type']
         if '/' not in name:
             name = f'{package}/{name}'
-        # Of another package it may be written with or without its folder.
+        # A type of another package may have the part /msg.
         start, _, last = name.rpartition('/')
         found.append(f'{start.removesuffix("/msg")}/msg/{last}')
     return found

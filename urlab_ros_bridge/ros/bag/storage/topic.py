@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A topic as a bag describes it."""
+"""The description of a topic in a bag."""
 
 from __future__ import annotations
 
