@@ -11,10 +11,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms

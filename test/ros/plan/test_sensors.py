@@ -9,7 +9,7 @@ import pytest
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Range
 
-from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.messages import WrenchStampedTemplate
 from urlab_ros_bridge.ros.messages import WrongLength

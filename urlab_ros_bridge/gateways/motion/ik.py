@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.model import Joint
 
 MAX_ITERATIONS = 50
 # Good enough for a control period: 0.1 mm and 0.06 degrees.

@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from urlab_ros_bridge.client.model import Actuator
-from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import read_robot
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.wire.errors import UnknownName
 
 WORLD = 'world'

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description import build_skeleton
 from urlab_ros_bridge.ros.plan.description import Colors

@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import NamedTuple
 
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.geometry import BODY_TO_OPTICAL
 from urlab_ros_bridge.geometry import CAMERA_TO_BODY
 from urlab_ros_bridge.geometry import CAMERA_TO_OPTICAL
@@ -27,6 +24,9 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import SITE_TO_RANGE
 from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import WorldModel
 
 _TO_BODY = Pose(orientation=CAMERA_TO_BODY)
 _TO_OPTICAL = Pose(orientation=CAMERA_TO_OPTICAL)

@@ -16,13 +16,13 @@ from dataclasses import field
 from dataclasses import replace
 from typing import Any
 
-from urlab_ros_bridge.client.model import Actuator
-from urlab_ros_bridge.client.model import Body
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook

@@ -8,8 +8,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 from dataclasses import field
 
-from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model import Sensor
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import Sensor
 from urlab_ros_bridge.model.elements import SLIDE
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.sensor_table import AT_OBJECT

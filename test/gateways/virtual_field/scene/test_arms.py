@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.gateways.virtual_field.page.tips import handle_radius
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import find_arms
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 
 LINK = '<geom type="capsule" fromto="0 0 0 {0} 0 0" size="{1}" mass="0.1"/>'

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Camera as ModelCamera
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import Camera as ModelCamera
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _SAME = 1e-9

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.chiral.errors import profile_key
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
@@ -17,6 +16,7 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import Actuator
 
 NO_DEPTH = 'none'
 AUTO = 'auto'

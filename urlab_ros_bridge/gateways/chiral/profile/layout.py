@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.gateways.chiral.errors import BadAction
 from urlab_ros_bridge.gateways.chiral.errors import profile_key
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
@@ -27,6 +26,7 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import Actuator
 
 MAX_CHUNK = 1024
 HOLDING = ('position', 'intvelocity')

@@ -11,12 +11,12 @@ from typing import Protocol
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Actuator
 from urlab_ros_bridge.gateways.chiral.errors import BadAction
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
 from urlab_ros_bridge.gateways.chiral.profile.rotations import to_matrix
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.model import Actuator
 
 
 class Scene(Protocol):

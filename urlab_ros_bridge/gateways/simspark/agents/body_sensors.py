@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Sensor
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
@@ -19,6 +18,7 @@ from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 from urlab_ros_bridge.geometry import rotation_vector
+from urlab_ros_bridge.model import Sensor
 
 # A contact sensor NAME_contact with data="found force pos" of a net force is the foot NAME.
 _FOOT = '_contact'

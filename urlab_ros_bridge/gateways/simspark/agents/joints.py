@@ -17,12 +17,12 @@ import re
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Actuator
-from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # Highest speed of a joint of the Nao, rad/s (351.77 degrees a second).

@@ -9,8 +9,6 @@ import math
 from typing import Any
 from typing import NamedTuple
 
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import fixed
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import mesh_file
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import moving
@@ -20,6 +18,8 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneNode
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import Geom
 from urlab_ros_bridge.model.colors import Colors
 from urlab_ros_bridge.models.nao_types import NAO_TYPES
 from urlab_ros_bridge.wire.names import Prefixes

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
@@ -27,6 +26,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneNode
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import Geom
 
 SCENERY_PLACE = 10
 BALL_PLACE = 35

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.model import WorldModel
 
 BALL = 'ball'
 

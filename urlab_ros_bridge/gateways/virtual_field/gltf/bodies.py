@@ -13,11 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
-from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import glb
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import joined
@@ -26,6 +22,10 @@ from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Surface
 from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Materials
 from urlab_ros_bridge.gateways.virtual_field.gltf.shapes import Shapes
 from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import FIRST_HIDDEN_GROUP
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import WorldModel
 
 # (x, y, z) with z up -> (x, z, -y) with y up, as glTF and WebXR want it.
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Material
+from urlab_ros_bridge.model import Geom
 from urlab_ros_bridge.model.world import enumeration
 
 # A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).

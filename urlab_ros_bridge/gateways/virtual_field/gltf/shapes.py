@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.gateways.virtual_field.gltf import primitives
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import joined
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Surface
 from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Look
+from urlab_ros_bridge.model import Geom
 
 # A plane without an end reaches so far (m).
 ENDLESS = 60.0

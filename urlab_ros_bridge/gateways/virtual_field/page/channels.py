@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.client.model import read_robot
-from urlab_ros_bridge.client.model import Sensor
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.client.replies.observations import Snapshot
+from urlab_ros_bridge.model import Sensor
 from urlab_ros_bridge.model.elements import SLIDE
 
 MAX_VALUES = 4096  # of one channel

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import read_robot
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
@@ -20,6 +18,8 @@ from urlab_ros_bridge.gateways.virtual_field.page.tips import handle_radius
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import WorldModel
 
 # A robot without limits of its own is driven so fast (m/s, m/s, rad/s).
 _SPEEDS = {'linear': 1.0, 'lateral': 0.0, 'angular': 1.5}

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import crossed
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import DIGITS
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import rotated
@@ -22,6 +21,7 @@ from urlab_ros_bridge.gateways.virtual_field.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.elements import BALL
 from urlab_ros_bridge.model.elements import HINGE
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import itertools
 import math
 
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
-from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model import Joint
-from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model import Site
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import FIRST_HIDDEN_GROUP
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model import Site
 
 # A chain of fewer joints is a wheel, a door or a finger.
 MIN_JOINTS = 2

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import DIGITS
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import WorldModel
 
 OWNER = 'simulation'
 # Ids of what the simulation shows begin so.

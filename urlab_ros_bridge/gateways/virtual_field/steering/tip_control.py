@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Actuator
-from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
@@ -19,6 +17,8 @@ from urlab_ros_bridge.gateways.virtual_field.steering.hand import TipPose
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Joint
 
 # An arm is not led faster than this, whatever the hand does (rad/s and m/s of its joints).
 MAX_JOINT_SPEED = 3.0

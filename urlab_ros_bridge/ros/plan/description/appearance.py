@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 
-from urlab_ros_bridge.client.model import Body
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import Body
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind

@@ -17,11 +17,11 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Actuator
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import Joint
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.model import Actuator
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.elements import Range
 from urlab_ros_bridge.model.elements import UNLIMITED
 

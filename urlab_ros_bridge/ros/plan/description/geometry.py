@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
-from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import FIRST_HIDDEN_GROUP
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.colors import Color
 from urlab_ros_bridge.model.colors import Colors
 

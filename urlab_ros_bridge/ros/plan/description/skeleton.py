@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import Joint
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.geometry import axis_angle
 from urlab_ros_bridge.geometry import ORIGIN
 from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model.elements import BALL
 from urlab_ros_bridge.model.elements import FREE
 from urlab_ros_bridge.model.elements import SLIDE

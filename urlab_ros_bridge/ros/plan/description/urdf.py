@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 import xml.etree.ElementTree as ElementTree
 
-from urlab_ros_bridge.client.model import Geom
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rpy_of
+from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model.colors import Color
 from urlab_ros_bridge.ros.plan.description.control_block import ControlBlock
 from urlab_ros_bridge.ros.plan.description.dynamics import inertial_of

@@ -10,9 +10,9 @@ from dataclasses import field
 from dataclasses import replace
 
 from urlab_ros_bridge.client.model import read_world
-from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
