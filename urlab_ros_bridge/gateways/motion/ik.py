@@ -13,7 +13,7 @@ from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.model import Joint
 
 MAX_ITERATIONS = 50
-# Good enough for a control period: 0.1 mm and 0.06 degrees.
+# Sufficient for a control period: 0.1 mm and 0.06 degrees.
 POSITION_TOLERANCE = 1e-4
 ROTATION_TOLERANCE = 1e-3
 _SECONDS = 1.0  # an iteration moves by velocity times this: a whole Gauss-Newton step
@@ -116,7 +116,7 @@ class PoseSolver:
             largest = float(np.abs(velocity).max())
             if largest < _STALLED:
                 break
-            # Far from the pose a whole step would throw the arm about.
+            # Far from the pose, whole steps would overshoot.
             configuration.integrate_inplace(velocity * min(1.0, _LARGEST_STEP / largest), _SECONDS)
         return configuration.q[self._addresses]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that leads a robot from setpoint to setpoint in real time."""
+"""The thread that sends the setpoints between the targets of a robot, in real time."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
-# How often a twist is resent although nothing has changed: it would time out.
+# Unchanged twists are sent again after this time (s): they would time out.
 REPEAT_SECONDS = 0.1
 
 
 class SetpointInterpolator:
     """
-    Sends setpoints: on the way to a target at a fixed rate, and nothing once it is reached.
+    Sends setpoints at a fixed rate until a target is reached, then none.
 
-    A new target starts from where the last one got to.  The rest of a chunk is dropped when a new
-    action comes.
+    A new target starts at the last setpoint sent, and drops the rest of a chunk.
 
     :param send: puts a setpoint in force; called from this thread only.
     :param period: control period in s; `interval` the time between setpoints on the way, or
@@ -78,12 +77,12 @@ class SetpointInterpolator:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Send nothing within the block; what is on its way is waited for."""
+        """Send nothing within the block, after a send in progress."""
         with self._sending:
             yield
 
     def place(self, target: Target) -> None:
-        """Take a setpoint that is in force already; nothing is sent."""
+        """Adopt a setpoint that is already in force; nothing is sent."""
         with self._wake:
             self._queue.clear()
             self._start = self._end = self._here = target
@@ -120,9 +119,9 @@ class SetpointInterpolator:
             try:
                 self._send(target)
             except UrlabError as error:
-                _LOG.warning('a setpoint was lost: %s', error)
-            except Exception:  # the thread has to outlive it
-                _LOG.exception('a setpoint was lost')
+                _LOG.warning('a setpoint was not sent: %s', error)
+            except Exception:  # the thread must survive it
+                _LOG.exception('a setpoint was not sent')
 
     def _due(self) -> Target | None:
         """Return the setpoint to send now, None when there is none.  Needs the lock."""
@@ -133,7 +132,7 @@ class SetpointInterpolator:
             return self._here if self._here.twist is not None and any(self._here.twist) else None
         share = 1.0
         if self._interval is not None:
-            # Where the robot shall be at the end of this interval.
+            # The setpoint at the end of this interval.
             share = (now + self._interval - self._began) / self._period
         if share >= 1.0 - 1e-9:
             self._arrived = True
@@ -141,7 +140,7 @@ class SetpointInterpolator:
         return between(self._start, self._end, share, self._smooth)
 
     def _pause(self) -> float | None:
-        """Return how long nothing is due, None: until notified.  Needs the lock."""
+        """Return the time until the next setpoint, None: until notified.  Needs the lock."""
         if not self._arrived:
             return self._interval
         if self._queue:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Setpoints: the targets of actuators, and the path from one setpoint to the next."""
+"""Setpoints of actuators, and interpolation between two of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Target:
     twist: Twist | None = None
 
     def copy(self) -> Target:
-        """Return a target that can be changed without this one."""
+        """Return an independent copy."""
         return Target(dict(self.ctrl), self.twist)
 
 
@@ -31,7 +31,7 @@ def between(start: Target, end: Target, share: float, smooth: frozenset[str]) ->
     """
     Return the setpoint at `share` (0..1) of the way.
 
-    :param smooth: actuators that go gradually; the others, and the twist, change at once.
+    :param smooth: actuators that are interpolated; the others, and the twist, change at once.
     """
     if share >= 1.0:
         return end

@@ -8,9 +8,9 @@ page's site in the header Origin (RFC 6455, section 10.2).  The header Host does
 anything: a site may point its own name at this machine (DNS rebinding).  So an origin counts by
 its address alone, unless it was named in the settings.
 
-A page that a gateway serves itself is asked for without an Origin.  There a Host that is a name
+A page that a gateway serves itself is requested without an Origin.  There a Host that is a name
 may be such a trick, so for files it has to be an address, or of an origin in the settings.  The
-token that opened the page comes back as a cookie, of which other sites get nothing (SameSite).
+token that opened the page is returned as a cookie, which other sites do not get (SameSite).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 if TYPE_CHECKING:
     from websockets.http11 import Request
 
-# RFC 3986, section 3.3; a query is taken as it comes, stock clients send what they like.
+# RFC 3986, section 3.3; queries are not checked, because stock clients send various ones.
 _TARGET = re.compile(r"/[\w.~!$&'()*+,;=:@%/-]*(\?[!-~]*)?", re.ASCII)
 _ORIGIN = re.compile(r'[a-z][a-z0-9+.-]*://[^/?#@\s]+', re.ASCII)
 COOKIE = 'urlab_token'
@@ -40,7 +40,7 @@ _DEFAULT_PORTS = {'http': 80, 'https': 443}
 
 
 class OpenWithoutToken(UrlabError):
-    """A gateway would let the whole network in."""
+    """A gateway would admit the whole network."""
 
     def __init__(self, bind: str) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ class OpenWithoutToken(UrlabError):
 
 
 class BadOrigin(UrlabError, ValueError):
-    """An origin to allow is none."""
+    """Invalid --allow-origin value."""
 
     def __init__(self, value: str) -> None:
         super().__init__(
@@ -131,7 +131,7 @@ class Access:
             )
 
     def cookie_for(self, request: Request) -> list[tuple[str, str]]:
-        """Return the header that lets a browser show the token again with all it asks for."""
+        """Return the header that makes a browser send the token with all its requests."""
         for token in self._tokens:
             if any(same_secret(shown, token) for shown in _query_tokens(request)):
                 words = f'{COOKIE}={_digest(token)}; Path=/; HttpOnly; SameSite=Strict'
@@ -140,9 +140,9 @@ class Access:
 
     def may_only_watch(self, request: Request) -> bool:
         """
-        Return whether a client that passed `check` asked only to watch, or has no other right.
+        Return whether a client that passed `check` may only watch.
 
-        It asks by ``view`` in its query.
+        It has no other right, or requests this by ``view`` in its query.
         """
         query = parse_qs(request.path.partition('?')[2], keep_blank_values=True)
         return 'view' in query or bool(self.token and not self._shows(request, self.token))

@@ -1,12 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A WebSocket server for a handful of clients, any of which may be hostile.
+A WebSocket server for a few clients, any of which may be hostile.
 
-The threaded server of `websockets` does HTTP, TLS, framing, pings and timeouts.  What it leaves
-open is bounded here: open connections, connections that have not finished their handshake (the
-oldest is dropped for a new one, so a peer that asks at once always gets in), and the time of a
-peer that neither reads nor closes.
+The threaded server of `websockets` does HTTP, TLS, framing, pings and timeouts.  It does not limit
+what this module does: open connections, connections with an unfinished handshake (the oldest is
+dropped for a new one, so a peer that sends its request at once is always admitted), and the time
+of a peer that neither reads nor closes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
-# The library logs each handshake that failed, with a traceback.
+# The library logs each failed handshake with a traceback.
 _LIBRARY_LOG = logging.getLogger(f'{__name__}.protocol')
 _LIBRARY_LOG.setLevel(logging.CRITICAL)
 
@@ -172,17 +172,17 @@ class WebSocketConnection(ServerConnection):
 
 
 class Handler(Protocol):
-    """What a gateway does with its clients."""
+    """The callbacks of a gateway."""
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
         """
-        Let a client in that has passed the rules of `Access`.
+        Admit a client that has passed the rules of `Access`.
 
-        :raises HandshakeRefusal: to turn it down.
+        :raises HandshakeRefusal: to refuse it.
         """
 
     def serve(self, connection: WebSocketConnection) -> None:
-        """Talk to a client that was let in, in its own thread."""
+        """Serve an admitted client, in its own thread."""
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client; called once after each `admit` that did not raise."""
@@ -232,7 +232,7 @@ class WebSocketServer:
         :param port_option: how a user chooses another port, for the error.
         :param max_message: bytes; of a larger one the connection is closed.
         :param max_queue: messages that wait for the gateway before a peer is no longer read.
-        :param files: answers requests that ask for no WebSocket; None refuses them.
+        :param files: answers plain HTTP requests; None refuses them.
         :param tls: certificate and key, with which peers have to speak TLS; None: they must not.
         """
         self.access = access
@@ -268,7 +268,7 @@ class WebSocketServer:
         self._listener = listener
 
     def start(self) -> None:
-        """Let clients in."""
+        """Accept clients."""
         self._server = serve(
             self._run_handler,
             sock=self._bound(),
@@ -307,7 +307,7 @@ class WebSocketServer:
 
     @property
     def connections(self) -> list[WebSocketConnection]:
-        """Return the clients that were let in and have not been forgotten."""
+        """Return the admitted clients."""
         with self._changed:
             admitted = [peer for peer in self._peers.values() if peer.stage == 'admitted']
         return [peer.connection for peer in admitted if peer.connection is not None]
@@ -348,7 +348,7 @@ class WebSocketServer:
 
     def _bound(self) -> socket.socket:
         if self._listener is None:
-            raise RuntimeError('bind() comes first')
+            raise RuntimeError('call bind() first')
         return self._listener
 
     def _count(self, stage: str) -> int:
@@ -394,8 +394,8 @@ class WebSocketServer:
                 return
             self._peers[link] = peer
         try:
-            # What the kernel cannot deliver for so long ends the connection: a peer that never
-            # reads would hold the threads that send to it.
+            # A connection ends when the kernel cannot deliver data for this time: a peer that
+            # never reads would block the threads that send to it.
             timeout_ms = int(self._keepalive * 1000)
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
             peer.thread.start()
@@ -518,11 +518,11 @@ class WebSocketServer:
         for name, value in refusal.headers:
             response.headers[name] = value
         now = time.monotonic()
-        is_news = now - self._logged_at > _REFUSALS_LOGGED
-        if is_news:
+        is_logged = now - self._logged_at > _REFUSALS_LOGGED
+        if is_logged:
             self._logged_at = now
         _LOG.log(
-            logging.WARNING if is_news else logging.DEBUG,
+            logging.WARNING if is_logged else logging.DEBUG,
             '%s: refused with HTTP %d: %s', connection.peer, refusal.status, refusal,
         )  # fmt: skip
         return response
@@ -539,7 +539,7 @@ class WebSocketServer:
 
 
 def wants_websocket(request: Request) -> bool:
-    """Return whether a request asks for a WebSocket (RFC 6455, section 4.1)."""
+    """Return whether a request is for a WebSocket (RFC 6455, section 4.1)."""
     return any(value.strip() for value in request.headers.get_all('Upgrade'))
 
 

@@ -25,12 +25,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Served(Protocol):
-    """What a gateway makes of a link: robots, threads that move them, prepared messages."""
+    """What a gateway builds from a link: robots, threads that move them, prepared messages."""
 
     link: SimulationLink
 
     def close(self) -> None:
-        """Let the simulation go; the link is closed afterwards."""
+        """Release the simulation; the link is closed afterwards."""
 
 
 S = TypeVar('S', bound=Served)
@@ -38,7 +38,7 @@ S = TypeVar('S', bound=Served)
 
 class SimulationConnection(Generic[S]):
     """
-    Takes a simulation, notices at once when its server ends, and takes the next one.
+    Connects to a simulation, detects the end of its server at once, and connects to the next one.
 
     Thread-safe.
 
@@ -70,7 +70,7 @@ class SimulationConnection(Generic[S]):
         return None if held is None else held[0]
 
     def wait(self) -> S | None:
-        """Return what is served, after a simulation that is being taken is there."""
+        """Return what is served, after a connection in progress is complete."""
         with self._taking, self._lock:
             return self.current
 
@@ -86,7 +86,7 @@ class SimulationConnection(Generic[S]):
 
     def renew(self, timeout: float) -> None:
         """
-        Take the simulation again when it has gone, or its server was restarted.
+        Reconnect when the simulation has ended or its server was restarted.
 
         :raises UrlabError: when there is none.
         """
@@ -98,11 +98,11 @@ class SimulationConnection(Generic[S]):
                 self._connect(timeout)
 
     def release(self) -> None:
-        """Let the simulation go; safe to call twice."""
+        """Release the simulation; safe to call twice."""
         self._release(None)
 
     def _connect(self, timeout: float) -> None:
-        # A hello may end the session of another client, and clients of gateways come often.
+        # A hello may end the session of another client, and clients of gateways connect often.
         if self._refused is not None and time.monotonic() < self._refused[0]:
             raise self._refused[1].with_traceback(None)
         link = self._open_link()
@@ -131,7 +131,7 @@ class SimulationConnection(Generic[S]):
         self._release(served)
 
     def _release(self, which: S | None) -> None:
-        """Let go what is served, when it is `which` (None: whatever it is)."""
+        """Release what is served, if it is `which` (None: anything)."""
         with self._lock:
             if self._held is None or which not in (None, self._held[0]):
                 return

@@ -57,7 +57,7 @@ class SimulationLink:
         self.is_lost = False
         # Unix time of the server (ns) less our monotonic one, when its last reply came.
         self._clock_offset: int | None = None
-        self._divergence: Divergence | None = None  # the last one that was logged
+        self._divergence: Divergence | None = None  # the last one logged
         self.endpoint = f'tcp://{host}:{rpc_port}'
         self.keys = read_client_keys(keys)
         self._commands, self._queries = (
@@ -92,7 +92,7 @@ class SimulationLink:
         self._generations = self._count_handshakes()
 
     def _take_the_session(self) -> None:
-        """Go on with the one session that a stock server has; it has to serve for everything."""
+        """Use the one session of a stock server for everything."""
         _LOG.warning(
             'this server does not support shared sessions: the gateway takes the session from its '
             'owner, and commands wait for camera images'
@@ -102,7 +102,7 @@ class SimulationLink:
         self._queries = self._commands
 
     def give_up(self) -> None:
-        """Let every request fail at once, running ones too: the server has ended."""
+        """Fail every request at once, running ones too: the server has ended."""
         self.is_lost = True
         self.close()
 
@@ -113,7 +113,7 @@ class SimulationLink:
 
     def was_restarted(self) -> bool:
         """
-        Ask the server whether it still is the one of `connect`.
+        Return whether the server is another one than that of `connect`.
 
         :raises RequestTimeout: when it does not answer, though it has not ended.
         """
@@ -266,9 +266,9 @@ class SimulationLink:
 
     def warm_up(self, cameras: Mapping[str, str]) -> None:
         """
-        Wait until the server makes images: its renderer starts with the first request.
+        Wait until the server renders: its renderer starts with the first request.
 
-        :raises RobotError: when it makes none.
+        :raises RobotError: when it renders none.
         """
         if not cameras or LIVE_CAMERAS not in self.handshake.extensions:
             return
@@ -352,7 +352,7 @@ class SimulationLink:
 
         :raises RobotError: when the mode is pinned to another.
         """
-        if SHARED_SESSION in self.handshake.extensions:  # only then there is a status to ask for
+        if SHARED_SESSION in self.handshake.extensions:  # otherwise there is no status
             before = self._commands.status().mode
             if before == mode:
                 return before

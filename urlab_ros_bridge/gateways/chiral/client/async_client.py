@@ -97,8 +97,8 @@ class AsyncChiralClient:
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._waiting = Waiting()
-        self._was_told = False  # the caller knows why the connection ended
-        self._unheard: Exception | None = None  # why it ended, when nothing waited then
+        self._was_raised = False  # the caller knows why the connection ended
+        self._unraised: Exception | None = None  # why it ended, when nothing waited then
         self._id = secrets.token_hex(16)
         self._dialled: _Connection | None = None
         self._changed_at = 0.0
@@ -151,7 +151,7 @@ class AsyncChiralClient:
                     what, why = f'connect to {self.url}', str(error)
                     raise ChiralTimeout(what, self._timeout, why) from error
                 await asyncio.sleep(RETRY_SECONDS)
-        self._was_told, self._unheard = False, None
+        self._was_raised, self._unraised = False, None
         self._waiting = Waiting()
         self._reader = asyncio.create_task(self._read(self._socket, self._waiting))
 
@@ -184,7 +184,7 @@ class AsyncChiralClient:
         """
         Return the observation of now.
 
-        :raises StaleObservation: when nothing new has come for too long.
+        :raises StaleObservation: when there was nothing new for too long.
         """
         header, payload = await self._repeatable(codec.OBSERVE)
         seen = self._note_latest(codec.decode_observation(header, payload))
@@ -206,7 +206,7 @@ class AsyncChiralClient:
         try:
             await self._send(codec.encode_action(np.asarray(values), timestamps))
         except ChiralClosed:
-            self._was_told = True
+            self._was_raised = True
             raise
 
     async def step(self, values: np.ndarray) -> Observation:
@@ -253,11 +253,11 @@ class AsyncChiralClient:
         self, socket: ClientConnection, waiting: Waiting, error: MalformedMessage | NotChiral
     ) -> None:
         if not waiting.fail(error):
-            self._unheard = error
+            self._unraised = error
         await socket.close(INVALID_DATA)
 
     async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
-        was_told = self._was_told
+        was_told = self._was_raised
         try:
             return await self._ask(kind, self._timeout)
         except ChiralClosed as closed:
@@ -276,7 +276,7 @@ class AsyncChiralClient:
     async def _ask(
         self, kind: str, timeout: float, fields: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], memoryview]:
-        self._raise_unheard()
+        self._raise_unraised()
         waiting = self._waiting
         future = waiting.expect(codec.ANSWERS[kind])
         try:
@@ -287,7 +287,7 @@ class AsyncChiralClient:
                 raise ChiralTimeout(kind, timeout)
             return future.result()
         except ChiralClosed:
-            self._was_told = True
+            self._was_raised = True
             raise
         finally:
             future.cancel()
@@ -298,11 +298,11 @@ class AsyncChiralClient:
         try:
             await self._socket.send(b''.join(parts))
         except ConnectionClosed as closed:
-            self._raise_unheard()
+            self._raise_unraised()
             raise _closed(closed) from closed
 
-    def _raise_unheard(self) -> None:
-        error, self._unheard = self._unheard, None
+    def _raise_unraised(self) -> None:
+        error, self._unraised = self._unraised, None
         if error is not None:
             raise error
 
@@ -350,7 +350,7 @@ class Waiting:
 
     def feed(self, message: bytes) -> None:
         """
-        Give an answer to whom it belongs.
+        Deliver an answer to its request.
 
         :raises MalformedMessage: when it is not a message.
         """
@@ -364,12 +364,12 @@ class Waiting:
 
     def fail(self, error: Exception) -> bool:
         """Let every waiting request fail; return whether there was one."""
-        was_heard = False
+        was_waited_for = False
         for queue in self._queues.values():
             for future in queue:
                 if not future.done():
                     future.set_exception(error)
-                    future.exception()  # the waiter may have gone
-                    was_heard = True
+                    future.exception()  # its caller may have given up
+                    was_waited_for = True
             queue.clear()
-        return was_heard
+        return was_waited_for

@@ -3,9 +3,9 @@
 """
 Episodes on the machines of a Ray cluster: each is a task, which Ray places and repeats.
 
-A task returns the result, which is small; a recording is written where the task runs.  Ray hands
-out the folder where the user stands.  A worker keeps its simulation for the next task: to start
-one costs more than an episode.
+A task returns the result, which is small; a recording is written where the task runs.  Ray copies
+the user's working folder to all machines.  A worker keeps its simulation for the next task:
+to start one costs more than an episode.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _DEFAULTS = {
     'RAY_AUTH_MODE': 'token',
     'RAY_USAGE_STATS_ENABLED': '0',  # else Ray reports to its makers
 }
-# On Linux Ray binds all interfaces, whatever address it is told, so it is asked to do what it does
-# on systems where it has no clusters.
+# On Linux Ray binds all interfaces, whatever its address; this makes it behave as on systems where
+# it has no clusters.
 _ON_LOOPBACK = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}
 
 
@@ -235,17 +235,21 @@ def check_machine(assignment: ClusterAssignment) -> None:
             raise UnfitMachine(
                 f'{name} is {here or "missing"}, but {wanted} where urlab eval runs'
             )
-    wished = RunSettings(**assignment.episodes.settings)
+    driver = RunSettings(**assignment.episodes.settings)
     try:
         found = RunSettings.of(
-            wished.world, wished.profile, wished.policy, wished.max_steps, wished.first_seed
+            driver.world,
+            driver.profile,
+            driver.policy,
+            driver.max_steps,
+            driver.first_seed,
         )
     except ImportError as error:
-        raise UnfitMachine(f'policy {wished.policy!r} cannot be imported: {error}') from error
+        raise UnfitMachine(f'policy {driver.policy!r} cannot be imported: {error}') from error
     for name in ('world', 'profile', 'policy'):
-        if getattr(found, f'{name}_digest') != getattr(wished, f'{name}_digest'):
+        if getattr(found, f'{name}_digest') != getattr(driver, f'{name}_digest'):
             raise UnfitMachine(
-                f'{name} {getattr(wished, name)!r} is missing or differs from the one where urlab '
+                f'{name} {getattr(driver, name)!r} is missing or differs from the one where urlab '
                 'eval runs; keep it in the folder where you start urlab eval'
             )
     record = assignment.episodes.record

@@ -3,9 +3,9 @@
 """
 Results of episodes in a folder: a log with one line an episode, and a table of them as Parquet.
 
-An episode is named by what decides it: world, profile, policy, seed, index.  Its line is appended
-when it has ended, and a line that a kill has cut off is dropped, so an episode is there whole or
-not at all, and an evaluation that was killed goes on with the episodes that are missing.
+An episode is identified by world, profile, policy, seed and index.  Its line is appended at its
+end, and an incomplete line, left by a kill, is dropped.  So each episode is in the log whole or
+not at all, and an evaluation that was killed continues with the missing episodes.
 
 One log and not one file an episode: a file each costs a hundred times as much, which is what the
 driver of a large cluster would spend all its time on (docs/scale.md).
@@ -140,8 +140,8 @@ class Digest:
         for name, values in seen.proprios.items():
             self._array(name, values)
         self._array('action', action)
-        told = {key: seen.extra.get(key) for key in ('sim_time', 'reward', 'success')}
-        self._sum.update(repr(told).encode())
+        extra = {key: seen.extra.get(key) for key in ('sim_time', 'reward', 'success')}
+        self._sum.update(repr(extra).encode())
 
     def close(self, summary: dict[str, str]) -> None:
         """Do nothing."""
@@ -167,7 +167,7 @@ class EpisodeFiles:
 
     def __init__(self, folder: Path, settings: RunSettings) -> None:
         """
-        Begin the folder, or go on with it.
+        Create the folder, or continue with it.
 
         :raises OtherEvaluation: when it belongs to another one.
         :raises EvaluationRuns: when another process has it open.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that run episodes side by side; who dies is replaced, and its episode is run again."""
+"""Workers that run episodes in parallel; one that dies is replaced, and its episode runs again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _EpisodeWorker:
     report: int
     episode: int | None = None
     ready: bool = False
-    said: bytes = field(default=b'', repr=False)
+    unread: bytes = field(default=b'', repr=False)
 
 
 class EpisodePool:
@@ -108,7 +108,7 @@ class EpisodePool:
                         left -= 1
                         ended.append(EpisodeRow.of(message['done']))
                 if worker.process.poll() is not None and not failed:
-                    self._bury(worker, waiting, deaths)
+                    self._replace(worker, waiting, deaths)
             for worker in self._workers:  # first, so that nobody waits while results are written
                 if waiting and worker.ready and worker.episode is None and not failed:
                     self._hand_out(worker, waiting.pop())
@@ -145,10 +145,10 @@ class EpisodePool:
         data = os.read(worker.report, 1 << 16)
         if not data:
             worker.process.wait()  # nobody holds the other end any more
-        *lines, worker.said = (worker.said + data).split(b'\n')
+        *lines, worker.unread = (worker.unread + data).split(b'\n')
         yield from map(json.loads, lines)
 
-    def _bury(self, worker: _EpisodeWorker, waiting: list[int], deaths: dict[int, int]) -> None:
+    def _replace(self, worker: _EpisodeWorker, waiting: list[int], deaths: dict[int, int]) -> None:
         """Replace a worker that has died; its episode is run again."""
         code = worker.process.returncode
         self._selector.unregister(worker.report)

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A worker of `urlab eval --workers`: a simulation of its own, and the episodes that it is given.
+A worker of `urlab eval --workers`: a simulation of its own, and the episodes assigned to it.
 
 It reads the numbers of episodes from its standard input, one a line, and writes a line of JSON to
 the descriptor `--report-fd` for each: ``{"done": {"index": 7, ...}}`` with the result, or
@@ -131,9 +131,9 @@ class EpisodeRunner:
 
     def run(self, index: int) -> EpisodeRow:
         """
-        Run an episode; its recording is there when this returns.
+        Run an episode; its recording is complete when this returns.
 
-        :raises UrlabError, OSError: when it does not come to its end.
+        :raises UrlabError, OSError: when it fails before its end.
         """
         digest = Digest()
         with _recording(self._record, index) as logs:

@@ -37,7 +37,7 @@ class PolicyFailed(ChiralError):
 
 class EpisodeFailed(ChiralError):
     """
-    An episode did not come to its end; those before it count.
+    An episode failed before its end; those before it count.
 
     :ivar index: number of the episode, from 0.
     """
@@ -104,13 +104,13 @@ class Evaluation:
     """
 
     def __init__(self, client: ChiralClient, policy: Policy, max_steps: int) -> None:
-        said = client.metadata()
+        metadata = client.metadata()
         self._client = client
         self._policy = policy
         self._max_steps = max_steps
-        self.rate = float(said.get('control_hz') or DEFAULT_RATE)
+        self.rate = float(metadata.get('control_hz') or DEFAULT_RATE)
         self._period = 1.0 / self.rate
-        self._waits = said.get('pace') != 'lockstep'
+        self._waits = metadata.get('pace') != 'lockstep'
 
     def episodes(
         self,
@@ -125,7 +125,7 @@ class Evaluation:
         :param seed: of the first one; the next ones count up.
         :param make_logs: number of an episode -> what is kept of it.
         :param progress: called with the steps of the running episode.
-        :raises EpisodeFailed: when one does not come to its end.
+        :raises EpisodeFailed: when one fails before its end.
         """
         for index in range(count):
             try:

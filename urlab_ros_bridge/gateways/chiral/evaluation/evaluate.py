@@ -102,7 +102,7 @@ def evaluate_in_workers(
     :param workers: how many episodes run at the same time; with `ray`, 0 is one per processor.
     :param ray: Ray cluster in place of processes of this machine.
     :param timeout: of a reply in a worker (s).
-    :raises ImportError: when mujoco or pyarrow, or Ray where it is asked for, is not installed.
+    :raises ImportError: when mujoco or pyarrow, or Ray with `ray`, is not installed.
     :raises UrlabError: when an episode fails; those before it are kept.
     """
     import pyarrow  # noqa: F401

@@ -26,7 +26,7 @@ DATA_PATH = 'data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet'
 VIDEO_PATH = 'videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4'
 EPISODES_PATH = 'meta/episodes/chunk-000/file-000.parquet'
 CODEC, PIXEL_FORMAT = 'libx264', 'yuv420p'
-# Every second image can be jumped to, for learners read frames at random.
+# A key frame every second frame: learners read frames at random.
 QUALITY = {'crf': '23', 'preset': 'veryfast', 'g': '2'}
 STATE, ACTION, REWARD, DONE = 'observation.state', 'action', 'next.reward', 'next.done'
 COLUMNS = ('timestamp', 'frame_index', 'episode_index', 'index', 'task_index')
@@ -287,7 +287,7 @@ class Dataset:
         index = '__index_level_0__'
         table = pyarrow.table({'task_index': list(self._tasks.values()), index: list(self._tasks)})
         column = {'metadata': None, 'field_name': None, 'name': None, 'pandas_type': 'unicode'}
-        told = {
+        pandas = {
             'index_columns': [index],
             'column_indexes': [],
             'columns': [
@@ -297,7 +297,7 @@ class Dataset:
             ],
             'pandas_version': '2.0.0',
         }  # fmt: skip
-        table = table.replace_schema_metadata({'pandas': json.dumps(told)})
+        table = table.replace_schema_metadata({'pandas': json.dumps(pandas)})
         self._write_table('meta/tasks.parquet', table)
 
     def _write_table(self, place: str, columns: Any) -> None:
@@ -345,7 +345,7 @@ def fps_of(times: Iterable[float]) -> int:
     """
     Return the whole number of frames per second of some times (s).
 
-    :raises CannotExport: when it cannot be told.
+    :raises CannotExport: when there are fewer than two frames.
     """
     gaps = np.diff(list(times))
     if not len(gaps) or np.median(gaps) <= 0:

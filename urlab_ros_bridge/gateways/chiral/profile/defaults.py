@@ -128,7 +128,7 @@ def _wheels(robot: ServedRobot) -> frozenset[str] | None:
 
 
 def is_gripper(actuator: Actuator) -> bool:
-    """Return whether an actuator looks like that of a gripper: by its name, and with a range."""
+    """Return whether an actuator is that of a gripper, judged by its name and range."""
     named = any(word in actuator.name.lower() for word in GRIPPER_WORDS)
     return named and actuator.kind == 'position' and actuator.low < actuator.high < float('inf')
 

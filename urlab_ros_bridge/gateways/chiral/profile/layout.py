@@ -39,7 +39,7 @@ class ActionLayout:
     :ivar size: D, how many numbers an action has.
     :ivar raw: whether controls bypass the controller of the articulation.
     :ivar smooth: actuators whose setpoint moves gradually.
-    :ivar needs_scene: whether `resolve` looks at the scene.
+    :ivar needs_scene: whether `resolve` reads the scene.
     """
 
     def __init__(self, profile: Profile, robot: ServedRobot, model: Any) -> None:
@@ -48,7 +48,7 @@ class ActionLayout:
 
         :param model: `mujoco.MjModel` of the handshake, for inverse kinematics.
 
-        :raises ProfileError: when the robot lacks what the profile asks for.
+        :raises ProfileError: when the robot lacks what the profile requires.
         """
         self._profile = profile
         self._robot = robot

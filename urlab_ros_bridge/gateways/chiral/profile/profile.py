@@ -93,7 +93,7 @@ class ControlProfile:
     )  # fmt: skip
     on_jump: str = key('close', 'What a jump beyond max_jump does.', choices=ON_JUMP)
     on_disconnect: str = key(
-        'hold', 'What happens when the driver is gone.', choices=ON_DISCONNECT
+        'hold', 'What happens when the driver disconnects.', choices=ON_DISCONNECT
     )
 
 
@@ -109,7 +109,7 @@ class ResetProfile:
 
 @dataclass
 class TaskProfile:
-    """What is asked of the policy."""
+    """The task of the policy."""
 
     instruction: str = key('', 'Language instruction, passed on in extra and metadata.')
     hook: str = key('', 'module:callable that judges every observation: reward, success, ...')

@@ -16,7 +16,7 @@ import numpy as np
 
 from urlab_ros_bridge import geometry
 
-# A shorter quaternion stands for no rotation.
+# A shorter quaternion is no rotation.
 _SHORTEST = 1e-9
 
 

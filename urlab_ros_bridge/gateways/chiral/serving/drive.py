@@ -44,7 +44,7 @@ CLOCK_UNITS = {
 @dataclass(frozen=True, slots=True)
 class ResetRequest:
     """
-    What a reset asks for; stock clients ask for nothing (an extension).
+    The options of a reset, an extension; stock clients send none.
 
     :ivar seed: None counts up from the profile's seed.
     :ivar keyframe: None is the profile's.
@@ -78,10 +78,10 @@ class RobotDrive:
 
     def __init__(self, link: SimulationLink, wanted: Profile) -> None:
         """
-        Make the profile fit the robot, and take it over as it stands.
+        Complete the profile for the robot, and take over the robot in its current state.
 
         :param link: connected.
-        :raises UrlabError: when the world lacks what the profile asks for, or the server does not
+        :raises UrlabError: when the world lacks what the profile requires, or the server does not
             allow its pace.
         """
         self.link = link
@@ -213,7 +213,7 @@ class RobotDrive:
         self.time_mode.command(target)
 
     def close(self) -> None:
-        """Let the robot go."""
+        """Release the robot."""
         self.time_mode.close()
 
     def describe(self) -> dict[str, Any]:

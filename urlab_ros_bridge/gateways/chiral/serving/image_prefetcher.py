@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
-# After so long without a request nothing is rendered any more.
+# Nothing is rendered after this time without a request.
 IDLE_SECONDS = 2.0
 FIRST_SECONDS = 15.0
 

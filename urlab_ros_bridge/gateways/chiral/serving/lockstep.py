@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lockstep: time is frozen until a command comes, and each lasts one control period."""
+"""Lockstep: time is frozen until a command arrives, and each lasts one control period."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Lockstep(TimeMode):
 
     def _must_have_passed(self, steps: int, before: StepResult, after: StepResult) -> None:
         if after.divergence != before.divergence:
-            return  # MuJoCo has reset the world; the verdict says so
+            return  # MuJoCo has reset the world; the task reports it
         timestep = self.robot.link.timestep
         passed = after.time - before.time
         if abs(passed - steps * timestep) > timestep / 2:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""From one reply of the server to one observation: everything in it is of the same step."""
+"""Observations from replies of the server: everything in one is of the same step."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BACKGROUND = 0.999
 @dataclass(slots=True)
 class CameraSource:
     """
-    Where the images of one camera come from.
+    The source of the images of one camera.
 
     :ivar colour_key: its name in a request, `depth_key` that of the depth camera or ''.
     """
@@ -84,8 +84,8 @@ class ObservationMaker:
     """
     Makes observations of a completed profile.  One for each thread.
 
-    :ivar cameras: where the images come from.
-    :ivar requested: cameras to ask the server for, name -> ``sync``.
+    :ivar cameras: sources of the images.
+    :ivar requested: cameras to request from the server, name -> ``sync``.
     """
 
     def __init__(

@@ -85,7 +85,7 @@ class RealTime(TimeMode):
 
     def _observe(self) -> TimedState:
         target = self._mover.here
-        seen = self.robot.look()
+        seen = self.robot.observe()
         return TimedState(seen, target, self.robot.stamp(seen))
 
     def _wait_until(self, until: float) -> None:

@@ -39,7 +39,7 @@ CLIENT_NAME = 'urlab_chiral'
 VIEW_PATH = '/view'
 # There is always room for a driver, and for one before it whose last request still runs.
 MAX_VIEWERS = MAX_CONNECTIONS - 2
-# How long a new driver waits for that request, and for a simulation that comes back (s).
+# How long a new driver waits for that request, and for a simulation to return (s).
 TURN_SECONDS = 12.0
 RETURN_SECONDS = 5.0
 
@@ -172,25 +172,25 @@ class ChiralServer:
             self._seat.take(connection, ids[0] if len(ids) == 1 else '')
 
     def serve(self, connection: WebSocketConnection) -> None:
-        """Talk to a client until it has gone."""
+        """Serve a client until it disconnects."""
         driver = self._seat.of(connection)
         try:
             if driver is not None:
                 self._prepare(driver)
-            self._talk(connection, drives=driver is not None)
+            self._run_session(connection, drives=driver is not None)
         except UrlabError as error:
             _LOG.warning('%s: %s', connection.peer, error)
             is_away = isinstance(error, (SimulationLost, RequestTimeout))
             connection.end(TRY_AGAIN if is_away else INTERNAL, str(error))
 
     def left(self, connection: WebSocketConnection) -> None:
-        """Forget a client that has gone."""
+        """Forget a client that has disconnected."""
         self._viewers.discard(connection)
         self._seat.leave(connection)
 
     def _prepare(self, driver: Driver) -> None:
         """
-        Wait until the robot is there, and no other client moves it.
+        Wait until the robot is available and no other client moves it.
 
         :raises UrlabError: when it is not.
         """
@@ -198,10 +198,10 @@ class ChiralServer:
             raise SimulationLost('a request of the previous driver is still running: reconnect')
         self._simulation.renew(RETURN_SECONDS)
 
-    def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
+    def _run_session(self, connection: WebSocketConnection, drives: bool) -> None:
         drive = self._simulation.wait()  # a viewer waits for a driver that takes the robot again
         if drive is None and not drives:
-            # There may be no driver to come; after a restart a viewer has to do.
+            # There may never be a driver; after a restart a viewer reconnects instead.
             self._simulation.renew(RETURN_SECONDS)
             drive = self._simulation.current
         if drive is None:
@@ -224,7 +224,7 @@ class ChiralServer:
 
 
 def _end_drive(drive: RobotDrive) -> None:
-    """Do what the profile wants after a driver has gone."""
+    """Apply the profile's `on_disconnect`."""
     latency = drive.latency.report()
     if latency:
         _LOG.info(

@@ -65,7 +65,7 @@ class ChiralSession:
         self._observer = drive.observer()
         self._requests = LatestExecutor(f'chiral-{connection.peer}')
         # Images made on request take long: actions must not wait behind them.
-        self._slow_looks = not drive.in_order and drive.profile.frames == 'fresh'
+        self._slow_observations = not drive.in_order and drive.profile.frames == 'fresh'
         self._resetting = self._resets = 0
         self._known = (*codec.REQUESTS, codec.LEGACY_ACT) if legacy else codec.REQUESTS
 
@@ -89,7 +89,7 @@ class ChiralSession:
         self._run(self._answer_metadata)
 
     def _on_observe(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._run(self._answer_observation, in_background=self._slow_looks)
+        self._run(self._answer_observation, in_background=self._slow_observations)
 
     def _on_reset(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.RESET)
@@ -111,7 +111,7 @@ class ChiralSession:
     def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.LEGACY_ACT)
         action = codec.decode_action(header, payload)
-        self._run(lambda: self._answer_legacy(action), in_background=self._slow_looks)
+        self._run(lambda: self._answer_legacy(action), in_background=self._slow_observations)
 
     def _run(self, job: Callable[[], None], *, in_background: bool = False) -> None:
         """Run a request after those before it; in the background, later actions overtake it."""
@@ -127,7 +127,7 @@ class ChiralSession:
     def _answer_observation(self) -> None:
         self._check()
         seen = self._drive.observe(self._observer)
-        self._check()  # the restart may have been noticed by this very look
+        self._check()  # this request may have noticed the restart
         self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:
@@ -173,7 +173,7 @@ class ChiralSession:
         return run
 
     def _fail(self, error: UrlabError) -> None:
-        """Close for an error of ours; when the simulation has gone, that is the reason."""
+        """Close for an internal error; a lost simulation takes precedence as the reason."""
         try:
             self._check()
             if isinstance(error, ConnectionLost):

@@ -25,7 +25,7 @@ from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 @dataclass(frozen=True, slots=True)
 class TaskView:
     """
-    What a hook may look at.
+    The argument of a hook.
 
     :ivar state: the server's reply: articulations and entities with positions and velocities.
     :ivar scene: poses of bodies and sites by compiled name.
@@ -47,7 +47,7 @@ class Task:
     Judges observations, of the driver and of viewers alike; a hook is called once at a time.
 
     A hook is called with a `TaskView` and returns a reward, or a map with any of ``reward``,
-    ``success``, ``terminated`` and whatever else shall stand in `extra`.
+    ``success``, ``terminated`` and other fields for `extra`.
     """
 
     def __init__(self, profile: TaskProfile) -> None:
@@ -60,13 +60,13 @@ class Task:
         self._limit = profile.time_limit
         with profile_key('task.hook'):
             self._hook = load_callable(profile.hook) if profile.hook else None
-        self._asking = threading.Lock()
+        self._calling = threading.Lock()
 
     def judge(self, view: TaskView) -> dict[str, Any]:
         """
         Return reward, success, terminated, truncated, diverged and the hook's own fields.
 
-        When the simulation became unstable the episode has failed, and the hook is not asked.
+        When the simulation became unstable the episode has failed, and the hook is not called.
 
         :raises RobotError: when the hook failed.
         """
@@ -80,21 +80,21 @@ class Task:
 
     def _call_hook(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:
         try:
-            with self._asking:
-                said = hook(view)
+            with self._calling:
+                returned = hook(view)
         except Exception as error:
             raise RobotError(f'the task hook failed: {type(error).__name__}: {error}') from error
-        if isinstance(said, Mapping):
-            verdict = _sendable(plain(dict(said)))
+        if isinstance(returned, Mapping):
+            verdict = _sendable(plain(dict(returned)))
             verdict['reward'] = float(verdict.get('reward', 0.0))
             verdict['success'] = bool(verdict.get('success', False))
             verdict['terminated'] = bool(verdict.get('terminated', verdict['success']))
             return verdict
         try:
-            return {'reward': float(said)}
+            return {'reward': float(returned)}
         except (TypeError, ValueError):
             raise RobotError(
-                f'the task hook returned {said!r:.60}, neither a number nor a map'
+                f'the task hook returned {returned!r:.60}, neither a number nor a map'
             ) from None
 
 

@@ -91,7 +91,7 @@ class CommandedRobot:
         if target.twist is not None:
             self.link.drive(self.prefix, target.twist, self.twist_timeout, ages=ages)
 
-    def look(self) -> StepResult:
+    def observe(self) -> StepResult:
         """Return state and images of a live world."""
         return self.link.look(self.cameras, self.observations)
 
@@ -120,7 +120,7 @@ class TimeMode(ABC):
 
     def __init__(self, robot: CommandedRobot) -> None:
         """
-        Take over the robot as it stands.
+        Take over the robot in its current state.
 
         :raises UrlabError: when the server does not allow this mode.
         """
@@ -165,7 +165,7 @@ class TimeMode(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let the robot go; it is not used afterwards."""
+        """Release the robot; it is not used afterwards."""
 
 
 __all__ = ['CommandedRobot', 'Resolve', 'TimeMode', 'TimedState']
