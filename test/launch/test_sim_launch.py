@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.commands import bridge
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import ProcessDied
+from urlab_ros_bridge.cli.errors import RosPackageMissing
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes import table
@@ -39,6 +40,10 @@ OTHERS = (
     'port_offset:=30',
     'paused:=True', 'namespace:=sim', f'params_file:={shipped_file("config/bridge.yaml")}',
     'log_level:=warn',
+)  # fmt: skip
+CONTROLLERS = f'controllers:={shipped_file("config/ros2_control/rover.yaml")}'
+EVERYTHING = (
+    'rviz:=true', CONTROLLERS, *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway)
 )  # fmt: skip
 _spec = importlib.util.spec_from_file_location('recorder', shipped_file('test/launch/recorder.py'))
 recorder = importlib.util.module_from_spec(_spec)
@@ -66,6 +71,14 @@ def machine(monkeypatch):
 @pytest.fixture
 def rviz(monkeypatch):
     monkeypatch.setattr(table, 'find_program', lambda *args: '/opt/rviz2')
+
+
+@pytest.fixture
+def ros2_control(tmp_path, monkeypatch):
+    """Put the packages of ros2_control into a prefix."""
+    for name in ('controller_manager', 'joint_state_topic_hardware_interface'):
+        (tmp_path / 'share' / name).mkdir(parents=True)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
 
 
 def test_the_arguments_are_those_of_urlab_up():
@@ -104,18 +117,16 @@ def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(words):
     assert ours == theirs
 
 
-def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz):
-    programs = launched(
-        'rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway)
-    ).programs()
+def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz, ros2_control):
+    programs = launched(*EVERYTHING).programs()
     assert set(programs) == {process.name for process in PROCESSES}
     for program in programs.values():
         assert program.additional_env == environment()
         assert float(program.sigterm_timeout) + float(program.sigkill_timeout) == 5.0
 
 
-def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
-    run = launched('rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway))
+def test_launch_fails_when_a_vital_process_ends_by_itself(rviz, ros2_control):
+    run = launched(*EVERYTHING)
     programs = run.programs()
     ends = {id(handler.target_action): handler for handler in run.handlers('OnProcessExit')}
     running, ending = SimpleNamespace(is_shutdown=False), SimpleNamespace(is_shutdown=True)
@@ -134,6 +145,38 @@ def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
         # Ctrl-C, which the process got before launch.
         end = on_exit(SimpleNamespace(returncode=-signal.SIGINT), running)
         assert isinstance(end, run.classes['Shutdown'])
+
+
+@pytest.mark.parametrize(
+    ('rate', 'parameters'),
+    [(100, {'ros2_control': True}), (500, {'ros2_control': True, 'clock_rate': 0.0})],
+)
+def test_controllers_start_with_what_they_need_of_the_bridge(
+    rviz, ros2_control, tmp_path, rate, parameters
+):
+    file = tmp_path / 'controllers.yaml'
+    text = shipped_file('config/ros2_control/rover.yaml').read_text()
+    file.write_text(text.replace('update_rate: 100', f'update_rate: {rate}'))
+    programs = launched(f'controllers:={file}', 'namespace:=sim').programs()
+    manager, spawner = programs['controller_manager'], programs['spawner']
+    assert manager.parameters == [str(file), {'use_sim_time': True}]
+    names = ['joint_state_broadcaster', 'diff_drive_controller']
+    assert spawner.arguments[-len(names) :] == names
+    assert {each.namespace for each in (manager, spawner)} == {'sim'}
+    (given,) = programs['bridge'].parameters
+    assert {name: given[name] for name in given if name in ('ros2_control', 'clock_rate')} == (
+        parameters
+    )
+
+
+def test_without_ros2_control_the_line_that_installs_it_is_said(monkeypatch):
+    monkeypatch.setenv('ROS_DISTRO', 'jazzy')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', '/nowhere')
+    wanted = (
+        'apt install ros-jazzy-controller-manager ros-jazzy-joint-state-topic-hardware-interface'
+    )
+    with pytest.raises(RosPackageMissing, match=wanted):
+        launched(CONTROLLERS)
 
 
 def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():

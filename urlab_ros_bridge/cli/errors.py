@@ -105,6 +105,18 @@ class ProcessDied(CliError):
         )
 
 
+class RosPackageMissing(CliError):
+    """ROS packages that a process needs are not installed."""
+
+    def __init__(self, what: str, missing: Iterable[str], distribution: str) -> None:
+        names = list(missing)
+        start = f'ros-{distribution or "DISTRO"}'
+        debs = ' '.join(f'{start}-{name.replace("_", "-")}' for name in names)
+        super().__init__(
+            f'{what} needs {", ".join(names)}, not installed here: sudo apt install {debs}'
+        )
+
+
 class PackageMissing(CliError):
     """A package that only some commands need cannot be imported."""
 

@@ -24,6 +24,7 @@ from urlab_ros_bridge.cli.arguments.checks import package_folders
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.checks import ros_namespace
 from urlab_ros_bridge.cli.arguments.checks import xacro_arguments
+from urlab_ros_bridge.cli.arguments.controllers import controllers_file
 from urlab_ros_bridge.robot_import.options import BASES
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.options import pairs
@@ -331,6 +332,19 @@ class BridgeParameters(Arguments):
         'YAML file with the parameters of the bridge.',
         by_world='config/bridge/{world}.yaml',
         **BRIDGE_FILE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ros2Control(Arguments):
+    """controller_manager beside the bridge."""
+
+    controllers: str = key(
+        '',
+        'YAML file of controller_manager: starts it with these controllers, and sets ros2_control '
+        'in the bridge.',
+        check=controllers_file,
+        **PATH,
     )
 
 

@@ -13,6 +13,7 @@ from urlab_ros_bridge.cli.arguments.groups import ImportArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import Respawn
+from urlab_ros_bridge.cli.arguments.groups import Ros2Control
 from urlab_ros_bridge.cli.arguments.groups import Rviz
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
@@ -39,6 +40,7 @@ class SuiteArguments(
     SimulationArguments,
     Namespace,
     BridgeParameters,
+    Ros2Control,
     Rviz,
     Respawn,
     ChiralGateway,
@@ -46,4 +48,4 @@ class SuiteArguments(
     WebXrGateway,
     LogLevel,
 ):
-    """Server, bridge, RViz and gateways."""
+    """Server, bridge, controllers, RViz and gateways."""

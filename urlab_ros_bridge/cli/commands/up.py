@@ -20,6 +20,7 @@ from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
+from urlab_ros_bridge.cli.processes.preflight import check_ros_packages
 from urlab_ros_bridge.cli.processes.supervisor import lines_of
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import command_line
@@ -49,9 +50,9 @@ def chosen_processes(
     :param status_fd: file descriptor to which the bridge writes its figures.
     """
     chosen = []
-    for process in PROCESSES:
-        if not is_wanted(process, values):
-            continue
+    wanted = [process for process in PROCESSES if is_wanted(process, values)]
+    check_ros_packages(wanted)
+    for process in wanted:
         if not is_installed(process):
             screen.write_line(
                 'up', f'{process.name} is not started: {process.executable} is not installed'

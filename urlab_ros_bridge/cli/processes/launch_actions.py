@@ -43,6 +43,7 @@ from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
+from urlab_ros_bridge.cli.processes.preflight import check_ros_packages
 from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import is_installed
 from urlab_ros_bridge.cli.processes.table import is_wanted
@@ -135,6 +136,7 @@ def process_actions(
     """
     values = {**asdict(arguments), **(more or {})}
     wanted = [process for process in processes if is_wanted(process, values)]
+    check_ros_packages(wanted)
     installed = [process for process in wanted if is_installed(process)]
     check_packages(installed)
     check_keys(arguments.keys)

@@ -136,7 +136,7 @@ def _processes() -> Iterator[Process]:
                     (JUMP_SETTLE, JUMP_SETTLE),
                 ),
             )
-        elif not process.is_gateway:
+        elif process.name in ('server', 'rviz'):
             yield process
 
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
+import os
 from pathlib import Path
 import sys
 import time
@@ -13,11 +15,13 @@ from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.errors import PortInUse
+from urlab_ros_bridge.cli.errors import RosPackageMissing
 from urlab_ros_bridge.cli.packages import is_importable
 from urlab_ros_bridge.cli.packages import missing
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import commands_of_holders
 from urlab_ros_bridge.cli.processes.ports import port_holder
+from urlab_ros_bridge.cli.processes.table import missing_ros_packages
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import python_executable
@@ -95,6 +99,19 @@ def free_offset(values: PortOffset, address: str) -> int:
         if max(moved) <= LAST_PORT and all(can_bind(address, port) for port in moved):
             return offset
     return first
+
+
+def check_ros_packages(
+    processes: Iterable[Process], environ: Mapping[str, str] = os.environ
+) -> None:
+    """
+    Check that the ROS packages that processes cannot do without are installed.
+
+    :raises RosPackageMissing: when one is missing, with what to do.
+    """
+    for process in processes:
+        if missing := missing_ros_packages(process, environ):
+            raise RosPackageMissing(process.name, missing, environ.get('ROS_DISTRO', ''))
 
 
 def check_packages(processes: Iterable[Process]) -> None:

@@ -9,6 +9,7 @@ start the same programs with the same command lines, environment and shutdown ru
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ import sys
 
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.controllers import MANAGER
+from urlab_ros_bridge.cli.arguments.controllers import read_controllers
+from urlab_ros_bridge.cli.arguments.controllers import UPDATE_RATE
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
@@ -50,6 +54,9 @@ class Process:
     :ivar is_node: whether it takes ROS arguments: namespace and log level.
     :ivar params_file: argument that names a parameter file, for a node.
     :ivar ros_parameters: (parameter, argument), for a node; not passed on where it is empty.
+    :ivar other_parameters: returns more parameters of a node from the values of all arguments.
+    :ivar words: returns words of the command line from the values of all arguments.
+    :ivar ros_packages: ROS packages without which nothing starts when it is asked for.
     :ivar starts_after: process whose `READY_LINE` starts this one; empty: at once.
     :ivar only_if: arguments that must be true and `unless` one that must be false.
     :ivar vital: when it ends, everything ends, unless `use_respawn` is true.
@@ -65,6 +72,9 @@ class Process:
     is_node: bool = False
     params_file: str = ''
     ros_parameters: tuple[tuple[str, str], ...] = ()
+    other_parameters: Callable[[Mapping[str, object]], dict[str, object]] | None = None
+    words: Callable[[Mapping[str, object]], list[str]] | None = None
+    ros_packages: tuple[str, ...] = ()
     starts_after: str = ''
     only_if: str = ''
     unless: str = ''
@@ -78,6 +88,20 @@ class Process:
 
 
 _SERVER_ARGUMENTS = (*arguments_of(SimulationArguments), 'log_level')
+
+
+def _for_controllers(values: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters of the bridge that controller_manager needs: it follows /clock."""
+    file = str(values.get('controllers', ''))
+    if not file:
+        return {}
+    fast = read_controllers(file).update_rate > UPDATE_RATE
+    return {'ros2_control': True, **({'clock_rate': 0.0} if fast else {})}
+
+
+def _controller_names(values: Mapping[str, object]) -> list[str]:
+    return list(read_controllers(str(values['controllers'])).names)
+
 
 # In order of start; they are stopped in reverse.
 PROCESSES: tuple[Process, ...] = (
@@ -101,6 +125,7 @@ PROCESSES: tuple[Process, ...] = (
         is_node=True,
         params_file='params_file',
         ros_parameters=(('data_dir', 'data_dir'),),
+        other_parameters=_for_controllers,
         starts_after='server',
         reports_status=True,
     ),
@@ -153,6 +178,28 @@ PROCESSES: tuple[Process, ...] = (
         only_if='webxr',
     ),
     Process(
+        'controller_manager',
+        package=MANAGER,
+        executable='ros2_control_node',
+        ros_packages=(MANAGER, 'joint_state_topic_hardware_interface'),
+        is_node=True,
+        params_file='controllers',
+        ros_parameters=(('use_sim_time', 'use_sim_time'),),
+        starts_after='server',
+        only_if='controllers',
+        vital=False,
+    ),
+    Process(
+        'spawner',
+        package=MANAGER,
+        executable='spawner',
+        words=_controller_names,
+        is_node=True,
+        starts_after='server',
+        only_if='controllers',
+        vital=False,
+    ),
+    Process(
         'rviz',
         package='rviz2',
         executable='rviz2',
@@ -190,7 +237,8 @@ def parameter_file(process: Process, values: Mapping[str, object]) -> str:
 def node_parameters(process: Process, values: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters of a node that have a value."""
     found = {parameter: values[name] for parameter, name in process.ros_parameters}
-    return {parameter: value for parameter, value in found.items() if value != ''}
+    more = process.other_parameters(values) if process.other_parameters is not None else {}
+    return {parameter: value for parameter, value in found.items() if value != ''} | more
 
 
 def python_executable(environ: Mapping[str, str] = os.environ) -> str:
@@ -237,6 +285,16 @@ def find_program(process: Process, environ: Mapping[str, str] = os.environ) -> s
     return shutil.which(process.executable, path=environ.get('PATH'))
 
 
+def missing_ros_packages(process: Process, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the ROS packages that a process needs and that are in no prefix."""
+    prefixes = [each for each in environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep) if each]
+    return [
+        name
+        for name in process.ros_packages
+        if not any(Path(prefix, 'share', name).is_dir() for prefix in prefixes)
+    ]
+
+
 def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> bool:
     """Return whether the program is there; our own always are."""
     return bool(process.command or find_program(process, environ))
@@ -251,7 +309,8 @@ def program(process: Process, environ: Mapping[str, str] = os.environ) -> list[s
 
 def own_words(process: Process, values: Mapping[str, object]) -> list[str]:
     """Return the arguments of the command line that are not for ROS."""
-    return [f'--{flag}={text_of(name, values)}' for flag, name in process.options]
+    more = process.words(values) if process.words is not None else []
+    return [f'--{flag}={text_of(name, values)}' for flag, name in process.options] + more
 
 
 def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:

@@ -1,0 +1,44 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from urlab_ros_bridge.cli.arguments.controllers import Controllers
+from urlab_ros_bridge.cli.arguments.controllers import controllers_file
+from urlab_ros_bridge.cli.arguments.controllers import read_controllers
+
+MANAGER = """
+  ros__parameters:
+    update_rate: 250
+    arm: {type: some/Controller, params: 1}
+    hand: {type: some/Controller}
+    hardware_components_initial_state: {unconfigured: [arm]}
+arm: {ros__parameters: {type: not one}}
+"""
+
+
+@pytest.mark.parametrize(
+    'head',
+    ['controller_manager:', '/sim/controller_manager:', '/**:', 'sim:\n controller_manager:'],
+)
+def test_controllers_in_any_namespace(tmp_path, head):
+    file = tmp_path / 'controllers.yaml'
+    file.write_text(head + MANAGER)
+    assert controllers_file(str(file)) == ''
+    assert read_controllers(str(file)) == Controllers(('arm', 'hand'), 250.0)
+
+
+@pytest.mark.parametrize(
+    ('text', 'problem'),
+    [
+        ('arm: {ros__parameters: {joints: [a]}}', 'has no controller'),
+        ('controller_manager: {ros__parameters: {update_rate: 100}}', 'has no controller'),
+        ('controller_manager: {update_rate: 100}', 'ros__parameters'),
+        ('controller_manager: [', 'controllers.yaml'),
+    ],
+)
+def test_a_file_without_controllers_is_refused(tmp_path, text, problem):
+    file = tmp_path / 'controllers.yaml'
+    file.write_text(text)
+    assert problem in controllers_file(str(file))
+    assert 'there is no file' in controllers_file(str(tmp_path / 'none'))
+    assert controllers_file('') == ''

@@ -1,0 +1,94 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The shipped files of controllers, with the bundled worlds and what the plugin sends."""
+
+import math
+import time
+
+from bridge_harness import LATCHED
+from bridge_harness import wait_for_message
+from bridge_harness import wait_for_time
+from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import Odometry
+import pytest
+from std_msgs.msg import String
+import yaml
+
+from urlab_ros_bridge.cli.arguments.controllers import read_controllers
+from urlab_ros_bridge.files.folders import shipped_file
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('tf2_msgs.msg')
+
+from topic_system import Block  # noqa: E402
+from topic_system import TopicSystem  # noqa: E402
+
+WORLDS = sorted(file.stem for file in shipped_file('config/ros2_control').glob('*.yaml'))
+
+
+def joints_of(parameters):
+    """Return (joint, command interface) of a controller."""
+    wheels = [*parameters.get('left_wheel_names', ()), *parameters.get('right_wheel_names', ())]
+    return [(wheel, 'velocity') for wheel in wheels] + [
+        (joint, interface)
+        for joint in parameters.get('joints', ())
+        for interface in parameters['command_interfaces']
+    ]
+
+
+def refused(listener):
+    """Return how many commands were refused, by /diagnostics."""
+    listener.listen(DiagnosticArray, '/diagnostics')
+
+    def count():
+        for array in listener.heard['/diagnostics']:
+            for status in array.status:
+                for value in status.values:
+                    if status.name.endswith(': commands') and value.key == 'refused':
+                        return value.value
+        return None
+
+    return wait_until(count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('world', WORLDS)
+def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world):
+    file = shipped_file(f'config/ros2_control/{world}.yaml')
+    nodes = yaml.safe_load(file.read_text())
+    server, _, listener = simulation('--world', world, ros2_control='true')
+    text = wait_for_message(listener, String, '/robot_description', qos=LATCHED).data
+    system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
+    block = system.block
+    wait_until(lambda: system.publisher.get_subscription_count() and system.received)
+
+    def cycles(until, seconds=30.0):
+        deadline = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < deadline
+            system.cycle()
+            time.sleep(0.01)
+
+    received = system.received
+    cycles(lambda: system.received > received + 50)
+    assert set(nodes) == {'controller_manager', *read_controllers(str(file)).names} - {
+        'joint_state_broadcaster'
+    }
+    commanded = [key for node in nodes.values() for key in joints_of(node['ros__parameters'])]
+    assert commanded and set(commanded) <= set(block.commands)
+    start = {joint: block.states[joint, 'position'] for joint, _ in commanded}
+    for key in commanded:
+        block.commands[key] = 4.0 if key[1] == 'velocity' else start[key[0]] + 0.2
+    listener.listen(Odometry, '/odom')
+    cycles(
+        lambda: all(abs(block.states[joint, 'position'] - start[joint]) > 0.15 for joint in start)
+    )
+    assert all(math.isfinite(value) for value in block.states.values()) and not system.problems
+    if world == 'rover':
+        radius = nodes['diff_drive_controller']['ros__parameters']['wheel_radius']
+        cycles(lambda: block.states['left_wheel', 'velocity'] == pytest.approx(4.0, rel=0.05))
+        speed = wait_for_time(listener.heard['/odom'], server.now_ns()).twist.twist.linear.x
+        assert speed == pytest.approx(4.0 * radius, rel=0.1)
+    assert not listener.node.count_publishers('/joint_states')
+    assert refused(listener) == '0'
