@@ -192,8 +192,8 @@ def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
     updating, wrote = [], []
     clock = time.thread_time
     for _ in range(frames):
-        drive.look({})
-        seen = drive.look({})
+        drive.observe({})
+        seen = drive.observe({})
         start = clock()
         served.scene.update(seen)
         between = clock()

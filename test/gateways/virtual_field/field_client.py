@@ -55,9 +55,7 @@ class FieldClient:
         deadline = time.monotonic() + PATIENCE
         while True:
             self.send('hello', {'role': role, **fields})
-            kind, payload = self.receive()
-            while kind == 'scene_state':
-                kind, payload = self.receive()
+            kind, payload = self._receive_answer()
             if kind == 'hello_ack':
                 break
             assert payload['reason'].startswith('no free arm'), payload
@@ -81,11 +79,17 @@ class FieldClient:
 
     def answer(self, kind):
         """Return the next payload that is no scene_state; it must be of `kind`."""
-        while True:
-            got, payload = self.receive()
-            if got == kind:
-                return payload
-            assert got == 'scene_state', (got, payload)
+        got, payload = self._receive_answer()
+        assert got == kind, (got, payload)
+        return payload
+
+    def _receive_answer(self):
+        deadline = time.monotonic() + PATIENCE
+        kind, payload = self.receive()
+        while kind == 'scene_state':
+            assert time.monotonic() < deadline, 'scenes arrive, and no answer'
+            kind, payload = self.receive()
+        return kind, payload
 
     def error(self):
         reason = self.answer('error')

@@ -369,7 +369,7 @@ class Ports:
         return True
 
     async def wait(self, seconds: float) -> None:
-        """Receive and send until a client has sent something, at most for so long."""
+        """Receive and send until a client has sent something, at most for `seconds`."""
         if self._ready or seconds <= 0 or self._loop is None or self._interrupted:
             await asyncio.sleep(0)
             return

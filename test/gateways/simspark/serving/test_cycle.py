@@ -34,7 +34,7 @@ class Recorder:
     def disconnected(self, connection):
         self.calls.append(('disconnected', connection))
 
-    def stand(self, scene):
+    def on_time_frozen(self, scene):
         self.calls.append(('stands', scene.time))
 
     def cycle(self, scene):

@@ -22,14 +22,14 @@ def test_a_step_that_meets_another_mode_moves_nothing(drive, fleet, urlab, monke
     client = urlab(fleet)
     # The mode as it was a moment ago, before another client began to step.
     monkeypatch.setattr(drive.link, 'mode', lambda: 'live')
-    drive.look({})
+    drive.observe({})
     before = client.set_mode('direct').previous
     try:
         step = client.forward().step
         for count in range(1, 4):
             assert client.step(5).step == step + 5 * count
-            drive.look({})
+            drive.observe({})
         assert client.forward().step == step + 15
     finally:
         client.set_mode(before)
-    assert drive.look({}).time > 0.0
+    assert drive.observe({}).time > 0.0

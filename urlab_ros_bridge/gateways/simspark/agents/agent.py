@@ -34,7 +34,7 @@ _LONGEST = 0.1
 # An agent that has a robot and never sends (syn) has joined after this many percepts.
 _JOINING_PERCEPTS = 50
 # While time stands still, the same percepts are sent this often, s.
-_STANDING_SECONDS = 1.0
+_FROZEN_SECONDS = 1.0
 # An agent that takes longer to join is no longer waited for, s.
 _JOINING_SECONDS = 10.0
 
@@ -64,7 +64,7 @@ class AgentOptions:
 @dataclass(frozen=True, slots=True)
 class Shout:
     """
-    A word that a player has said.
+    A word said by a player.
 
     :ivar team: name of the team; `position` of the speaker, m.
     """
@@ -199,7 +199,7 @@ class Agent:
     :ivar created_at: when its scene was received, by `time.monotonic`.
     :ivar is_removed: whether it has lost its robot: it stays connected and gets no percepts.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
-    :ivar stands_until: while time stands still, when it is served again, by `time.monotonic`.
+    :ivar frozen_until: while time is frozen, when it is served again, by `time.monotonic`.
     """
 
     connection: Connection
@@ -214,7 +214,7 @@ class Agent:
     is_removed: bool = False
     syncs: bool = False
     synced: bool = True
-    stands_until: float = 0.0
+    frozen_until: float = 0.0
 
     @property
     def blocks_cycle(self) -> bool:
@@ -237,16 +237,16 @@ class Agent:
 
     @property
     def is_due(self) -> bool:
-        """Return whether it is served while time stands still: after its messages, else rarely."""
+        """Return whether it is served while time is frozen: after its messages, else rarely."""
         served = self.created and not self.is_removed and (self.synced or not self.announced)
-        return served and time.monotonic() >= self.stands_until
+        return served and time.monotonic() >= self.frozen_until
 
     def create(self, scene: str, robot_type: int) -> None:
         """Request a robot."""
         if not self.created:
             self.created, self.created_at = True, time.monotonic()
         self.scene, self.robot_type = scene, robot_type
-        self.stands_until = 0.0
+        self.frozen_until = 0.0
 
     def remove(self) -> None:
         """Take its robot away; as in SimSpark, it stays connected."""
@@ -255,7 +255,7 @@ class Agent:
     def note_sent(self, sent: bool) -> None:
         """Note whether the percepts with `game_state` were sent or dropped."""
         self.synced = not self.syncs
-        self.stands_until = time.monotonic() + _STANDING_SECONDS
+        self.frozen_until = time.monotonic() + _FROZEN_SECONDS
         # To a client that does not keep up, number and side are sent again.
         if sent and self.played is not None:
             self.announced = True

@@ -142,9 +142,9 @@ class Agents:
                     targets[agent.played.player.robot] = agent.played.targets(scene)
         return targets
 
-    def stand(self, scene: SimSparkScene) -> None:
+    def on_time_frozen(self, scene: SimSparkScene) -> None:
         """
-        Send percepts to agents that join while time stands still.
+        Send percepts to agents that join while time is frozen.
 
         Each gets them after its (scene) and its (init); then, as nothing happens, rarely.
         """
@@ -219,7 +219,7 @@ class Agents:
         player = self._choose(stage, agent, side, number)
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
-        agent.stands_until = 0.0
+        agent.frozen_until = 0.0
         _LOG.info('%s of %s is %s', player.number, team, player.robot)
 
     def _choose(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:

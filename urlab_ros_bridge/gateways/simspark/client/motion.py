@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Motions of a Nao-like player: a sequence of poses, and the speeds that lead through it."""
+"""Motions of a Nao-like player: a sequence of poses, and the speeds to get through it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Motion:
 
     @property
     def is_over(self) -> bool:
-        """Return whether the last pose has been led to."""
+        """Return whether the last pose has been reached."""
         return self._time >= self._seconds
 
     def speeds(self, percepts: Percepts) -> dict[str, float]:

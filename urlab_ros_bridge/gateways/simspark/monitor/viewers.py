@@ -123,7 +123,7 @@ class Viewers:
         self._viewers[receiver] = viewer
 
     def leave(self, receiver: Receiver) -> None:
-        """Remove a viewer, if it is there."""
+        """Remove a viewer, if it is one."""
         self._viewers.pop(receiver, None)
 
     def request_full_state(self) -> None:

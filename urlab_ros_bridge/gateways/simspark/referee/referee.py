@@ -85,7 +85,7 @@ class RefereeOptions:
     """
     What the referee does by itself.
 
-    :ivar kick_off: when each half begins; None: when a trainer or a viewer says so.
+    :ivar kick_off: when each half begins; None: when a trainer or a viewer commands it.
     :ivar rules: of `RULES`; goals, balls out of play and halves are always judged.
     """
 

@@ -43,8 +43,8 @@ RETRY_SECONDS = 0.5
 RETURN_SECONDS = 2.0
 # The share of each cycle for commands of clients, even when the next one is due (s).
 BUDGET = 0.005
-# The pause between looks at the world while time stands still (s).
-_STANDING_SECONDS = 0.01
+# The pause between observations of the world while time is frozen (s).
+_FROZEN_SECONDS = 0.01
 # Monitors are served this often while agents are waited for (s).
 _PATIENCE = 0.1
 # The longest time that a silent agent in sync mode delays the others (s).
@@ -131,13 +131,13 @@ class Cycle:
         await self._ports.serve(served.drive.due, BUDGET)
         if self._time_stands(served):
             served.scene.update(served.link.forward())
-            self._advance(served.scene, 0.0, stands=True)
+            self._advance(served.scene, 0.0, frozen=True)
             self.viewers.cycle()
-            await self._ports.wait(_STANDING_SECONDS)
+            await self._ports.wait(_FROZEN_SECONDS)
             return
         await self._wait_for_agents()
         self._last_look = time.monotonic()
-        seen = served.drive.look(self._targets)
+        seen = served.drive.observe(self._targets)
         served.scene.update(seen)
         passed = 0.0 if self._last_time is None else seen.time - self._last_time
         if self._last_time is None or passed < 0 or passed >= 0.5 * CYCLE:
@@ -151,13 +151,13 @@ class Cycle:
             return False
         return self._referee.is_waiting_for(self._agents.ready) and served.drive.owns_time
 
-    def _advance(self, scene: SimSparkScene, passed: float, *, stands: bool = False) -> None:
+    def _advance(self, scene: SimSparkScene, passed: float, *, frozen: bool = False) -> None:
         self._game.advance(passed)
         if self._referee is not None:
             self._referee.judge()
         if self._agents is not None:
-            if stands:
-                self._agents.stand(scene)
+            if frozen:
+                self._agents.on_time_frozen(scene)
             else:
                 self._targets = self._agents.cycle(scene)
 
@@ -178,7 +178,7 @@ class Cycle:
             served.scene.update(served.link.reset())
 
     async def _find_again(self) -> None:
-        """Connect to the simulation that is there now; until then clients wait."""
+        """Connect to the running simulation; clients wait until then."""
         try:
             await asyncio.to_thread(self._simulation.renew, RETURN_SECONDS)
         except UrlabError as error:

@@ -43,7 +43,7 @@ class Drive(ABC):
         self.due = time.monotonic()
 
     @abstractmethod
-    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
+    def observe(self, targets: Mapping[str, Target]) -> WorldObservation:
         """
         Send setpoints and return the world, a cycle later unless time is frozen.
 
@@ -70,7 +70,7 @@ class LiveDrive(Drive):
         self._last: tuple[float, float] | None = None
         self._rate = 1.0
 
-    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
+    def observe(self, targets: Mapping[str, Target]) -> WorldObservation:
         seen = self._step(targets) or self._watch()
         self._schedule(seen.time)
         return seen
@@ -133,7 +133,7 @@ class SteppingDrive(Drive):
         self._mode_before = link.use_mode('direct')
         self._cycles = 0
 
-    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
+    def observe(self, targets: Mapping[str, Target]) -> WorldObservation:
         steps = steps_at(self._cycles, 1 / CYCLE, self.link.timestep)
         self._cycles += 1
         seen = self.link.step(targets, steps)

@@ -317,8 +317,8 @@ class AgentSide(Role, ClientHandler, Protocol):
     def is_joining(self) -> bool:
         """Return whether time must not pass faster than in reality, so that an agent can join."""
 
-    def stand(self, scene: SimSparkScene) -> None:
-        """Serve agents that join while time stands still."""
+    def on_time_frozen(self, scene: SimSparkScene) -> None:
+        """Serve agents that join while time is frozen."""
 
     def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
         """
