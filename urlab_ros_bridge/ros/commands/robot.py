@@ -16,7 +16,7 @@ from rclpy.subscription import Subscription
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.admission.sample_age import SampleAge
+from urlab_ros_bridge.ros.commands.admission.limits import staleness
 from urlab_ros_bridge.ros.commands.parameters import CommandParameters
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
@@ -80,7 +80,6 @@ class CommandedRobot:
         topic_name = topic.named(self.plan.namespace, parts)
         name = node.resolve_topic_name(topic_name)
         kind = message_type or load_interface(topic.types[0])
-        ages = SampleAge(lambda: node.count_publishers(name))
 
         def carry_out(message: Any, stale: str = '') -> None:
             self.carry_out(topic_name, lambda: receive(message, stale))
@@ -89,7 +88,7 @@ class CommandedRobot:
 
         def check_age(message: Any, info: MessageInfo) -> None:
             limit = self.settings(CommandParameters).command_max_age
-            take(message, ages.problem(info, limit))
+            take(message, staleness(info, limit))
 
         subscription = node.create_subscription(
             kind,

@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Sequence
 import re
+from typing import Any
+
+from urlab_ros_bridge.schema import key
 
 # Together with a namespace and the topics of an action it stays below the 255 of DDS.
 LONGEST_NAME = 100
@@ -63,6 +66,12 @@ def rate(value: float) -> str:
     return f'must be 0 or at least {LOWEST_RATE:g}, not {value!r}' if wrong else ''
 
 
+def rate_key(default: float, what: str) -> Any:
+    """Return the key of a parameter that limits how often something is published."""
+    text = f'Maximum rate of {what} (Hz of simulation time), 0: every tick.'
+    return key(default, text, low=0.0, check=rate, high=10000.0, live=True)
+
+
 def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
     """Return the check of a list with so many elements, or one negative element."""
 
@@ -80,5 +89,6 @@ __all__ = [
     'host_name',
     'numbers_or_unknown',
     'rate',
+    'rate_key',
     'topic_name',
 ]

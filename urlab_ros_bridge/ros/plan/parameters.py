@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.ros.parameters.checks import frame_name
 from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.schema import key
@@ -158,14 +158,7 @@ class MarkerParameters:
         'frame of the first floating robot; both have the origin of the world.',
         check=frame_name_or_empty,
     )
-    marker_rate: float = key(
-        10.0,
-        'Maximum rate of markers/entities (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    marker_rate: float = rate_key(10.0, 'markers/entities')
 
 
 @dataclass(frozen=True)
@@ -176,14 +169,7 @@ class EntityParameters:
         True,
         'Publish entities/NAME/pose for every movable body that is not a robot.',
     )
-    entity_rate: float = key(
-        50.0,
-        'Maximum rate of each entity pose (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    entity_rate: float = rate_key(50.0, 'each entity pose')
 
 
 __all__ = [

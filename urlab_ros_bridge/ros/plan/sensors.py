@@ -61,6 +61,11 @@ class SiteSensors:
     frame_id: str
     sensors: dict[str, PlannedSensor] = field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        """Local name of the site, else of its first sensor."""
+        return self.site or next(iter(self.sensors.values())).name
+
 
 @dataclass(slots=True)
 class SensorGroups:

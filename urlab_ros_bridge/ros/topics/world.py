@@ -20,7 +20,7 @@ from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.markers import SceneTopic
+from urlab_ros_bridge.ros.topics.markers.scene import SceneTopic
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 

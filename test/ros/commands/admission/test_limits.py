@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 import math
+import time
 
 from hypothesis import assume
 from hypothesis import given
@@ -10,6 +11,7 @@ import pytest
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
+from urlab_ros_bridge.ros.commands.admission.limits import staleness
 
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
@@ -69,3 +71,14 @@ def test_no_stamp_and_no_check_always_pass():
     check_age(0, None, 0.5)
     with pytest.raises(CommandRejected, match='not known'):
         check_age(5 * S, None, 0.5)
+
+
+@pytest.mark.parametrize(
+    ('age', 'limit', 'word'),
+    [(0.4, 0.5, ''), (-0.4, 0.5, ''), (9.0, 0.0, ''), (9.0, 0.5, '9.0'), (-9.0, 0.5, 'future')],
+)
+def test_a_message_is_as_old_as_its_source_timestamp_says(monkeypatch, age, limit, word):
+    monkeypatch.setattr(time, 'time_ns', lambda: 100 * S)
+    found = staleness({'source_timestamp': round((100 - age) * S)}, limit)
+    assert bool(found) == bool(word) and word in found
+    assert staleness({'source_timestamp': 0}, limit) == staleness({}, limit) == ''

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.ros.plan.description import MeshFiles
+from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 from urlab_ros_bridge.ros.plan.description.meshes import stl
 
 pytestmark = pytest.mark.ros

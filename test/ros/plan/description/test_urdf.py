@@ -180,8 +180,8 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, describe):
     blocked.write_text('')
     from described import loaded
 
-    from urlab_ros_bridge.ros.plan.description import MeshesUnwritable
-    from urlab_ros_bridge.ros.plan.description import MeshFiles
+    from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
+    from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 
     with pytest.raises(MeshesUnwritable, match='mesh_directory'):
         MeshFiles(loaded('free')[0], blocked / 'meshes').uri(0)

@@ -11,10 +11,10 @@ from visualization_msgs.msg import MarkerArray
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.ops import Contact
 from urlab_ros_bridge.geometry import compose
-from urlab_ros_bridge.ros.topics.markers import contact_markers
-from urlab_ros_bridge.ros.topics.markers import drawing_markers
-from urlab_ros_bridge.ros.topics.markers import MarkersTemplate
+from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
+from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.topics.markers.messages import marker
+from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
 from urlab_ros_bridge.ros.topics.markers.scene import compose_rows
 
 pytestmark = pytest.mark.ros

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 import math
+import time
+from typing import Any
 from typing import NamedTuple
 
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -57,6 +60,27 @@ def _scaled(vector: Sequence[float], limit: float) -> tuple[float, float, float]
     x, y, z = x / largest, y / largest, z / largest
     factor = limit / math.hypot(x, y, z)
     return x * factor, y * factor, z * factor
+
+
+def staleness(info: Mapping[str, Any], limit: float) -> str:
+    """
+    Return why a message is stale, empty when it is not, by the wall clock of its sender.
+
+    :param info: what rclpy knows of the message.
+    :param limit: s; 0: nothing is stale.
+    """
+    source_ns = info.get('source_timestamp') or 0
+    if limit <= 0 or source_ns <= 0:
+        return ''
+    age = (time.time_ns() - source_ns) / NANOSECONDS
+    if abs(age) <= limit:
+        return ''
+    when = f'{abs(age):.2f} s {"ago" if age > 0 else "in the future"}'
+    return (
+        f'it was published {when} by the clock of its sender, command_max_age is {limit:g} s: it '
+        'is stale, or the clocks of the two machines differ (synchronise them, or set '
+        'command_max_age to 0)'
+    )
 
 
 def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:

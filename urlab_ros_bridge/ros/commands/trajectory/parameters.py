@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.parameters.checks import topic_name
 from urlab_ros_bridge.schema import key
 
@@ -21,22 +21,8 @@ class TrajectoryParameters:
         'topics joint_trajectory and controller_state.',
         check=topic_name,
     )
-    trajectory_rate: float = key(
-        200.0,
-        'Maximum rate of trajectory setpoints (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
-    trajectory_feedback_rate: float = key(
-        20.0,
-        'Maximum rate of trajectory feedback (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    trajectory_rate: float = rate_key(200.0, 'trajectory setpoints')
+    trajectory_feedback_rate: float = rate_key(20.0, 'trajectory feedback')
     trajectory_velocity_gain: float = key(
         5.0,
         'Velocity actuators receive the velocity of the trajectory plus this gain times the '

@@ -12,7 +12,6 @@ from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.kept_memory import keep_freed_memory
 from urlab_ros_bridge.ros.features.declarations import FrameRule
-from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
@@ -23,6 +22,7 @@ from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
+from urlab_ros_bridge.ros.topics.cameras.outputs import TOPICS
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
@@ -127,38 +127,6 @@ class Cameras(Part):
         self._publishers.close()
 
 
-_COMPRESSED = 'sensor_msgs/msg/CompressedImage'
-TOPICS = (
-    *(
-        Topic(f'{{robot}}/{{camera}}/{name}', (kind,), profile, when, rate, 'publish_cameras')
-        for name, kind, profile, when, rate in (
-            ('image_raw', 'sensor_msgs/msg/Image', 'image', 'cameras', "the camera's"),
-            ('camera_info', 'sensor_msgs/msg/CameraInfo', 'sensor', 'cameras', "the camera's"),
-            (
-                'image_raw/compressed',
-                _COMPRESSED,
-                'image',
-                'colour, semantic and instance cameras',
-                "the camera's",
-            ),
-            (
-                'image_raw/compressedDepth',
-                _COMPRESSED,
-                'image',
-                'depth cameras',
-                "the camera's",
-            ),
-            ('points', 'sensor_msgs/msg/PointCloud2', 'image', 'depth cameras', "the camera's"),
-            (
-                'labels',
-                'std_msgs/msg/String',
-                'latched',
-                'semantic and instance cameras',
-                'once',
-            ),
-        )
-    ),
-)
 SCENE_CAMERAS = FrameRule(
     '`map_frame`',
     '`CAMERA_optical_frame`',

@@ -10,16 +10,12 @@ from typing import Any
 
 import numpy as np
 from rclpy.publisher import Publisher
-from sensor_msgs.msg import CameraInfo
-from sensor_msgs.msg import CompressedImage
-from sensor_msgs.msg import Image
-from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import String
 
 from urlab_ros_bridge.client.cameras.stream import Frame
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
-from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
 from urlab_ros_bridge.ros.topics.cameras.images import fill_color
 from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
@@ -33,6 +29,30 @@ from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
 
 # (stamp, frame, BGRA pixels of the colour camera with the same view) -> message.
 Make = Callable[[int, Frame, np.ndarray | None], Any]
+
+
+def _row(
+    name: str,
+    kind: str,
+    when: str = 'cameras',
+    profile: str = 'image',
+    rate: str = "the camera's",
+) -> Topic:
+    return Topic(f'{{robot}}/{{camera}}/{name}', (kind,), profile, when, rate, 'publish_cameras')
+
+
+_COMPRESSED = 'sensor_msgs/msg/CompressedImage'
+IMAGE = _row('image_raw', 'sensor_msgs/msg/Image')
+CAMERA_INFO = _row('camera_info', 'sensor_msgs/msg/CameraInfo', profile='sensor')
+COMPRESSED = _row('image_raw/compressed', _COMPRESSED, 'colour, semantic and instance cameras')
+COMPRESSED_DEPTH = _row('image_raw/compressedDepth', _COMPRESSED, 'depth cameras')
+POINTS = _row('points', 'sensor_msgs/msg/PointCloud2', 'depth cameras')
+LABELS = _row('labels', 'std_msgs/msg/String', 'semantic and instance cameras', 'latched', 'once')
+TOPICS = (IMAGE, CAMERA_INFO, COMPRESSED, COMPRESSED_DEPTH, POINTS, LABELS)
+
+
+def _publisher(plan: CameraPlan, publishers: Publishers, topic: Topic) -> Publisher:
+    return publishers.of(topic, topic.named('', {'camera': plan.topic}))
 
 
 class Output:
@@ -67,7 +87,7 @@ def make_outputs(
     camera, now = plan.camera, settings(CameraParameters)
     lens = intrinsics(*camera.resolution, camera.fovy)
     info = CameraInfoTemplate(plan.frame, lens)
-    camera_info = publishers.get(CameraInfo, f'{plan.topic}/camera_info', qos.sensor)
+    camera_info = _publisher(plan, publishers, CAMERA_INFO)
     outputs = [Output(camera_info, lambda stamp, frame, color: info.update(stamp))]
     if camera.mode == 'depth':
         return outputs + _depth(plan, publishers, settings, lens)
@@ -80,7 +100,7 @@ def make_outputs(
 
 def _raw(plan: CameraPlan, publishers: Publishers, encoding: str, fill: Any) -> Output:
     raw = ImageTemplate(plan.frame, encoding, *plan.camera.resolution, fill)
-    publisher = publishers.get(Image, f'{plan.topic}/image_raw', qos.image)
+    publisher = _publisher(plan, publishers, IMAGE)
     return Output(publisher, lambda stamp, frame, color: raw.update(stamp, frame.pixels))
 
 
@@ -92,9 +112,8 @@ def _compressed(
     settings: SettingsReader,
 ) -> Output:
     small = CompressedTemplate(plan.frame, kind, encoding, plan.metres)
-    ending = 'compressedDepth' if kind == 'depth' else 'compressed'
-    topic = f'{plan.topic}/image_raw/{ending}'
-    publisher = publishers.get(CompressedImage, topic, qos.image)
+    topic = COMPRESSED_DEPTH if kind == 'depth' else COMPRESSED
+    publisher = _publisher(plan, publishers, topic)
     return Output(
         publisher,
         lambda stamp, frame, color: small.update(
@@ -109,7 +128,7 @@ def _depth(
     now = settings(CameraParameters)
     colored = plan.color is not None and now.points_color
     points = PointsTemplate(plan.frame, lens, plan.metres, now.points_decimation, colored)
-    cloud = publishers.get(PointCloud2, f'{plan.topic}/points', qos.image)
+    cloud = _publisher(plan, publishers, POINTS)
     encoding = now.depth_encoding
     return [
         _raw(plan, publishers, encoding, fill_depth(encoding, plan.metres)),
@@ -125,5 +144,5 @@ def _depth(
 def _publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
     """Publish once, also for late subscribers, which colour means what: name -> [r, g, b]."""
     labels = {name: [red, green, blue] for (blue, green, red), name in plan.camera.labels.items()}
-    publisher = publishers.get(String, f'{plan.topic}/labels', qos.latched)
+    publisher = _publisher(plan, publishers, LABELS)
     publisher.publish(String(data=json.dumps(labels, sort_keys=True)))

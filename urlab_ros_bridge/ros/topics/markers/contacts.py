@@ -10,7 +10,7 @@ import numpy as np
 from visualization_msgs.msg import Marker
 
 from urlab_ros_bridge.client.replies.ops import Contact
-from urlab_ros_bridge.ros.plan.description import Pose
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.topics.markers.messages import marker
 
 DOTS, FORCES = 'contacts', 'forces'

@@ -14,7 +14,7 @@ from visualization_msgs.msg import Marker
 
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.geometry import normalize
-from urlab_ros_bridge.ros.plan.description import Pose
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.topics.markers.messages import marker
 from urlab_ros_bridge.schema import key
 

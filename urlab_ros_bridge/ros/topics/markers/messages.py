@@ -13,13 +13,13 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.messages.geometry import PosesTemplate
-from urlab_ros_bridge.ros.plan.description import Pose
-from urlab_ros_bridge.ros.plan.description import ShapeKind
 from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
+from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
 
 _TYPES = {
     ShapeKind.BOX: Marker.CUBE,

@@ -14,7 +14,7 @@ from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.topics.robot.odometry import covariances
 from urlab_ros_bridge.schema import key
 
@@ -37,14 +37,7 @@ class GpsParameters:
         high=1e7,
         check=_place_on_earth,
     )
-    gps_rate: float = key(
-        10.0,
-        'Maximum rate of gps/fix (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    gps_rate: float = rate_key(10.0, 'gps/fix')
 
 
 def feeds(robot: RobotTopics) -> None:

@@ -11,23 +11,15 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import JointStateTemplate
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
-from urlab_ros_bridge.schema import key
 
 
 @dataclass(frozen=True)
 class JointStateParameters:
     """How often joint states are published."""
 
-    joint_state_rate: float = key(
-        100.0,
-        'Maximum rate of joint_states (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    joint_state_rate: float = rate_key(100.0, 'joint_states')
 
 
 def feeds(robot: RobotTopics) -> None:

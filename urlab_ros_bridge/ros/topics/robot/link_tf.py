@@ -15,7 +15,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import TFTemplate
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
 from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
 from urlab_ros_bridge.schema import key
@@ -30,14 +30,7 @@ class LinkTFParameters:
         'Publish the transforms of all links of the robots. Disable it if robot_state_publisher '
         'does so.',
     )
-    link_tf_rate: float = key(
-        50.0,
-        'Maximum rate of the transforms of moving links (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    link_tf_rate: float = rate_key(50.0, 'the transforms of moving links')
 
 
 def feeds(robot: RobotTopics) -> None:

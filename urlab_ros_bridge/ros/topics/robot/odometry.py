@@ -20,7 +20,7 @@ from urlab_ros_bridge.ros.messages import PoseStampedTemplate
 from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.schema import key
 
 _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
@@ -30,15 +30,7 @@ _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 
 class OdometryParameters:
     """What is published of a floating base."""
 
-    odom_rate: float = key(
-        50.0,
-        'Maximum rate of odom, its transform and the ground truth (Hz of simulation time), '
-        '0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    odom_rate: float = rate_key(50.0, 'odom, its transform and the ground truth')
     publish_tf: bool = key(True, 'Publish the transform odom_frame -> base_frame.')
     publish_footprint: bool = key(
         True,

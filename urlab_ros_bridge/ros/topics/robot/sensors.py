@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 from typing import Any
@@ -30,7 +31,7 @@ from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 from urlab_ros_bridge.ros.messages.laser import RangeTemplate
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
-from urlab_ros_bridge.ros.parameters.checks import rate
+from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -52,14 +53,7 @@ _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 
 class SensorParameters:
     """How often sensors are published, and how sure they are."""
 
-    sensor_rate: float = key(
-        100.0,
-        'Maximum rate of every other sensor topic (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        check=rate,
-        high=10000.0,
-        live=True,
-    )
+    sensor_rate: float = rate_key(100.0, 'every other sensor topic')
     orientation_stddev: float = key(
         -1.0,
         "Standard deviation of an IMU's orientation (rad). " + _STDDEV_TEXT,
@@ -113,43 +107,72 @@ class SensorFeeds:
     def make(self) -> None:
         """Make all of them; what has no message type here is noted and left out."""
         plan, groups = self._robot.plan, self._robot.plan.sensors
-        magnetometers = [
-            sensor for sensor in groups.singles if sensor.kind.message == MAGNETIC_FIELD
-        ]
+        fields = [sensor for sensor in groups.singles if sensor.kind.message == MAGNETIC_FIELD]
         for group in groups.imus:
             self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
         for scanner in plan.scanners:
             self.attempt(scanner.lidar.name, self.scan, scanner, len(plan.scanners) > 1)
         for group in groups.wrenches:
-            template: RosMessageTemplate = WrenchStampedTemplate(group.frame_id)
-            self.attempt(group.site, self.pair, WRENCH, group, ('force', 'torque'), template)
+            self.attempt(group.site, self.wrench, group)
         for group in groups.twists:
-            template = TwistStampedTemplate(group.frame_id)
-            self.attempt(group.site, self.pair, TWIST, group, ('velocimeter', 'gyro'), template)
+            self.attempt(group.site, self.twist, group)
         for sensor in groups.singles:
-            self.attempt(sensor.name, self.single, sensor, len(magnetometers) > 1)
+            self.attempt(sensor.name, self.single, sensor, len(fields) > 1)
 
     def attempt(self, name: str, make: Callable[..., None], *arguments: Any) -> None:
         """Make one topic; a problem of one sensor does not stop the others."""
         try:
             make(*arguments)
         except UrlabError as error:
-            self._robot.notes.append(
-                f'{self._robot.plan.prefix}: {name} is not published: {error}'
-            )
+            prefix = self._robot.plan.prefix
+            self._robot.notes.append(f'{prefix}: {name} is not published: {error}')
 
     def imu(self, group: SiteSensors, several: bool) -> None:
-        """Merge gyro, accelerometer and orientation of one site."""
-        kinds = ('framequat', 'gyro', 'accelerometer')
-        sensors = [group.sensors.get(kind) for kind in kinds]
-        stddevs = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
-        template = ImuTemplate(
-            group.frame_id,
-            *(
-                None if sensor is None else self.stddev(name)
-                for sensor, name in zip(sensors, stddevs, strict=True)
-            ),
-        )
+        """Publish orientation, gyro and accelerometer of one site."""
+        sensors = [group.sensors.get(kind) for kind in ('framequat', 'gyro', 'accelerometer')]
+        names = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
+        stddevs = [
+            None if sensor is None else self.stddev(name)
+            for sensor, name in zip(sensors, names, strict=True)
+        ]
+        template = ImuTemplate(group.frame_id, *stddevs)
+        topic = IMU_OF_SITE if several else IMU
+        self.merged(topic, template, sensors, {'site': ros_name(group.site)})
+
+    def wrench(self, group: SiteSensors) -> None:
+        """Publish force and torque of one site."""
+        sensors = [group.sensors.get(kind) for kind in ('force', 'torque')]
+        parts = {'site': ros_path(group.place)}
+        self.merged(WRENCH, WrenchStampedTemplate(group.frame_id), sensors, parts)
+
+    def twist(self, group: SiteSensors) -> None:
+        """Publish linear and angular velocity of one site."""
+        sensors = [group.sensors.get(kind) for kind in ('velocimeter', 'gyro')]
+        parts = {'site': ros_path(group.place)}
+        self.merged(TWIST, TwistStampedTemplate(group.frame_id), sensors, parts)
+
+    def single(self, sensor: PlannedSensor, several_magnetometers: bool) -> None:
+        """Publish a sensor that has a message of its own."""
+        template = single_template(sensor, self.stddev('magnetic_field_stddev'))
+        if sensor.kind.message == MAGNETIC_FIELD:
+            topic = MAGNETOMETER_OF_SITE if several_magnetometers else MAGNETOMETER
+            self.merged(topic, template, [sensor], {'site': ros_name(sensor.place)})
+        else:
+            topic = RANGES if sensor.kind.message == RANGE else OTHER
+            self.merged(topic, template, [sensor], {'sensor': ros_path(sensor.name)})
+
+    def merged(
+        self,
+        topic: Topic,
+        template: RosMessageTemplate,
+        sensors: Sequence[PlannedSensor | None],
+        parts: Mapping[str, str],
+    ) -> None:
+        """
+        Publish the readings of several sensors in one message.
+
+        :param sensors: in the order of the template; None for one that the model does not have.
+        """
         read = self._robot.state.sensor
 
         def build(stamp_ns: int) -> Any:
@@ -164,49 +187,7 @@ class SensorFeeds:
                 values.append(sensor.kind.reading(found))
             return template.update(stamp_ns, *values)
 
-        names = [sensor.name for sensor in sensors if sensor]
-        topic = IMU_OF_SITE if several else IMU
-        self.add(topic, template, build, names, {'site': ros_name(group.site)})
-
-    def pair(
-        self,
-        topic: Topic,
-        group: SiteSensors,
-        kinds: tuple[str, str],
-        template: RosMessageTemplate,
-    ) -> None:
-        """Publish two vectors of one site; one of them may be missing."""
-        sensors = [group.sensors.get(kind) for kind in kinds]
-        present = [sensor for sensor in sensors if sensor is not None]
-        read = self._robot.state.sensor
-
-        def build(stamp_ns: int) -> Any:
-            values = [None if sensor is None else read(sensor.name) for sensor in sensors]
-            if sum(value is not None for value in values) < len(present):
-                return None
-            return template.update(stamp_ns, *values)
-
-        names = [sensor.name for sensor in present]
-        self.add(topic, template, build, names, {'site': ros_path(present[0].place)})
-
-    def single(self, sensor: PlannedSensor, several_magnetometers: bool) -> None:
-        """Publish a sensor that has a message of its own."""
-        template = single_template(sensor, self.stddev('magnetic_field_stddev'))
-        read, name, reading = self._robot.state.sensor, sensor.name, sensor.kind.reading
-        turned = sensor.kind.message == QUATERNION
-
-        def build(stamp_ns: int) -> Any:
-            values = read(name)
-            if values is None:
-                return None
-            return template.update(stamp_ns, reading(values) if turned else values)
-
-        if sensor.kind.message == MAGNETIC_FIELD:
-            topic = MAGNETOMETER_OF_SITE if several_magnetometers else MAGNETOMETER
-            self.add(topic, template, build, [name], {'site': ros_name(sensor.place)})
-        else:
-            topic = RANGES if sensor.kind.message == RANGE else OTHER
-            self.add(topic, template, build, [name], {'sensor': ros_path(name)})
+        self.add(topic, template, build, [each.name for each in sensors if each], parts)
 
     def scan(self, scanner: Scanner, several: bool) -> None:
         """
