@@ -8,6 +8,7 @@ import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import free_domain
+from bridge_harness import LATCHED
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -24,6 +25,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import UInt64
 
 pytestmark = pytest.mark.ros
 ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
@@ -137,6 +139,27 @@ def answered(run, commands, ms, **more):
     run.instant(ms, **more)
     wait_until(lambda: len(commands) > count and stamps()[-1] == ms)
     return commands[-1]
+
+
+def test_a_new_reset_count_begins_an_episode(start):
+    run = start(start_time=0.1, observation_timeout=60.0)
+    commands = run.listener.listen(JointState, 'joint_commands')
+    resets = run.listener.node.create_publisher(UInt64, 'reset_count', LATCHED)
+    resets.publish(UInt64(data=3))  # before it began: nothing new
+    assert run.change(CONFIGURE)
+    run.sensors()
+    assert run.change(ACTIVATE)
+    for ms in range(0, 160, 20):
+        last = answered(run, commands, ms)
+    running = [0.6, 0.3, 0.8]  # the default pose and 0.5
+    assert last.position.tolist() == pytest.approx(running)
+    wait_until(lambda: run.node._policy._resets == 3)
+    resets.publish(UInt64(data=4))
+    wait_until(lambda: run.node._policy._resets == 4)
+    assert list(answered(run, commands, 160).position) == WHERE
+    for ms in range(180, 320, 20):
+        last = answered(run, commands, ms)
+    assert last.position.tolist() == pytest.approx(running)
 
 
 def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):

@@ -95,6 +95,12 @@ class PolicyController:
         self._measured: np.ndarray | None = None
         self._reset_model_state()
 
+    def start_episode(self) -> None:
+        """Start over with the velocity that holds: the robot was reset."""
+        command, held = self._command, self._commanded_ns
+        self.reset()
+        self._command, self._commanded_ns = command, None if held is None else -1
+
     @property
     def targets(self) -> np.ndarray | None:
         """Return the last setpoints of the joints, (m,), None before the first."""
@@ -119,9 +125,7 @@ class PolicyController:
         """
         now = reading.stamp_ns
         if self._now_ns is not None and now < self._now_ns:
-            command, held = self._command, self._commanded_ns
-            self.reset()
-            self._command, self._commanded_ns = command, None if held is None else -1
+            self.start_episode()
         gap = 0 if self._now_ns is None else now - self._now_ns
         self._now_ns = now
         self._measured = reading.driven

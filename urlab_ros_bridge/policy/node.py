@@ -28,6 +28,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import UInt64
 
 from urlab_ros_bridge.policy.controller import PolicyController
 from urlab_ros_bridge.policy.controller import PolicyPhase
@@ -164,6 +165,7 @@ class _LoadedPolicy:
         self._problem = self._warned = ''  # since the last report, and in the log
         self._warned_at = self._late_at = -math.inf
         self._late = 0
+        self._resets: int | None = None
         self._phase = PolicyPhase.WAITING
         self._reported = (0, 0)
         self._publisher = self._make_publisher()
@@ -177,6 +179,9 @@ class _LoadedPolicy:
                 qos.command(),
                 qos_overriding_options=QoSOverridingOptions.with_default_policies(),
             )
+        )
+        self._subscriptions.append(
+            node.create_subscription(UInt64, 'reset_count', self._take_reset_count, qos.latched())
         )
         # By the wall clock: it detects missing messages, including those of /clock.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -249,6 +254,14 @@ class _LoadedPolicy:
             self._controller.command(velocity)
         except ValueError as error:
             self._warn(str(error))
+
+    def _take_reset_count(self, message: UInt64) -> None:
+        """Begin an episode when the robot was reset, also where time was kept."""
+        before, self._resets = self._resets, message.data
+        if before not in (None, message.data) and self._active:
+            self._controller.start_episode()
+            self._inputs.reset()
+            self._log_changes()
 
     def _check_sensors(self) -> None:
         """Check whether sensor messages are missing, by ROS time, which stops in a pause."""

@@ -4,6 +4,7 @@ import math
 import re
 import threading
 
+from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
@@ -11,6 +12,7 @@ from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import pytest
 from small_model import EXTENSIONS
+from std_msgs.msg import UInt64
 from std_srvs.srv import SetBool
 
 pytestmark = pytest.mark.ros
@@ -43,6 +45,19 @@ def test_an_empty_reset_resets_and_answers_when_the_stream_shows_it(connected):
     assert seconds(response.sim_time) == 0 and response.step == 0
     assert bridge.timeline.epoch == epoch + 1
     assert bridge.timeline.stamp_ns < 0.2e9
+
+
+def test_each_reset_is_one_more_in_the_count_of_the_robot(connected):
+    server, bridge, listener = connected()
+    (robot,) = bridge.node.bridge.plan.robots
+    topic = f'/{robot.namespace}/reset_count'.replace('//', '/')
+    counts = listener.listen(UInt64, topic, LATCHED)
+    wait_until(lambda: [m.data for m in counts] == [0])
+    wait_until(lambda: server.data.time > 0.1)
+    assert listener.call(srv.Reset, '/reset').success
+    wait_until(lambda: [m.data for m in counts] == [0, 1])
+    assert listener.call(srv.Reset, '/reset', time=True).success
+    wait_until(lambda: [m.data for m in counts] == [0, 1, 2])
 
 
 def test_a_reset_that_keeps_time_keeps_the_timeline(connected):

@@ -43,6 +43,7 @@ from urlab_ros_bridge.ros.services import lockstep
 from urlab_ros_bridge.ros.services import model
 from urlab_ros_bridge.ros.services import poses
 from urlab_ros_bridge.ros.services import recording
+from urlab_ros_bridge.ros.services import reset_counts
 from urlab_ros_bridge.ros.services import safety
 from urlab_ros_bridge.ros.services import simulation
 from urlab_ros_bridge.ros.services import standard
@@ -97,6 +98,7 @@ FEATURES: tuple[Feature, ...] = (
     gripper_actions.FEATURE,
     arbitration.FEATURE,
     e_stop.FEATURE,
+    reset_counts.FEATURE,
     simulation.FEATURE,
     lockstep.FEATURE,
     safety.FEATURE,

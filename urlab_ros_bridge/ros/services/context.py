@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.services.request_threads import RequestThreads
+from urlab_ros_bridge.ros.services.reset_counts import ResetCounts
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # An answer waits so long (s) for the stream to publish the time it speaks of.
@@ -57,6 +58,11 @@ class ServiceContext:
     def commands(self) -> Commands:
         """Return the commands of all robots."""
         return self._bridge.part(Commands)
+
+    @property
+    def reset_counts(self) -> ResetCounts:
+        """Return the counts of resets."""
+        return self._bridge.part(ResetCounts)
 
     @property
     def e_stop(self) -> EStop:

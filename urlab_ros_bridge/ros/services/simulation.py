@@ -52,6 +52,8 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
             articulation=alone or None,
         )
         context.commands.forget(only=alone)
+        if keeps_time:
+            context.reset_counts.add(alone)
         settle(context, response, result.sim_time_ns, result.step, mark)
     what = f'{alone or "the world"} is in {request.keyframe_name or "the initial state"}'
     text = f'{what}, at {result.time:.6g} s'

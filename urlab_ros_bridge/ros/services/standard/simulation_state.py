@@ -182,6 +182,8 @@ def rewind(context: SimulationContext, time: bool, state: bool) -> None:
         else:
             result = context.client.reset(keep_state=True)
         context.commands.forget()
+        if not time:
+            context.reset_counts.add()
         context.catch_up(result.sim_time_ns, mark)
 
 

@@ -1,0 +1,78 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""reset_count of each robot: a new number is a new episode, also where time is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+import threading
+
+from std_msgs.msg import UInt64
+
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+
+RESET_COUNT = Topic('{robot}/reset_count', ('std_msgs/msg/UInt64',), 'latched')
+
+
+class ResetCounts(Part):
+    """
+    Counts resets, and publishes the counts for late subscribers too.
+
+    A reset that sets time back is noticed whoever requested it; one that keeps time is counted by
+    the service that made it.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._stream = bridge.part(StreamThread)
+        self._node = bridge.node
+        self._lock = threading.Lock()
+        self._publishers = Publishers(bridge.node)
+        self._topics: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def plan_changed(self, plan: WorldPlan) -> None:
+        """Publish the counts of these robots; those that were there before keep theirs."""
+        with self._lock:
+            publishers = Publishers(self._node, self._publishers)
+            topics = {robot.prefix: RESET_COUNT.named(robot.namespace) for robot in plan.robots}
+            new = set(topics.values()) - set(self._topics.values())
+            for topic in set(topics.values()):
+                publishers.of(RESET_COUNT, topic)
+            self._publishers.close(publishers)
+            self._publishers, self._topics = publishers, topics
+            self._publish(new)
+
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Count a reset that set time back."""
+        if went_back:
+            self._count('')
+
+    def add(self, only: str = '') -> None:
+        """
+        Count a reset that kept time.
+
+        :param only: prefix of the robot that was reset; empty: all.
+        """
+        self._stream.between_ticks(lambda: self._count(only))
+
+    def _count(self, only: str) -> None:
+        with self._lock:
+            topics = {topic for prefix, topic in self._topics.items() if only in ('', prefix)}
+            self._counts.update(topics)
+            self._publish(topics)
+
+    def _publish(self, topics: set[str]) -> None:
+        for topic in topics:
+            self._publishers.of(RESET_COUNT, topic).publish(UInt64(data=self._counts[topic]))
+
+
+FEATURE = Feature('reset counts', topics=(RESET_COUNT,), attach=ResetCounts)
+
+
+__all__ = ['FEATURE', 'ResetCounts']
