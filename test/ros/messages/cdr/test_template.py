@@ -95,6 +95,14 @@ def test_a_table_writes_what_writers_write_and_reads_the_message_once():
         table.table([*paths, 'transforms[12].transform'], 'f8', 7)
 
 
+def test_a_string_ends_at_its_first_nul_as_in_the_middleware():
+    message = PoseStamped()
+    message.header.frame_id = 'map\0more'
+    assert decoded(PoseStamped, Template(message).to_bytes()) == decoded(
+        PoseStamped, serialize_message(message)
+    )
+
+
 def test_published_bytes_do_not_change_later():
     template = Template(PoseStamped())
     data = template.to_bytes()

@@ -115,8 +115,8 @@ class Layout:
         self.data += values.tobytes()
 
     def string(self, path: str, value: str) -> None:
-        """Append a string with its count and NUL."""
-        data = value.encode()
+        """Append a string with its count and NUL; like strings of C, it ends at its first NUL."""
+        data = value.encode().partition(b'\0')[0]
         self.count(len(data) + 1)
         self.fields[path] = Field(path, DTYPES['uint8'], len(self.data), len(data), text=True)
         self.data += data + b'\0'
