@@ -27,7 +27,7 @@ from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes import table
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
-from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.files.folders import shipped_file
@@ -205,7 +205,7 @@ def test_rviz_gets_the_same_file_as_in_urlab_up(rviz, words):
     values = values_of(*words)
     (process,) = (process for process in PROCESSES if process.name == 'rviz')
     node = launched('rviz:=true', *words).programs()['rviz']
-    assert node.arguments[-1:] == own_words(process, values)
+    assert node.arguments[-1:] == own_arguments(process, values)
     shown = Path(node.arguments[-1].partition('=')[2])
     assert shown.stem in (values['world'], Path(__file__).stem) and shown.is_file()
     assert node.parameters == [{'use_sim_time': True}]

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Completion of command lines in the shell, by argcomplete as `ros2` has it.
+Shell completion by argcomplete, as in `ros2`.
 
 A shell in which `eval "$(register-python-argcomplete urlab)"` was run starts `urlab` with
 _ARGCOMPLETE set at each press of the Tab key; env.sh does that for bash.
@@ -26,7 +26,7 @@ from urlab_ros_bridge.files.folders import shipped_names
 from urlab_ros_bridge.models import world_names
 
 Completer = Callable[..., list[str]]
-# What is bundled, by the check of the arguments that take its names.
+# Names of bundled files, by the check of the arguments that accept them.
 _NAMES: dict[object, Callable[[], list[str]]] = {
     bundled_world: world_names,
     chiral_profile: lambda: shipped_names(PROFILES, '.yaml'),
@@ -35,12 +35,12 @@ _NAMES: dict[object, Callable[[], list[str]]] = {
 
 
 def is_wanted() -> bool:
-    """Return whether this process was started by a shell that completes a command line."""
+    """Return whether a shell started this process to complete a command line."""
     return '_ARGCOMPLETE' in os.environ
 
 
 def complete() -> None:
-    """Write what may follow to the shell and exit; return where argcomplete is not installed."""
+    """Write the completions and exit; return if argcomplete is not installed."""
     try:
         import argcomplete
     except ImportError:

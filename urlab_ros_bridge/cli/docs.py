@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Write the generated pages and tables of docs/, and config/bridge.yaml, from the tables in the code.
+Generate pages and tables of docs/, and config/bridge.yaml, from the tables in the code.
 
 `python -m urlab_ros_bridge.cli.docs` writes them; with `--check` it writes nothing and fails when
 one is out of date.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors that a user of the command line can fix; each message says how."""
+"""Errors that users can fix; each message says how."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 
 class CliError(UrlabError):
-    """Base of the errors of the command line: the message is all the user needs."""
+    """Base of the errors of the command line."""
 
 
 class BadArgument(SchemaError, CliError):
-    """An argument does not take this value; the message begins with its name."""
+    """An argument has an invalid value; the message starts with its name."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__('', name, problem)
 
 
 class UnknownArgument(CliError):
-    """An argument has a name that the command does not know."""
+    """An argument is unknown."""
 
     def __init__(self, name: str, valid: Iterable[str]) -> None:
         names = list(valid)
@@ -35,7 +35,7 @@ class UnknownArgument(CliError):
 
 
 class UnknownCommand(UnknownName, CliError):
-    """There is no command of this name."""
+    """A command is unknown."""
 
     def __init__(self, name: str, valid: Iterable[str]) -> None:
         super().__init__('command', name, valid)
@@ -45,14 +45,14 @@ class UnknownCommand(UnknownName, CliError):
 
 
 class UsageError(CliError):
-    """A command line cannot be read: a value is missing, or an argument stands alone."""
+    """A command line cannot be parsed: a value is missing, or an argument is unexpected."""
 
 
 class PortInUse(CliError):
     """
-    A port that the server must bind is held by another program.
+    A port of the server is in use by another program.
 
-    :param remedy: the argument that moves the ports, as the user writes it.
+    :param remedy: the argument that moves the ports, in the syntax of the user.
     """
 
     def __init__(self, name: str, port: int, address: str, holder: str, remedy: str) -> None:
@@ -87,7 +87,7 @@ class MujocoNotFound(CliError):
 
 
 class ChildDied(CliError):
-    """A process of `urlab up` ended by itself."""
+    """A process of `urlab up` ended unexpectedly."""
 
     def __init__(self, name: str, how: str, last_lines: Iterable[str]) -> None:
         lines = ''.join(f'\n    {line}' for line in last_lines)
@@ -96,7 +96,7 @@ class ChildDied(CliError):
 
 
 class ProcessDied(CliError):
-    """A process of a launch file ended by itself."""
+    """A process of a launch file ended unexpectedly."""
 
     def __init__(self, name: str, code: int) -> None:
         how = f'was killed by signal {-code}' if code < 0 else f'exited with code {code}'

@@ -36,12 +36,12 @@ def set_up_logging(level: str) -> logging.Logger:
 
 
 def announce(line: str) -> None:
-    """Print the line of a program that is ready; a full disk behind the output does not end it."""
+    """Print the ready line of a program; a full disk behind stdout does not end the program."""
     try:
         print(line, flush=True)
     except OSError as error:
         logger = logging.getLogger(LOGGER)
         logger.warning('cannot write to the standard output (%s): %s', error.strerror, line)
-        # What is still in its buffer would fail again at the end.
+        # The rest of its buffer would fail again at exit.
         with open(os.devnull, 'w') as nothing:
             os.dup2(nothing.fileno(), sys.stdout.fileno())

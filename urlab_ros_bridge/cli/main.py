@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The entry point of `urlab`: imports nothing before the handling of Ctrl-C is set."""
+"""The entry point of `urlab`; sets the handling of Ctrl-C before it imports anything else."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from urlab_ros_bridge.cli.signals import end_at_once
 from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.files.no_windows import open_no_windows
 
-# Commands that load MuJoCo, and neither open a window nor run code of users that might.
+# Commands that load MuJoCo and open no windows, nor run user code that might.
 _WITHOUT_WINDOWS = ('bridge', 'conformance', 'map', 'server', 'simspark', 'webxr')
 
 
-# Commands that have closed everything when they return: taking down Python and the libraries of
-# ROS costs several times as much as their own end, which matters where other programs compute.
+# Commands that have closed everything when they return: the teardown of Python and the ROS
+# libraries takes several times as long.
 _WITHOUT_TEARDOWN = ('bridge',)
 
 
@@ -26,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     Run `urlab`; return the exit code.
 
-    :param argv: the arguments after the name, inside another program, whose signal handlers stay;
-        None: this is the program, and the arguments are those of the process.
+    :param argv: arguments after the name, for a call from another program, whose signal handlers
+        are restored; None: the arguments of this process.
     """
     if argv is None:
         words = sys.argv[1:]
@@ -52,7 +52,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _end_process(code: int) -> None:
-    """End the process, with what it has written."""
+    """Flush the output and end the process."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
             stream.flush()

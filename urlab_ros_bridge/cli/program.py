@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Choose the command, read its arguments, run it, and report the user's mistakes plainly."""
+"""Select a command, parse its arguments, run it, and report errors in one message."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ def run(argv: Sequence[str]) -> int:
     """
     Run a command line; return the exit code.
 
-    A mistake of the user, or a set-up that does not allow what is asked for, is one message on
-    stderr and code 2.
+    A mistake in the arguments or the set-up is one message on stderr and exit code 2.
     """
     try:
         return _run(*(argv or ['--help']))
@@ -49,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
         ignore_interrupt()
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of `urlab doctor | head` has gone: nothing is left to write.
+        # The reader has closed the pipe, as in `urlab doctor | head`.
         sys.stderr.close()
         return 1
     except OSError as error:  # a full disk, a folder that is read-only, a file in place of one

@@ -18,7 +18,7 @@ from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import chiral
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.cli.processes.table import is_wanted
-from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 
@@ -159,11 +159,11 @@ def test_launch_and_up_start_the_gateway_when_asked():
     }  # fmt: skip
     assert is_wanted(process, values)
     assert not is_wanted(process, {**values, 'chiral': False})
-    parsed = parse(chiral.COMMAND, own_words(process, values)).values
+    parsed = parse(chiral.COMMAND, own_arguments(process, values)).values
     assert (parsed.moved('port'), parsed.moved('rpc_port')) == (16, 15)
     assert parsed.profile == 'bimanual'
     # A server that is open to the network does not open the gateway, which has no token here.
-    assert '--bind' not in own_words(process, {**values, 'bind': '0.0.0.0'})
+    assert '--bind' not in own_arguments(process, {**values, 'bind': '0.0.0.0'})
 
 
 @pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])

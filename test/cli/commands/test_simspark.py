@@ -14,7 +14,7 @@ from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import simspark
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.cli.processes.table import is_wanted
-from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client import SceneView
@@ -72,7 +72,7 @@ def test_launch_and_up_start_the_gateway_when_asked():
     }  # fmt: skip
     assert is_wanted(process, values)
     assert not is_wanted(process, {**values, 'simspark': False})
-    parsed = parse(simspark.COMMAND, own_words(process, values)).values
+    parsed = parse(simspark.COMMAND, own_arguments(process, values)).values
     moved = [parsed.moved(name) for name in ('rpc_port', 'port', 'monitor_port')]
     assert moved == [15, 16, 17]
     # A server that is open to the network does not open the gateway, which has no password.

@@ -20,7 +20,7 @@ from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
-from urlab_ros_bridge.cli.processes.preflight import comes_free
+from urlab_ros_bridge.cli.processes.preflight import is_or_becomes_free
 from urlab_ros_bridge.cli.processes.preflight import LEFT_SECONDS
 from urlab_ros_bridge.cli.processes.preflight import RENDERER
 from urlab_ros_bridge.cli.processes.table import PROCESSES
@@ -109,15 +109,15 @@ def test_the_renderer_of_a_killed_server_is_waited_for_and_nobody_else(listener,
     waiting = threading.Timer(0.5, renderer.kill)
     waiting.start()
     assert not can_bind('127.0.0.1', port)
-    assert comes_free('127.0.0.1', port)
+    assert is_or_becomes_free('127.0.0.1', port)
     waiting.join()
     _, port = listener('another program')
     began = time.monotonic()
-    assert not comes_free('127.0.0.1', port)
+    assert not is_or_becomes_free('127.0.0.1', port)
     assert time.monotonic() - began < LEFT_SECONDS
     _, port = listener('-m', RENDERER, '7')  # it does not end
     monkeypatch.setattr(preflight, 'LEFT_SECONDS', 0.2)
-    assert not comes_free('127.0.0.1', port)
+    assert not is_or_becomes_free('127.0.0.1', port)
 
 
 def test_a_holder_that_is_ending_is_waited_for(taken, monkeypatch):
@@ -125,7 +125,7 @@ def test_a_holder_that_is_ending_is_waited_for(taken, monkeypatch):
     monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: next(looks))
     monkeypatch.setattr(preflight, 'can_bind', lambda *_: next(ends))
     ends = iter([False, False, True])
-    assert comes_free('127.0.0.1', taken)
+    assert is_or_becomes_free('127.0.0.1', taken)
     assert next(looks, None) is None
 
 
@@ -133,7 +133,7 @@ def test_a_holder_that_cannot_be_seen_is_waited_for_a_moment(taken, monkeypatch)
     monkeypatch.setattr(preflight, 'UNSEEN_SECONDS', 0.2)
     monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: [])
     began = time.monotonic()
-    assert not comes_free('127.0.0.1', taken)
+    assert not is_or_becomes_free('127.0.0.1', taken)
     assert 0.2 < time.monotonic() - began < LEFT_SECONDS
 
 

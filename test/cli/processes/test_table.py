@@ -15,7 +15,7 @@ from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import find_program
 from urlab_ros_bridge.cli.processes.table import is_wanted
-from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 from urlab_ros_bridge.cli.processes.table import python_executable
@@ -44,7 +44,7 @@ def test_every_argument_has_an_effect():
 def test_the_server_understands_its_words():
     own = {'world': 'quadruped', 'paused': True, 'speed': 50.0, 'step_mode': 'direct'}
     values = {**DEFAULTS, **own}
-    words = own_words(BY_NAME['server'], values)
+    words = own_arguments(BY_NAME['server'], values)
     config = server.server_config(parse(server.COMMAND, words))
     assert (config.world, config.paused, config.step_mode) == ('quadruped', True, 'direct')
     assert config.speed == 0.5
@@ -84,7 +84,7 @@ def test_a_node_gets_namespace_log_level_and_parameters():
 )
 def test_files_are_those_of_the_world_unless_given(values, rviz, parameters):
     values = {**DEFAULTS, **values}
-    (option,) = own_words(BY_NAME['rviz'], values)
+    (option,) = own_arguments(BY_NAME['rviz'], values)
     flag, _, path = option.partition('=')
     assert (flag, Path(path).name, Path(path).is_file()) == ('--display-config', rviz, True)
     words = command_line(BY_NAME['bridge'], values)
@@ -94,7 +94,7 @@ def test_files_are_those_of_the_world_unless_given(values, rviz, parameters):
         path = Path(words[words.index('--params-file') + 1])
         assert (path.name, path.is_file()) == (parameters, True)
     values |= {'rviz_config': 'my.rviz', 'params_file': 'my.yaml'}
-    assert own_words(BY_NAME['rviz'], values) == ['--display-config=my.rviz']
+    assert own_arguments(BY_NAME['rviz'], values) == ['--display-config=my.rviz']
     words = command_line(BY_NAME['bridge'], values)
     assert words[words.index('--params-file') + 1] == 'my.yaml'
 

@@ -1,21 +1,20 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Arguments: dataclasses whose fields are made by `schema.key`, read from texts.
+Arguments: dataclasses with fields made by `schema.key`, parsed from texts.
 
 The command line, launch arguments and docs/commands.md come from the same fields.  A field
 `step_mode` is `--step-mode` on the command line and `step_mode:=live` in launch.  A key may have,
-beside the attributes of `schema.Key`:
+in addition to the attributes of `schema.Key`:
 
 - `metavar`: placeholder in the help;
 - `shipped`: file of the package that is the default (`config/bridge.yaml`);
-- `by_world`: file that takes the place of `shipped` for a bundled world that has one
+- `by_world`: file that replaces `shipped` for a bundled world that has one
   (`config/rviz/{world}.rviz`);
-- `path`: whether it is a path, in which ~ stands for the home folder;
-- `separator`: the option may be given several times; the texts are joined by it, and launch takes
-  them so;
-- `positional`: the value stands alone, without a flag;
-- `hidden`: only our own programs use it: neither help nor documentation names it.
+- `path`: whether it is a path, in which ~ is the home folder;
+- `separator`: the option may be repeated; the texts are joined by it, as launch takes them;
+- `positional`: the value has no flag;
+- `hidden`: used only by programs of this package; omitted from help and documentation.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _WHOLE_NUMBER = re.compile(r'[+-]?[0-9]{1,18}')
 
 
 class Spelling(enum.Enum):
-    """How the user writes arguments, so that messages write them the same way."""
+    """The syntax of arguments, for messages: that of the command line or of launch."""
 
     OPTION = '--{} {}'
     LAUNCH = '{}:={}'
@@ -64,10 +63,9 @@ class Spelling(enum.Enum):
 
 class Arguments:
     """
-    Base of all dataclasses of arguments; several of them make one by inheritance.
+    Base of all dataclasses of arguments; they are combined by inheritance.
 
-    A class that declares arguments may have a method `check`, which raises `KeyProblem` when
-    values that are right alone do not go together.
+    A class may have a method `check`, which raises `KeyProblem` when values contradict each other.
     """
 
     def __post_init__(self) -> None:
@@ -78,7 +76,7 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument: a field of a class of arguments, with its description."""
+    """One argument: a field of a class of arguments, with its key."""
 
     name: str
     key: Key
@@ -92,17 +90,17 @@ class Argument:
 
     @property
     def text(self) -> str:
-        """Return what it does, one or two sentences."""
+        """Return the description, one or two sentences."""
         return self.key.text
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return the choices that it takes, empty for any."""
+        """Return the valid choices, empty for any value."""
         return self.key.choices
 
     @property
     def is_switch(self) -> bool:
-        """Return whether the argument is true or false."""
+        """Return whether the argument is boolean."""
         return self.kind is bool
 
     @property
@@ -112,22 +110,22 @@ class Argument:
 
     @property
     def is_positional(self) -> bool:
-        """Return whether the value stands alone, without a flag."""
+        """Return whether the value has no flag."""
         return bool(self.key.extra.get('positional'))
 
     @property
     def is_hidden(self) -> bool:
-        """Return whether help and documentation leave it out."""
+        """Return whether help and documentation omit it."""
         return bool(self.key.extra.get('hidden'))
 
     @property
     def is_path(self) -> bool:
-        """Return whether the value is a path, in which ~ stands for the home folder."""
+        """Return whether the value is a path, in which ~ is the home folder."""
         return bool(self.key.extra.get('path'))
 
     @property
     def separator(self) -> str:
-        """Return what joins the texts of an option that may be repeated, or empty."""
+        """Return the separator of the texts of a repeatable option, or empty."""
         return str(self.key.extra.get('separator', ''))
 
     @property
@@ -155,7 +153,7 @@ class Argument:
 
     def file_for(self, values: Mapping[str, object]) -> str:
         """
-        Return the file that was given, else that of the bundled world, else the shipped one.
+        Return the given file, else that of the bundled world, else the shipped one.
 
         :param values: all arguments by name.
         """
@@ -168,19 +166,19 @@ class Argument:
         return str(shipped_file(self.shipped))
 
     def shown_default(self) -> str:
-        """Return the default as help and documentation show it; empty when there is none."""
+        """Return the default for help and documentation; empty when there is none."""
         if self.by_world:
             own = self.by_world.format(world='WORLD')
-            return f'{own} of the package where there is one, else {self.shipped}'
+            return f'{own} of the package if it exists, else {self.shipped}'
         if self.shipped:
             return f'{self.shipped} of the package'
         return '' if self.is_required or self.default is None else as_text(self.default)
 
     def value_of(self, text: str, spelling: Spelling = Spelling.OPTION) -> Any:
         """
-        Return the value that `text` stands for.
+        Parse a value.
 
-        :raises BadArgument: when the text is not a value of this argument.
+        :raises BadArgument: when the text is not a valid value.
         """
         value = _from_text(self.kind, expanduser(text) if self.is_path else text)
         problem = problem_of(self.key, self.kind, value)
@@ -191,7 +189,7 @@ class Argument:
         return value
 
     def named(self, spelling: Spelling) -> str:
-        """Return what messages call it: `--step-mode`, or DIR where the value stands alone."""
+        """Return its name in messages: `--step-mode`, or DIR for a value without a flag."""
         if self.is_positional and spelling is Spelling.OPTION:
             return self.placeholder
         return spelling.named(self.name)
@@ -199,7 +197,7 @@ class Argument:
 
 def as_text(value: object) -> str:
     """
-    Return a value as the command line and launch write it.
+    Format a value for the command line and launch.
 
     >>> as_text(True), as_text(5559)
     ('true', '5559')
@@ -208,7 +206,7 @@ def as_text(value: object) -> str:
 
 
 def arguments_of(section: type[Arguments]) -> dict[str, Argument]:
-    """Return the arguments of a class by name: those of its bases from left to right first."""
+    """Return the arguments of a class by name; those of its bases, from left to right, first."""
     described: type = section
     known = keys_of(described)
     found = {}
@@ -222,11 +220,11 @@ def read_arguments(
     section: type[A], texts: Mapping[str, str], spelling: Spelling = Spelling.OPTION
 ) -> A:
     """
-    Return the arguments that texts stand for; what is not given has its default.
+    Parse arguments; those that are not given have their defaults.
 
-    :raises UnknownArgument: when there is no argument of a name.
-    :raises BadArgument: when a text is not a value of its argument, a required one is missing, or
-        two do not go together.
+    :raises UnknownArgument: when a name is unknown.
+    :raises BadArgument: when a value is invalid, a required argument is missing, or two arguments
+        contradict each other.
     """
     known = arguments_of(section)
     for name in texts:
@@ -248,7 +246,7 @@ def read_arguments(
 
 
 def _is_utf8(text: str) -> bool:
-    """Return whether the bytes of an argument were UTF-8; others are surrogates (PEP 383)."""
+    """Return whether the bytes of an argument were UTF-8; other bytes are surrogates (PEP 383)."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -268,7 +266,7 @@ def _default(item: Field) -> Any:
 
 
 def _from_text(kind: type, text: str) -> Any:
-    """Return the value of a type, or the text itself when it is not one."""
+    """Return the value of a type, or the text itself when it cannot be converted."""
     word = text.strip().lower()
     if kind is bool and word in TRUE_WORDS + FALSE_WORDS:
         return word in TRUE_WORDS

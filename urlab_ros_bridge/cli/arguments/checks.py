@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a value must be beyond its type: `check` functions of keys.
+Checks of values beyond their types: `check` functions of keys.
 
-Each returns what is wrong, and '' when nothing is.  An empty text means "not given".
+Each returns the problem, or an empty string.  An empty value means "not given".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ROS_NAMESPACE = re.compile(r'/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*
 
 
 def existing_file(path: str) -> str:
-    """Check that a file is there."""
+    """Check that a file exists."""
     if not path or os.path.isfile(path):  # total, unlike Path.is_file
         return ''
     if os.path.isdir(path):
@@ -36,7 +36,7 @@ def existing_file(path: str) -> str:
 
 
 def folder(path: str) -> str:
-    """Check that a path is that of a folder, or of none yet."""
+    """Check that a path is a folder or does not exist."""
     if not os.path.exists(path) or os.path.isdir(path):
         return ''
     return f'{shown(path)} is a file, not a folder'
@@ -44,9 +44,9 @@ def folder(path: str) -> str:
 
 def parameter_file(path: str) -> str:
     """
-    Check that a file holds ROS parameters: node names over `ros__parameters`.
+    Check that a file has ROS parameters: node names with `ros__parameters` below.
 
-    What ROS itself would say comes late, from the YAML parser of rcl.
+    The YAML parser of rcl would report a mistake only when the node starts.
     """
     if not path or (problem := existing_file(path)):
         return problem if path else ''
@@ -64,7 +64,7 @@ def parameter_file(path: str) -> str:
 
 
 def _has_parameters(node: object, depth: int = 0) -> bool:
-    """Return whether `ros__parameters` is below a node name, which may be nested namespaces."""
+    """Return whether `ros__parameters` is below a node name or its namespaces."""
     if not isinstance(node, dict) or depth > 10:
         return False
     if 'ros__parameters' in node:

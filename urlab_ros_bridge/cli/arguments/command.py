@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a command of `urlab` is, for the parser and the documentation."""
+"""Commands of `urlab`: their declaration, for the parser and the documentation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ A = TypeVar('A', bound=Arguments)
 @dataclass(frozen=True, slots=True)
 class ParsedArguments(Generic[A]):
     """
-    A command line that was read.
+    A parsed command line.
 
-    :ivar values: the arguments, checked.
-    :ivar names: those that were on the command line; the others have their defaults.
+    :ivar values: the checked arguments.
+    :ivar names: the arguments on the command line; all others have their defaults.
     :ivar ros: the ROS arguments, without `--ros-args`.
     """
 
@@ -38,16 +38,16 @@ class Command:
     """
     One sub-command of `urlab`.
 
-    A module of `cli.commands` whose name is that of the command holds one as `COMMAND`.  Neither
-    importing the module nor declaring the arguments loads ROS, MuJoCo, NumPy or ZeroMQ.
+    The module of `cli.commands` with the name of the command defines it as `COMMAND`.  Importing
+    the module loads neither ROS nor MuJoCo, NumPy or ZeroMQ.
 
-    :ivar text: what it does, a few sentences.
+    :ivar text: description, a few sentences.
     :ivar section: class of its arguments.
-    :ivar run: does it, and returns the exit code.
-    :ivar examples: (command line, what it is for).
+    :ivar run: runs the command and returns the exit code.
+    :ivar examples: (command line, purpose).
     :ivar takes_ros_args: whether ROS arguments may follow after `--ros-args`.
-    :ivar handles_signals: whether it handles signals itself once it runs, and does not want a
-        KeyboardInterrupt before: until then Ctrl-C ends the process at once.
+    :ivar handles_signals: whether it installs its own signal handlers; until then Ctrl-C ends the
+        process at once.
     """
 
     name: str

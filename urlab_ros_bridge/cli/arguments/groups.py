@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Arguments that several commands share, in groups that belong together.
+Groups of arguments that several commands share.
 
-A command makes its own class from them; the help lists them from left to right.
+A command combines them to its own class; the help lists them from left to right.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
 PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
 FOLDER: dict[str, Any] = {**PATH, 'metavar': 'DIR', 'check': folder}
 NAME_OR_FILE: dict[str, Any] = {**PATH, 'metavar': 'NAME|FILE'}
-# The shipped parameters of the bridge, and how a file in their place is checked.
+# The parameter file of the bridge.
 BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': parameter_file, **PATH}
 
 
@@ -87,7 +87,7 @@ class WorldArguments(Arguments):
 
     def check(self) -> None:
         """Refuse more than one of world, model and robot."""
-        # Launch passes every argument, so a model comes with the default world.
+        # Launch passes every argument, so a model may be combined with the default world.
         world = self.world if self.world != DEFAULT_WORLD else ''
         given = [name for name, value in (('world', world), ('model', self.model),
                                           ('robot', self.robot)) if value]  # fmt: skip
@@ -98,7 +98,7 @@ class WorldArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportArguments(Arguments):
-    """How a robot description (URDF or xacro) is imported."""
+    """Options of the import of a robot description (URDF or xacro)."""
 
     package_path: str = key(
         '',
@@ -147,7 +147,7 @@ class ImportArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Bind(Arguments):
-    """Where the server listens."""
+    """The address of the server, and who may connect."""
 
     bind: str = key(
         '127.0.0.1',
@@ -167,7 +167,7 @@ class Bind(Arguments):
     )
 
     def check(self) -> None:
-        """Refuse to let the whole network in unless that was asked for."""
+        """Refuse an open non-loopback address unless --insecure is given."""
         if not (self.keys or self.insecure or is_loopback(self.bind)):
             raise KeyProblem(
                 'bind',
@@ -179,7 +179,7 @@ class Bind(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class HostArguments(Arguments):
-    """Where the server is."""
+    """The address of the server, for its clients."""
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
     keys: str = key(
@@ -210,7 +210,7 @@ class CameraPort(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class SidePorts(Arguments):
-    """The ports of the side streams; a server whose port is taken runs without the stream."""
+    """The ports of the side streams; a server runs without a stream whose port is taken."""
 
     control_port: int = key(
         CONTROL_PORT,
@@ -224,7 +224,7 @@ class SidePorts(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class PortOffset(Arguments):
-    """One number that moves all ports."""
+    """An offset for all ports."""
 
     port_offset: int = key(
         0,
@@ -236,7 +236,7 @@ class PortOffset(Arguments):
     )
 
     def moved(self, name: str) -> int:
-        """Return the port of an argument plus the offset; 0 (any free port) stays 0."""
+        """Return a port plus the offset; 0 (any free port) stays 0."""
         port: int = getattr(self, name)
         return port + self.port_offset if port else 0
 
@@ -246,7 +246,7 @@ class PortOffset(Arguments):
         return [name for name in names if name == 'port' or name.endswith('_port')]
 
     def check(self) -> None:
-        """Refuse a port that is used twice, and one that is moved beyond the last."""
+        """Refuse ports that are used twice or exceed the largest port number."""
         used: dict[int, str] = {}
         for name in self.port_names():
             port = self.moved(name)
@@ -264,7 +264,7 @@ class ServerPorts(RpcPort, StatePort, CameraPort, SidePorts, PortOffset):
 
 @dataclass(frozen=True, kw_only=True)
 class Serving(Arguments):
-    """How the server runs."""
+    """Options of the step server."""
 
     step_mode: str = key(
         'auto',
@@ -318,14 +318,14 @@ class Serving(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Namespace(Arguments):
-    """The namespace, named as the users of Nav2 know it."""
+    """The namespace of the ROS nodes."""
 
     namespace: str = key('', 'Namespace of the ROS nodes.', metavar='NS', check=ros_namespace)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeParameters(Arguments):
-    """The parameters of the bridge, by the world."""
+    """The parameter file of the bridge; its default depends on the world."""
 
     params_file: str = key(
         '',
@@ -350,7 +350,7 @@ class Ros2Control(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Rviz(Arguments):
-    """RViz beside the bridge."""
+    """RViz."""
 
     use_sim_time: bool = key(
         True,
@@ -372,14 +372,14 @@ class Rviz(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Respawn(Arguments):
-    """What happens when a process dies."""
+    """The reaction to the end of a process."""
 
     use_respawn: bool = key(False, 'Restart a process that died instead of stopping everything.')
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChiralGateway(Arguments):
-    """The Chiral gateway beside the simulation."""
+    """The Chiral gateway, as part of a suite."""
 
     chiral: bool = key(False, 'Also serve the robot to policies, over the Chiral protocol.')
     chiral_port: int = key(CHIRAL_PORT, 'TCP port of the Chiral gateway (WebSocket).', **_PORT)
@@ -394,7 +394,7 @@ class ChiralGateway(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class SimSparkBeside(Arguments):
-    """The SimSpark gateway beside the simulation."""
+    """The SimSpark gateway, as part of a suite."""
 
     simspark: bool = key(
         False, 'Also serve the simulation to RoboCup tools, over the SimSpark protocol.'
@@ -407,7 +407,7 @@ class SimSparkBeside(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class WebXrGateway(Arguments):
-    """The Virtual Field gateway beside the simulation."""
+    """The Virtual Field gateway, as part of a suite."""
 
     webxr: bool = key(
         False, 'Also show the simulation in browsers and headsets, and let users control it.'
@@ -461,6 +461,6 @@ class ConnectTimeout(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class LogLevel(Arguments):
-    """How much is logged."""
+    """The verbosity of the log."""
 
     log_level: str = key('info', 'Lowest severity to log.', choices=LOG_LEVELS)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of a whole suite of processes: `urlab up` and sim.launch.py take the same."""
+"""The arguments of `urlab up` and sim.launch.py."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from urlab_ros_bridge.schema import KeyProblem
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationArguments(WorldArguments, ImportArguments, Bind, ServerPorts, Serving):
-    """A server that other processes of the suite must find."""
+    """A server that other processes connect to."""
 
     def check(self) -> None:
-        """Refuse port 0: the other processes must know the ports."""
+        """Refuse port 0, because the other processes must know the ports."""
         for name in self.port_names():
             if not getattr(self, name):
                 problem = 'must be a port from 1 to 65535, not 0 (any free port)'

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts of the suite work on this machine: each needs some of the packages only."""
+"""The parts of the suite, and the packages that each one needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Face:
     A part of the suite.
 
     :ivar name: the commands.
-    :ivar needs: subjects of findings that must be all right.
+    :ivar needs: subjects of findings that must be OK.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Face:
     needs: tuple[str, ...]
 
     def missing(self, findings: Iterable[Finding]) -> list[str]:
-        """Return what it needs and does not find; rclpy alone stands for all of ROS."""
+        """Return the missing subjects; only rclpy when all of ROS is missing."""
         right = {each.subject for each in findings if each.level is Severity.OK}
         if 'rclpy' in self.needs and 'rclpy' not in right:
             right |= set(_ROS[1:])

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a check found, and how checks try something that may crash."""
+"""Results of checks, and Python code that may crash run in another process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sys
 
 
 class Severity(enum.IntEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     OK = 0
     WARN = 1
@@ -26,9 +26,9 @@ class Finding:
     """
     One row of the doctor's table.
 
-    :ivar subject: what was checked, in one to three words.
-    :ivar found: what is there.
-    :ivar advice: what to do; empty when all is well.
+    :ivar subject: the checked item, in one to three words.
+    :ivar found: the result.
+    :ivar advice: what to do; empty when there is no problem.
     """
 
     level: Severity
@@ -46,7 +46,7 @@ def run_python(
     code: str, extra: Mapping[str, str] | None = None, timeout: float = 20.0
 ) -> tuple[bool, str]:
     """
-    Run Python code in its own process, so that a crash in a driver does no harm.
+    Run Python code in its own process, so that crashes of drivers are contained.
 
     :param extra: environment variables on top of ours.
     :return: whether it succeeded, and its last line of output, or how it failed.

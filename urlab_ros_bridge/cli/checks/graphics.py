@@ -13,7 +13,7 @@ from urlab_ros_bridge.cli.checks.finding import Severity
 
 BACKENDS = ('egl', 'osmesa')
 
-# Renders a red sphere, looks for red in the middle of the picture, and measures the time.
+# Renders a red sphere, checks for red in the middle of the image, and measures the time.
 _RENDER = """
 import time
 import mujoco
@@ -40,13 +40,13 @@ def _short(text: str) -> str:
 
 
 def check_backend(backend: str) -> tuple[bool, str]:
-    """Render images with a backend; return whether they are right, and a report."""
+    """Render images with a backend; return whether they are correct, and a report."""
     works, output = run_python(_RENDER, {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend})
     return works, _short(output)
 
 
 def check_all() -> list[Finding]:
-    """Try the backends of MuJoCo; one that works is enough."""
+    """Check the OpenGL backends of MuJoCo; one that works is enough."""
     chosen = os.environ.get('MUJOCO_GL', '')
     results = {backend: check_backend(backend) for backend in BACKENDS}
     if all(is_absent(output, 'mujoco') for _, output in results.values()):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The server: does one answer, does it send, and if none does, could one start."""
+"""The server: whether one responds and publishes its state, or else whether one could start."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def check_stream(
     status: Mapping[str, Any] | None,
     keys: KeySource = None,
 ) -> Finding:
-    """Check that the server sends its state, and report why it may be silent."""
+    """Check that the server publishes its state, and suggest why it may not."""
     subject = f'port {state_port}'
     if receives_state(host, state_port, timeout, keys):
         return Finding(Severity.OK, subject, 'the server publishes its state')
@@ -88,10 +88,10 @@ def check_server(
     host: str, rpc_port: int, state_port: int, timeout: float, keys: KeySource = None
 ) -> list[Finding] | None:
     """
-    Ask a server without disturbing its user; None without an answer.
+    Query a server without disturbing its clients; return None when there is no reply.
 
-    A server without shared sessions is only asked what it can do: a second handshake would
-    take the session from the client that has it.
+    A server without shared sessions is only asked for its capabilities: a second handshake would
+    take the session from its client.
     """
     subject = f'server {host}:{rpc_port}'
     client = Client(host, rpc_port, shared=True, name=OWN_NAME, timeout=timeout, keys=keys)
@@ -128,8 +128,8 @@ def check_all(
     Check a running server, or that one could be started.
 
     :param ports: by the names of their arguments.
-    :param timeout: how long to wait for an answer (s).
-    :param keys: of the server, when it wants such.
+    :param timeout: time limit for replies (s).
+    :param keys: keys of the server, if it requires some.
     """
     server = check_server(host, ports['rpc_port'], ports['state_port'], timeout, keys)
     if server is not None:

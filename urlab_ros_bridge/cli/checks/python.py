@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Python itself, and the packages that every room needs."""
+"""Python and its packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGES = (
     ('PyYAML', 'yaml', (6, 0)),
     ('rich', 'rich', (13, 0)),
 )
-# What only some parts of the suite need: distribution, module, oldest version, extra.
+# Packages that only some parts of the suite need: distribution, module, oldest version, extra.
 OPTIONAL = (
     ('websockets', 'websockets', (15, 0), 'chiral'),
     ('orjson', 'orjson', (3, 10), 'webxr'),
@@ -87,7 +87,7 @@ def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Fi
 
 
 def check_optional(distribution: str, module: str, oldest: tuple[int, ...], extra: str) -> Finding:
-    """Check a package that is needed by some parts only: without it they do not work."""
+    """Check a package that only some parts of the suite need."""
     found = check_package(distribution, module, oldest)
     if found.level is Severity.FAIL and is_absent(found.found, module):
         advice = f'"pip install \'urlab_ros_bridge[{extra}]\'"'
@@ -96,7 +96,7 @@ def check_optional(distribution: str, module: str, oldest: tuple[int, ...], extr
 
 
 def check_mujoco() -> Finding:
-    """Check the physics engine by taking a step with it; only the bundled server needs it."""
+    """Check MuJoCo by a simulation step; only the bundled server needs it."""
     works, output = run_python(
         'import mujoco\n'
         'model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><freejoint/>'

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 2: rclpy, its middleware, the interface packages, and the settings around them."""
+"""ROS 2: rclpy, its middleware, the interface packages and environment variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urlab_ros_bridge.cli.checks.finding import run_python
 from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 
-# Package -> what it is for.  The standard ones come with any ROS installation.
+# Package -> its purpose.  Every ROS installation has the standard ones.
 INTERFACES = {
     'sensor_msgs': 'standard messages',
     'nav_msgs': 'standard messages',
@@ -31,7 +31,7 @@ LAST_DOMAIN = 232
 
 
 def check_rclpy() -> Finding:
-    """Check that a node can be made, and with which middleware."""
+    """Check that a node can be created, and report its middleware."""
     works, output = run_python(
         'import os, rclpy\n'
         'rclpy.init()\n'
@@ -92,7 +92,7 @@ def segment_size(path: Path) -> int:
 
 
 def check_profile() -> Finding:
-    """Check that Fast DDS will have shared memory that holds a camera image."""
+    """Check that the shared memory of Fast DDS can hold a camera image."""
     subject = 'Fast DDS profile'
     text = next((os.environ[n] for n in PROFILE_VARIABLES if os.environ.get(n)), '')
     if not text:
@@ -126,7 +126,7 @@ def check_profile() -> Finding:
 
 
 def check_all() -> list[Finding]:
-    """Check ROS 2; without rclpy the other checks would only repeat that."""
+    """Check ROS 2; without rclpy the other checks are skipped."""
     rclpy = check_rclpy()
     if rclpy.level is Severity.WARN:
         return [rclpy]

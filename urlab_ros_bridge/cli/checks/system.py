@@ -26,7 +26,7 @@ SLOW_SLEEP = 0.010
 
 
 def is_held(guard: Path) -> bool:
-    """Return whether a process holds a lock on the file; one we may not try counts as held."""
+    """Return whether a process holds a lock on the file; an inaccessible file counts as locked."""
     try:
         with guard.open('rb') as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -56,7 +56,7 @@ def leaked_segments(folder: Path = SHM) -> list[Path]:
 
 
 def check_leaks() -> Finding:
-    """Check for shared memory that killed ROS processes left behind."""
+    """Check for shared memory left behind by killed ROS processes."""
     leaked = leaked_segments()
     size = sum(path.stat().st_blocks * 512 for path in leaked)
     found = f'{len(leaked)} left over from killed processes, {size / 2**20:.0f} MiB'
@@ -72,7 +72,7 @@ def check_leaks() -> Finding:
 
 
 def check_space(folder: Path = SHM) -> Finding:
-    """Check that shared memory has room for camera images."""
+    """Check that shared memory has space for camera images."""
     if not folder.is_dir():
         return Finding(
             Severity.WARN,
@@ -89,7 +89,7 @@ def check_space(folder: Path = SHM) -> Finding:
 
 
 def check_processors() -> Finding:
-    """Check for two processors: the simulation and the bridge work at the same time."""
+    """Check for two processors, for the simulation and the bridge."""
     count = len(os.sched_getaffinity(0))
     load = os.getloadavg()[0]
     found = f'{count}, load {load:.1f}'
@@ -102,7 +102,7 @@ def check_processors() -> Finding:
 
 
 def check_clock() -> Finding:
-    """Check that short sleeps are short: the live loop is paced by them."""
+    """Check the accuracy of short sleeps, which pace the live loop."""
     late = []
     for _ in range(50):
         before = time.monotonic()

@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The commands of `urlab`, one module each: what it takes beside what it does.
+The commands of `urlab`, one module each.
 
-A new command is a new module that holds a `Command` as `COMMAND`.
+A new command is a new module that defines a `Command` as `COMMAND`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def find_command(name: str) -> Command:
     """
     Return a command.
 
-    :raises UnknownCommand: when there is none of that name.
+    :raises UnknownCommand: when there is none with that name.
     """
     names = command_names()
     if name not in names:

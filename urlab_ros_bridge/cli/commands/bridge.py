@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab bridge`: run the ROS node, with our arguments turned into ROS parameters."""
+"""`urlab bridge`: run the ROS node; our options become ROS parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PORTS = ('rpc_port', 'state_port')
 
 @dataclass(frozen=True, kw_only=True)
 class OwnParameters(Arguments):
-    """The parameter file of a bridge whose world is not known."""
+    """The parameter file, for an unknown world."""
 
     params_file: str = key(
         '',
@@ -55,10 +55,10 @@ def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     """
     Return the argv of the ROS node.
 
-    Later arguments win in ROS: our parameter file, then the ROS ones, with the parameter file that
-    launch names there, and last what was given in our other options.  Only what was given is
-    passed on: a default must not beat the parameter file, and beside a value in a file ROS ignores
-    a ``-p`` of another type, so that a mistake would go unnoticed.
+    In ROS the last argument wins.  The order is: our parameter file, the ROS arguments (with the
+    parameter file of launch), our other options.  Only given options are passed on: a default must
+    not override the parameter file, and ROS silently ignores a ``-p`` whose type differs from that
+    in a file.
     """
     values = given.values
     words = ['--ros-args']
@@ -66,7 +66,7 @@ def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     if 'params_file' in given.names:
         words += ['--params-file', values.params_file]
     if 'host' in given.names:
-        # Launch passes the address that the server binds, which may be a wildcard.
+        # Launch passes the address of --bind, which may be a wildcard.
         ours += ['-p', f'host:={connect_address(values.host)}']
     if values.keys:
         ours += ['-p', f'keys:={values.keys}']

@@ -31,13 +31,13 @@ from urlab_ros_bridge.schema import key
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 
-# Begins the line that is printed on stdout when a policy may connect.
+# Start of the line that is printed on stdout when a policy may connect.
 READY_LINE = 'urlab chiral ready'
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChiralSettings(Arguments):
-    """The gateway itself."""
+    """Options of the gateway."""
 
     port: int = key(
         CHIRAL_PORT, 'TCP port of the WebSocket.', metavar='PORT', low=0, high=LAST_PORT
@@ -67,10 +67,10 @@ class ChiralArguments(
 
 def make_gateway(values: ChiralArguments) -> ChiralServer:
     """
-    Return the gateway, not yet started.
+    Create the gateway; it is not started.
 
     :raises CliError: when a package is not installed.
-    :raises ProfileError: when the profile is not there, or wrong.
+    :raises ProfileError: when the profile is missing or invalid.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
     require('websockets', 'mujoco', extra='chiral')
@@ -80,7 +80,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
     from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 
-    keep_freed_memory()  # each observation is megabytes
+    keep_freed_memory()  # an observation has megabytes
     profile = load_profile(find_profile(values.profile)) if values.profile else Profile()
     if values.pace != 'profile':
         profile = replace(profile, pace=values.pace)
@@ -102,7 +102,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
 
 
 def ready_line(gateway: ChiralServer) -> str:
-    """Return what is printed when policies may connect."""
+    """Return the line that is printed when policies may connect."""
     served = gateway.metadata()
     return (
         f'{READY_LINE}: {gateway.url} robot={served["robot"]} pace={served["pace"]} '

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab conformance`: try every rule of the protocol on a server and print a table."""
+"""`urlab conformance`: check a server against the rules of the protocol."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ class ConformanceArguments(Arguments):
 
 def make_plan(values: ConformanceArguments) -> Plan:
     """
-    Return what to run.
+    Return the checks to run.
 
-    :raises BadArgument: when no check fits `--only`.
+    :raises BadArgument: when no check matches `--only`.
     """
     from urlab_ros_bridge.conformance import all_checks
     from urlab_ros_bridge.conformance import Plan
@@ -103,7 +103,7 @@ def make_plan(values: ConformanceArguments) -> Plan:
 
 
 def places(values: ConformanceArguments) -> Places:
-    """Return where the server that was named listens."""
+    """Return the addresses of the given server."""
     from urlab_ros_bridge.conformance import Places
     from urlab_ros_bridge.conformance.channels.zmq_raw import host_and_port
 
@@ -118,9 +118,9 @@ def places(values: ConformanceArguments) -> Places:
 
 def protection(folder: str) -> Protect:
     """
-    Return what gives sockets the keys of a folder; none without one.
+    Return a function that applies the keys of a folder to sockets.
 
-    :raises KeysUnusable: when they are missing, damaged, or not kept secret.
+    :raises KeysUnusable: when keys are missing, damaged, or readable by others.
     """
     from urlab_ros_bridge.conformance.channels.zmq_raw import no_keys
     from urlab_ros_bridge.transport.keys import read_client_keys
@@ -131,7 +131,7 @@ def protection(folder: str) -> Protect:
 
 @contextmanager
 def connected(values: ConformanceArguments) -> Iterator[Peer]:
-    """Connect to the server that was named, or start the bundled one for a while."""
+    """Connect to the given server, or to a bundled one that runs in the meantime."""
     from urlab_ros_bridge.conformance import Peer
     from urlab_ros_bridge.conformance.local_server import local_server
 
@@ -176,7 +176,7 @@ def run_and_print(peer: Peer, plan: Plan) -> list[Result]:
 
 
 def described(peer: Peer) -> dict[str, Any]:
-    """Return what was tested, for the JSON file."""
+    """Describe the server, for the JSON file."""
     known = ('urlab_version', 'mujoco_version', 'extensions')
     return {
         'endpoint': peer.places.rpc,
@@ -192,7 +192,7 @@ def run(given: ParsedArguments[ConformanceArguments]) -> int:
 
     values = given.values
     if values.keys and not values.endpoint:
-        raise BadArgument('--keys', 'is for a server that is named; the bundled one has no keys')
+        raise BadArgument('--keys', 'requires an address; the bundled server has no keys')
     plan = make_plan(values)
     if values.list:
         print(listing(plan.checks))

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab export`: recorded episodes in the formats that learners read."""
+"""`urlab export`: convert recorded episodes to datasets."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ExportArguments(Arguments):
 
 def export(values: ExportArguments) -> tuple[int, int]:
     """
-    Write the dataset; return how many episodes and frames it has.
+    Write the dataset; return the numbers of episodes and frames.
 
-    :raises PackageMissing: when mcap, pyarrow, or av (for pictures) is not installed.
-    :raises UrlabError: when the episodes do not fit together.
+    :raises PackageMissing: when mcap, pyarrow, or av (for images) is not installed.
+    :raises UrlabError: when the episodes are inconsistent.
     """
     paths = sorted(Path(values.episodes).glob('*.mcap'))
     if not paths:
@@ -64,7 +64,7 @@ def export(values: ExportArguments) -> tuple[int, int]:
 
 
 def run(given: ParsedArguments[ExportArguments]) -> int:
-    """Write the dataset and tell what is in it."""
+    """Write the dataset and print its size."""
     episodes, frames = export(given.values)
     print(f'{given.values.out}: {episodes} episodes, {frames} frames')
     return 0

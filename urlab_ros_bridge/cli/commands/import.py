@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab import`: write a URDF or xacro as MJCF, meshes and a sidecar, to edit."""
+"""`urlab import`: convert a URDF or xacro to MJCF, meshes and a sidecar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True, kw_only=True)
 class FileArguments(ImportArguments):
-    """What is imported, and where to."""
+    """The input file and the output folder."""
 
     robot: str = key(text='URDF or xacro file.', positional=True, check=existing_file, **PATH)
     out: str = key('robot', 'Folder to write to.', **FOLDER)
@@ -33,7 +33,7 @@ class RobotFileArguments(FileArguments, LogLevel):
 
 
 def run(given: ParsedArguments[RobotFileArguments]) -> int:
-    """Write the files, and print how to serve them."""
+    """Write the files and print the command that serves them."""
     values = given.values
     set_up_logging(values.log_level)
     require('mujoco')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab keys`: make the keys of encrypted connections between server and clients."""
+"""`urlab keys`: create keys for encrypted connections between server and clients."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class KeysArguments(Arguments):
 
 def run(given: ParsedArguments[KeysArguments]) -> int:
     """
-    Make what is missing, and tell what was made.
+    Create missing keys and print their files.
 
-    :raises KeysUnusable: when what is there is damaged, or a name is none.
+    :raises KeysUnusable: when an existing key is damaged, or a name is invalid.
     :raises OSError: when the folder cannot be written.
     """
     from urlab_ros_bridge.transport.keys import make_keys

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab map`: draw the occupancy grid of a world, as map_server of Nav2 loads it."""
+"""`urlab map`: draw the occupancy grid of a world for map_server of Nav2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = ('auto', 'scanner', 'robot')
 
 
 def _numbers(text: str, separator: str, counts: tuple[int, ...]) -> tuple[float, ...]:
-    """Return the finite numbers of a text; none when they are not as many as they should be."""
+    """Return the finite numbers of a text; empty when their count is wrong."""
     try:
         found = tuple(float(word) for word in text.split(separator))
     except ValueError:
@@ -112,7 +112,7 @@ class MapArguments(Arguments):
 
 def load(values: MapArguments) -> World:
     """
-    Return the world that the arguments name.
+    Load the world.
 
     :raises MujocoNotFound: when the physics engine is not installed.
     """
@@ -126,9 +126,9 @@ def load(values: MapArguments) -> World:
 
 def heights(world: World, text: str) -> tuple[float, float]:
     """
-    Return the lowest and the highest plane that `--height` asks for (m).
+    Return the lowest and the highest plane of `--height` (m).
 
-    :raises BadArgument: when it asks for a scanner where there is none.
+    :raises BadArgument: when no robot has a scanner.
     """
     from urlab_ros_bridge.maps.map_heights import robot_band
     from urlab_ros_bridge.maps.map_heights import scanner_height
@@ -146,9 +146,9 @@ def heights(world: World, text: str) -> tuple[float, float]:
 
 def draw(values: MapArguments) -> tuple[FloorMap, str]:
     """
-    Return the map, and a line that describes how it was made.
+    Draw the map; return it with a description.
 
-    :raises UrlabError: when the world or the arguments do not allow it.
+    :raises UrlabError: when it cannot be drawn.
     """
     world = load(values)
     from urlab_ros_bridge.maps.floor_map import draw_floor_map
@@ -167,7 +167,7 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
 
 
 def _describes_a_map(path: Path) -> bool:
-    """Return whether a file is the description of a map, which a new one may replace."""
+    """Return whether a file describes a map, which a new one may replace."""
     import yaml
 
     try:
@@ -179,9 +179,9 @@ def _describes_a_map(path: Path) -> bool:
 
 def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     """
-    Write both files, and return their paths; an older map is replaced.
+    Write both files; return their paths.  An older map is replaced.
 
-    :raises BadArgument: when another file has the name, such as the sidecar of the world.
+    :raises BadArgument: when another kind of file has the name, such as a sidecar.
     :raises OSError: when one cannot be written.
     """
     from urlab_ros_bridge.maps.map_files import description

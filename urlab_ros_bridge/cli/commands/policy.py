@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab policy`: run a policy of the user on a robot in ROS."""
+"""`urlab policy`: run a policy on a robot in ROS."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True, kw_only=True)
 class Policy(Arguments):
-    """What runs."""
+    """The policy."""
 
     policy: str = key(
         text='Bundled policy such as quadruped_trot, or YAML file that describes your own.',
@@ -39,7 +39,7 @@ class PolicyArguments(Policy, Namespace, LogLevel):
 
 
 def node_arguments(given: ParsedArguments[PolicyArguments]) -> list[str]:
-    """Return the argv of the ROS node; what was given here wins over the ROS words."""
+    """Return the argv of the ROS node; our options take precedence over the ROS arguments."""
     values = given.values
     ours: list[str] = []
     if values.namespace.strip('/'):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab robots`: the robots that --robot takes."""
+"""`urlab robots`: list the robots of --robot."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EditorServerArguments(WorldArguments, ImportArguments, Bind, ServerPorts, Serving):
-    """The editor of the server."""
+    """The arguments of the server and its editor."""
 
     editor: bool = key(
         False,
@@ -49,7 +49,7 @@ class EditorServerArguments(WorldArguments, ImportArguments, Bind, ServerPorts, 
     )
 
     def check(self) -> None:
-        """Refuse the name of a robot that is yet to be built."""
+        """Refuse names of robots together with the editor, where robots are built later."""
         for name in ('prefix', 'actor_id'):
             if self.editor and getattr(self, name):
                 raise KeyProblem(
@@ -101,7 +101,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
 
 def make_server(config: ServerConfig) -> Server:
     """
-    Return the server, not yet started.
+    Create the server; it is not started.
 
     :raises MujocoNotFound: when the physics engine is not installed.
     """
@@ -112,10 +112,10 @@ def make_server(config: ServerConfig) -> Server:
 
 
 def serve(server: Server) -> None:
-    """Start the server, report where it listens, and serve until a signal comes."""
+    """Start the server, print its addresses, and serve until a signal comes."""
     handle_stop_signals(interrupt_within(STOP_SECONDS))
-    # What was imported stays, and a look through all of it for garbage takes 40 ms, for which
-    # every client waits; requests with many maps and lists trigger such collections.
+    # A full garbage collection takes 40 ms, for which every client waits, and requests with many
+    # maps and lists trigger it: exclude all that has been imported.
     gc.collect()
     gc.freeze()
     try:
@@ -140,7 +140,7 @@ def run(given: ParsedArguments[ServerArguments]) -> int:
     server = make_server(config)
     serve(server)
     if server.compiling:
-        # MuJoCo cannot be interrupted, and taking it down under a thread that is in it crashes.
+        # MuJoCo cannot be interrupted, and unloading it while a thread uses it crashes.
         logging.shutdown()
         sys.stdout.flush()
         os._exit(0)

@@ -31,7 +31,7 @@ from urlab_ros_bridge.wire.addresses import is_loopback
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 
-# Begins the line that is printed on stdout when clients may connect.
+# Start of the line that is printed on stdout when clients may connect.
 READY_LINE = 'urlab simspark ready'
 
 
@@ -61,7 +61,7 @@ def _referee_rules(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class SimSparkSettings(Arguments):
-    """The gateway itself."""
+    """Options of the gateway."""
 
     bind: str = key(
         '127.0.0.1',
@@ -142,7 +142,7 @@ class SimSparkArguments(
 
 def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     """
-    Return the gateway, not yet started.
+    Create the gateway; it is not started.
 
     :raises CliError: when a package is not installed.
     :raises OpenToAll: when the whole network could command, and nobody said it may.

@@ -66,7 +66,7 @@ class SoccerArguments(Arguments):
 
 
 def run(given: ParsedArguments[SoccerArguments]) -> int:
-    """Write the files of the world, and print how to start it."""
+    """Write the files of the world and print the command that serves it."""
     values = given.values
     sidecar = write_world(
         Path(values.output), values.players, values.field, read_types(values.types)

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-# Begins the line that is printed on stdout when a browser may connect.
+# Start of the line that is printed on stdout when a browser may connect.
 READY_LINE = 'urlab webxr ready'
-# The thread that sends the states asks for the interpreter 72 times a second; by default another
-# one may keep it for 5 ms.
+# The thread that sends states needs the GIL 72 times a second; by default another thread may keep
+# it for 5 ms.
 _SWITCH_INTERVAL = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
 class WebXrSettings(WebSocketAccess):
-    """The gateway itself."""
+    """Options of the gateway."""
 
     port: int = argument(
         WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT
@@ -53,14 +53,14 @@ class WebXrSettings(WebSocketAccess):
     )
     view_token: str = argument(
         '',
-        'Another token, whose holders may only watch; needs --token. ?view in the address of the '
-        'page does the same for one session.',
+        'Second token, for users who may only watch; requires --token. ?view in the address of '
+        'the page does the same for one session.',
         metavar='SECRET',
         longest=4096,
     )
     cert: str = argument(
         '',
-        'Certificate (PEM) for https and wss, which headsets require; needs --key.',
+        'Certificate (PEM) for https and wss, which headsets require; requires --key.',
         **PATH,
     )
     key: str = argument('', 'Private key of --cert (PEM).', **PATH)
@@ -71,13 +71,13 @@ class WebXrSettings(WebSocketAccess):
     )
 
     def check(self) -> None:
-        """Refuse half a certificate, and two."""
+        """Refuse an incomplete certificate, or two."""
         if self.view_token and not self.token:
-            raise KeyProblem('view_token', 'needs --token: without it everyone may drive')
+            raise KeyProblem('view_token', 'requires --token: without it everyone may drive')
         if bool(self.cert) != bool(self.key):
-            raise KeyProblem('cert', 'cert and key go together: give both')
+            raise KeyProblem('cert', 'cert and key are required together')
         if self.cert and self.self_signed:
-            raise KeyProblem('self_signed', 'is not the key of cert')
+            raise KeyProblem('self_signed', 'cannot be combined with cert')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class WebXrArguments(
 
 def make_gateway(values: WebXrArguments) -> WebXrServer:
     """
-    Return the gateway, not yet started.
+    Create the gateway; it is not started.
 
     :raises CliError: when a package is not installed.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
@@ -126,7 +126,7 @@ def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
     """
     Return certificate and key, None without TLS.
 
-    :raises BadCertificate: when there are none, or they do not belong together.
+    :raises BadCertificate: when they cannot be read, or do not match.
     """
     from urlab_ros_bridge.gateways.virtual_field.serving import certificate
 

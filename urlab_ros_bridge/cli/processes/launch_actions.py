@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Turn arguments and the table of processes into a launch description.
+Convert arguments and the table of processes to a launch description.
 
-Only launch files import this module: it needs `launch` and `launch_ros`.
+Only launch files import this module, because it needs `launch` and `launch_ros`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import is_installed
 from urlab_ros_bridge.cli.processes.table import is_wanted
 from urlab_ros_bridge.cli.processes.table import node_parameters
-from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import parameter_file
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import program
@@ -59,7 +59,7 @@ from urlab_ros_bridge.lifeline import tied
 
 # Launch compares choices as text; users of Nav2 write True, others true.
 SWITCH_WORDS = ['true', 'false', 'True', 'False', 'yes', 'no', 'on', 'off', '1', '0']
-# What launch itself takes as an argument of any launch file.
+# Arguments that launch itself accepts for any launch file.
 LAUNCH_OWN = (
     'launch-prefix', 'launch-prefix-filter', 'emulate_tty', 'sigterm_timeout', 'sigkill_timeout'
 )  # fmt: skip
@@ -71,12 +71,12 @@ def described(
     """
     Return the description of a launch file.
 
-    The arguments are checked before anything starts, and a mistake ends launch with one line and
-    exit code 1.
+    The arguments are checked before anything starts; a mistake ends launch with one line and exit
+    code 1.
 
     :param file: the launch file.
     :param section: class of its arguments.
-    :param start: called with the arguments; returns what starts the processes.
+    :param start: called with the arguments; returns the actions that start the processes.
     """
 
     def check(context: LaunchContext) -> None:
@@ -95,7 +95,7 @@ def described(
 
     return LaunchDescription(
         [
-            # First of all: launch's own message for an invalid choice is less clear.
+            # First, because launch's own message for an invalid choice is less clear.
             OpaqueFunction(function=check),
             *map(declare, arguments_of(section).values()),
             OpaqueFunction(function=begin),
@@ -131,7 +131,7 @@ def process_actions(
     """
     Return the actions that start the processes in order, and end all when a vital one ends.
 
-    :param more: values that the processes take and that are not arguments.
+    :param more: further values for the processes.
     :raises UrlabError: when a port is taken or a package is missing.
     """
     values = {**asdict(arguments), **(more or {})}
@@ -165,7 +165,7 @@ def process_actions(
                 target_action=programs[process.name], on_stdout=_when_ready(followers)
             )
             actions.append(RegisterEventHandler(handler))
-    # The handlers stand before the programs, so that no event is missed.
+    # Handlers before programs, so that no event is missed.
     at_once = (process for process in installed if process.is_node or not process.starts_after)
     actions += [programs[process.name] for process in at_once]
     return actions
@@ -183,9 +183,9 @@ def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
     }
     if process.vital:
         common |= {'respawn': bool(values['use_respawn']), 'respawn_delay': RESPAWN_SECONDS}
-    # Even `kill -9` of launch ends them.
+    # They end even after `kill -9` of launch.
     first, *words = tied(
-        [*program(process), *own_words(process, values)], hold_interrupt=bool(process.command)
+        [*program(process), *own_arguments(process, values)], hold_interrupt=bool(process.command)
     )
     if not process.is_node:
         return ExecuteProcess(cmd=[first, *words], name=process.name, **common)

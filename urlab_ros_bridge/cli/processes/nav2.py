@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What launch/nav2.launch.py takes and starts beside Nav2, as tables; and which files Nav2 gets.
+Arguments, processes and files of launch/nav2.launch.py.
 
-Arguments have the names of Nav2's own launch files.  There is no namespace: the topics in the
-parameters of Nav2 are absolute, as Jazzy needs them.
+Arguments are named as in Nav2's own launch files.  There is no namespace: the topics in the
+parameters of Nav2 are absolute, as Jazzy requires.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ GROUND_TRUTH = 'ground_truth'
 LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
 # Folders of the files that belong to bundled worlds.
 _MAPS, _PARAMETERS = 'config/nav2/maps', 'config/nav2'
-# A value for the bridge that follows from the localisation.
+# Parameter of the bridge that depends on the localisation.
 MAP_TO_ODOM = 'publish_map_to_odom'
-# The other localisation is told of resets.
+# Tells the other localisation about resets.
 INITIAL_POSE = 'publish_initialpose'
-# Another: wall time (s) in which the nodes of Nav2 read what was sent before time jumps back.
-# On an overloaded machine 0.05 s was too little: a transform of the old time came into a TF buffer
-# that had been cleared, and the collision monitor held the robot.
+# Wall time (s) for the nodes of Nav2 to read pending messages before time jumps back.  On an
+# overloaded machine 0.05 s was too short: a transform of the old time reached a TF buffer that had
+# been cleared, and the collision monitor held the robot.
 JUMP_SETTLE, NAV2_SETTLES = 'jump_settle_time', 0.3
 
 
@@ -68,7 +68,7 @@ class NoNav2File(CliError):
 
 @dataclass(frozen=True, kw_only=True)
 class Navigation(Arguments):
-    """What Nav2 gets."""
+    """Arguments of Nav2."""
 
     map: str = key(
         '',
@@ -154,9 +154,9 @@ def nav2_worlds() -> list[str]:
 
 def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
     """
-    Return the map and the parameters that Nav2 gets.
+    Return the map and the parameter file of Nav2.
 
-    :raises NoNav2File: when none was given and none is shipped for the world.
+    :raises NoNav2File: when one is neither given nor shipped for the world.
     """
     model = arguments.model
     world = Path(model).stem if model else arguments.world

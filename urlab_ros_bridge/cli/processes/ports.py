@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which process holds a TCP port, and whether it is free (Linux)."""
+"""TCP ports: whether one is free, and which process holds it (Linux)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def connect_address(bind: str) -> str:
 
 
 def can_bind(address: str, port: int) -> bool:
-    """Return whether a server could listen there; an address of no interface is left to it."""
+    """Return whether a server can listen there; True for unknown addresses, which fail later."""
     host = '0.0.0.0' if address in _WILDCARDS else address.strip('[]')
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -58,14 +58,14 @@ def port_holder(port: int) -> str:
 
 def commands_of_holders(port: int) -> list[str]:
     """
-    Return the command line of each process that is seen to listen on a port.
+    Return the command line of each visible process that listens on a port.
 
-    It is empty for one that is just ending: its memory goes before its files.  There is none for
-    processes of other users, and while the system closes the files of one that has ended.
+    It is empty for a process that is ending, whose memory is released before its files.  Processes
+    of other users are not visible.
     """
     commands = []
     for folder in _holders(port):
-        with contextlib.suppress(OSError):  # it has just ended
+        with contextlib.suppress(OSError):  # it has ended
             commands.append(_command(folder))
     return commands
 

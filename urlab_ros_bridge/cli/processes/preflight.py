@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What must be there before anything starts: free ports, installed packages, keys."""
+"""Checks before anything starts: free ports, installed packages, keys."""
 
 from __future__ import annotations
 
@@ -39,41 +39,40 @@ _TRIED_OFFSETS = 100
 
 def check_ports(values: PortOffset, address: str, spelling: Spelling = Spelling.OPTION) -> None:
     """
-    Check that the server will get its ports.
+    Check that the ports of the server are free.
 
-    :raises PortInUse: when another program holds one; it names an offset with which all are free.
+    :raises PortInUse: when one is not; the message has an offset with which all are free.
     """
     for name in vital_ports(values):
         port = values.moved(name)
-        if port and not comes_free(address, port):
+        if port and not is_or_becomes_free(address, port):
             remedy = spelling.with_value('port_offset', free_offset(values, address))
             raise PortInUse(spelling.named(name), port, address, port_holder(port), remedy)
 
 
 def check_keys(folder: str) -> None:
     """
-    Check that server and clients will find their keys; an empty folder stands for none.
+    Check that server and clients can use their keys; an empty folder means no keys.
 
-    :raises KeysUnusable: when a key is missing, damaged, or not kept secret.
+    :raises KeysUnusable: when a key is missing, damaged, or readable by others.
     """
     if folder:
         read_server_keys(Path(folder))
         read_client_keys(folder)
 
 
-def comes_free(address: str, port: int) -> bool:
+def is_or_becomes_free(address: str, port: int) -> bool:
     """
-    Return whether a server could listen there.
+    Return whether a server can listen on a port.
 
-    The renderer of a server that was killed takes a moment to end, on a busy machine some: who
-    starts the server again at once waits for it.  A holder that cannot be seen may be one that the
-    system is about to clear away, or belong to another user.
+    The renderer of a killed server may hold the port for a moment: wait for its end.  A holder
+    that is not visible may be ending, or belong to another user.
     """
     began = time.monotonic()
     while not can_bind(address, port):
         commands = commands_of_holders(port)
         if not all(RENDERER in command.split() for command in commands if command):
-            return can_bind(address, port)  # it may have ended in between
+            return can_bind(address, port)  # it may have ended in the meantime
         patience = LEFT_SECONDS if commands else UNSEEN_SECONDS
         if time.monotonic() - began > patience:
             return False
@@ -82,7 +81,7 @@ def comes_free(address: str, port: int) -> bool:
 
 
 def vital_ports(values: PortOffset) -> list[str]:
-    """Return the names of the ports without which nothing works, those of gateways if asked."""
+    """Return the names of the required ports, including those of enabled gateways."""
     vital = set(VITAL_PORTS)
     for process in PROCESSES:
         if process.is_gateway and getattr(values, process.only_if, False):
@@ -91,7 +90,7 @@ def vital_ports(values: PortOffset) -> list[str]:
 
 
 def free_offset(values: PortOffset, address: str) -> int:
-    """Return an offset with which all ports are free, the next multiple of ten that is."""
+    """Return the next multiple of ten that, as an offset, makes all ports free."""
     ports = [port for name in values.port_names() if (port := getattr(values, name))]
     first = values.port_offset // _STEP * _STEP + _STEP
     for offset in range(first, first + _STEP * _TRIED_OFFSETS, _STEP):
@@ -116,11 +115,11 @@ def check_ros_packages(
 
 def check_packages(processes: Iterable[Process]) -> None:
     """
-    Check that the Python packages of our own processes are installed.
+    Check that the Python packages of the processes are installed.
 
-    Says nothing when they will run on another Python than this one.
+    Does nothing when the processes run on another Python than this one.
 
-    :raises CliError: when one is missing, with what to do.
+    :raises CliError: when one is missing; the message says how to install it.
     """
     if python_executable() != sys.executable:
         return

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The processes of a running suite, as one table.
+The table of the processes of a suite.
 
-`urlab up` turns it into child processes and launch/sim.launch.py into launch actions, so the two
-start the same programs with the same command lines, environment and shutdown rules.
+`urlab up` starts them as child processes and launch/sim.launch.py as launch actions, with the same
+command lines, environment and shutdown rules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.kept_memory import allocator_variables
 
-# Begins the line that the server prints on stdout when all its sockets are bound.
+# Start of the line that the server prints on stdout when all its sockets are bound.
 READY_LINE = 'urlab server ready'
 
 MAIN = 'urlab_ros_bridge.cli.main'
@@ -46,20 +46,20 @@ class Process:
     """
     One program.  The names in `options`, `ros_parameters` and `only_if` name arguments.
 
-    :ivar command: command of `urlab` that it is; empty: a program of another package.
+    :ivar command: command of `urlab`; empty: a program of another package.
     :ivar package: ROS package that holds the program, as `ros2 run` names it.
     :ivar executable: its name in that package.
-    :ivar needs: Python packages without which it cannot start.
+    :ivar needs: Python packages that it requires.
     :ivar options: (flag, argument): passed on as `--flag=value`.
     :ivar is_node: whether it takes ROS arguments: namespace and log level.
-    :ivar params_file: argument that names a parameter file, for a node.
+    :ivar params_file: argument with the parameter file of a node.
     :ivar ros_parameters: (parameter, argument), for a node; not passed on where it is empty.
     :ivar other_parameters: returns more parameters of a node from the values of all arguments.
-    :ivar words: returns words of the command line from the values of all arguments.
-    :ivar ros_packages: ROS packages without which nothing starts when it is asked for.
-    :ivar starts_after: process whose `READY_LINE` starts this one; empty: at once.
-    :ivar only_if: arguments that must be true and `unless` one that must be false.
-    :ivar vital: when it ends, everything ends, unless `use_respawn` is true.
+    :ivar words: returns more options from the values of all arguments.
+    :ivar ros_packages: ROS packages that it requires.
+    :ivar starts_after: process whose `READY_LINE` this one waits for; empty: starts at once.
+    :ivar only_if: argument that must be true; `unless`: argument that must be false.
+    :ivar vital: its end ends everything, unless `use_respawn` is true.
     :ivar reports_status: whether it writes figures to `--status-fd`.
     """
 
@@ -83,7 +83,7 @@ class Process:
 
     @property
     def is_gateway(self) -> bool:
-        """Whether it serves the simulation by another protocol, when it is asked for."""
+        """Return whether it is a gateway to another protocol."""
         return bool(self.command and self.only_if)
 
 
@@ -215,7 +215,7 @@ PROCESSES: tuple[Process, ...] = (
 
 
 def text_of(name: str, values: Mapping[str, object]) -> str:
-    """Return an argument as a command line has it; without a file, that of the world."""
+    """Format an argument for a command line; a file defaults to that of the world."""
     argument = arguments_of(SuiteArguments).get(name)
     if argument is not None and argument.by_world:
         return argument.file_for(values)
@@ -224,9 +224,9 @@ def text_of(name: str, values: Mapping[str, object]) -> str:
 
 def parameter_file(process: Process, values: Mapping[str, object]) -> str:
     """
-    Return the parameter file of a node, empty for none: the defaults are in the node.
+    Return the parameter file of a node, empty for none.
 
-    A file that lists every default would win over parameters that are set in a launch file.
+    The shipped file lists every default and would override parameters of a launch file.
     """
     if not process.params_file:
         return ''
@@ -256,11 +256,10 @@ def python_executable(environ: Mapping[str, str] = os.environ) -> str:
 
 def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """
-    Return the variables that every process gets on top of `environ`; what the user set stays.
+    Return the variables to add to `environ` for every process; variables of the user stay.
 
-    The profile gives Fast DDS shared memory that holds a camera image; both spellings are needed,
-    the older one for Jazzy.  Freed memory serves the next image.  Output of Python comes line by
-    line.
+    The profile gives Fast DDS shared memory for camera images (Jazzy reads the older variable).
+    The allocator keeps freed memory for the next image.  Python writes its output line by line.
     """
     added = {} if environ.get('PYTHONUNBUFFERED') else {'PYTHONUNBUFFERED': '1'}
     if not any(environ.get(name) for name in PROFILE_VARIABLES):
@@ -269,7 +268,7 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def is_wanted(process: Process, values: Mapping[str, object]) -> bool:
-    """Return whether the arguments ask for the process."""
+    """Return whether the arguments enable the process."""
     return bool(
         (not process.only_if or values[process.only_if])
         and not (process.unless and values[process.unless])
@@ -277,7 +276,7 @@ def is_wanted(process: Process, values: Mapping[str, object]) -> bool:
 
 
 def find_program(process: Process, environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the path of a program that is not ours, or None when it is not installed."""
+    """Return the path of a program of another package, or None when it is not installed."""
     for prefix in environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
         place = Path(prefix, 'lib', process.package, process.executable)
         if prefix and os.access(place, os.X_OK):
@@ -296,24 +295,24 @@ def missing_ros_packages(process: Process, environ: Mapping[str, str] = os.envir
 
 
 def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the program is there; our own always are."""
+    """Return whether the program is installed."""
     return bool(process.command or find_program(process, environ))
 
 
 def program(process: Process, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the start of a process's command line: what runs, without arguments."""
+    """Return the command line of a process without arguments."""
     if process.command:
         return [python_executable(environ), '-m', MAIN, process.command]
     return [find_program(process, environ) or process.executable]
 
 
-def own_words(process: Process, values: Mapping[str, object]) -> list[str]:
-    """Return the arguments of the command line that are not for ROS."""
+def own_arguments(process: Process, values: Mapping[str, object]) -> list[str]:
+    """Return the arguments of a process that are not ROS arguments."""
     more = process.words(values) if process.words is not None else []
     return [f'--{flag}={text_of(name, values)}' for flag, name in process.options] + more
 
 
-def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
+def ros_arguments(process: Process, values: Mapping[str, object]) -> list[str]:
     """Return the ROS arguments of a node's command line, as launch_ros writes them."""
     if not process.is_node:
         return []
@@ -332,4 +331,9 @@ def command_line(
     process: Process, values: Mapping[str, object], more: Sequence[str] = ()
 ) -> list[str]:
     """Return the whole command line of a process; `more` are further options of its own."""
-    return [*program(process), *own_words(process, values), *more, *ros_words(process, values)]
+    return [
+        *program(process),
+        *own_arguments(process, values),
+        *more,
+        *ros_arguments(process, values),
+    ]
