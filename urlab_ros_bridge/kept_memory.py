@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Memory that is freed stays with the processes that make pictures or pass them on.
+Memory that is freed stays with the processes that make images or pass them on.
 
-Each picture takes a few megabytes and frees them again.  glibc gives such amounts back to the
-system at once, which then has to clear the same pages for the next picture: an eighth of a
+Each image takes a few megabytes and frees them again.  glibc gives such amounts back to the
+system at once, which then has to clear the same pages for the next image: an eighth of a
 renderer's processor time in the kernel, and thousands of page faults a second in a bridge with two
 cameras, half the processor time of a subscriber to images (docs/performance.md).  Our own
 processes set this themselves; env.sh sets it for all others.

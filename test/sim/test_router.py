@@ -68,7 +68,7 @@ def held_step(engine, step):
         may_end.wait(50)
 
     engine.run.seconds_per_step = 10.0  # as those of a large model: nobody's quick request
-    engine.hooks.substep.append(hold)
+    engine.hooks.after_step.append(hold)
     thread, results = background(step)
     try:
         assert begun.wait(50)
@@ -237,7 +237,7 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
     running = server(world='quadruped', step_mode='direct')
     engine = running.context.engine
     engine.run.seconds_per_step = 1.0
-    engine.hooks.substep.append(lambda: time.sleep(0.002))
+    engine.hooks.after_step.append(lambda: time.sleep(0.002))
     callers = [connect(running, shared=True) for _ in range(40)]
     other = connect(running, shared=True)
     steps = [
@@ -252,7 +252,7 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
     stopped = engine.clock.steps
     time.sleep(0.1)
     assert engine.clock.steps <= stopped + 1 and all(thread.is_alive() for thread, _ in steps)
-    engine.hooks.substep.clear()
+    engine.hooks.after_step.clear()
     other.ask('set_paused', paused=False)
     for thread, results in steps:
         thread.join(50)
@@ -264,7 +264,7 @@ def test_sessions_with_long_steps_take_turns(server, connect, patient):
     running = server(world='quadruped', step_mode='direct')
     engine = running.context.engine
     engine.run.seconds_per_step = 1.0
-    engine.hooks.substep.append(lambda: time.sleep(0.001))
+    engine.hooks.after_step.append(lambda: time.sleep(0.001))
     greedy = [connect(running, shared=True) for _ in range(6)]
     for caller in greedy:
         caller.session_id = greedy[0].session_id

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are there whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def open_whole(
 
 
 def _put_in_place(part: Path, path: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
+    """Rename a file, unless its new name is taken."""
     try:
         os.link(part, path)
     except FileExistsError:

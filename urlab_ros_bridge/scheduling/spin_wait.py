@@ -24,42 +24,31 @@ _MOST_SKIPPED_BUSY = 8192
 # s between two readings of the clock from which on another program had the processor.  The other
 # threads of a quick exchange take less, and so do most interruptions of a virtual machine, which
 # nobody gains from by sleeping.
-_TAKEN = 3e-4
-_give_way = getattr(os, 'sched_yield', lambda: None)
+_PREEMPTED_SECONDS = 3e-4
+_yield_processor = getattr(os, 'sched_yield', lambda: None)
 
 
 class SpinWait:
     """Spins for one thread at a time."""
 
-    def __init__(self, came: Callable[[], bool], seconds: float, looks: int = 1) -> None:
+    def __init__(self, is_ready: Callable[[], bool], seconds: float, polls: int = 1) -> None:
         """
         Prepare to spin.
 
-        :param came: returns whether the message is there.
+        :param is_ready: returns whether the message is there.
         :param seconds: how long a spin takes at most; none at all where there is one processor.
-        :param looks: at the message, between two looks at the clock: about 1 us in all.
+        :param polls: of the message between two readings of the clock: about 1 us in all.
         """
-        self._came = came
+        self._is_ready = is_ready
         self._seconds = seconds if processors() > 1 else 0.0
-        self._looks = range(looks)
+        self._polls = range(polls)
         self._penalty = 1
         self._skip = 0
 
-    def skips(self) -> bool:
-        """
-        Return whether the next message is waited for asleep, and count it.
-
-        For those to whom looking is no cheaper than going to sleep; `spin` counts by itself.
-        """
-        skip = self._skip
-        if skip:
-            self._skip = skip - 1
-        return skip > 0 or not self._seconds
-
     def spin(self) -> bool:
         """Return whether the message is there, after spinning if that pays."""
-        came = self._came
-        if came():
+        is_ready = self._is_ready
+        if is_ready():
             return True
         if self._skip or not self._seconds:
             self._skip -= self._skip > 0
@@ -68,17 +57,17 @@ class SpinWait:
         now = clock()
         deadline = now + self._seconds
         while now < deadline:
-            for _ in self._looks:
-                if came():
+            for _ in self._polls:
+                if is_ready():
                     self._penalty = max(self._penalty // 2, 1)
                     return True
-            _give_way()
+            _yield_processor()
             before, now = now, clock()
-            if now - before > _TAKEN:
+            if now - before > _PREEMPTED_SECONDS:
                 self._skip = self._penalty = min(
                     max(2 * self._penalty, _SKIPPED_BUSY), _MOST_SKIPPED_BUSY
                 )
-                return came()
+                return is_ready()
         self._skip = self._penalty
         self._penalty = min(2 * self._penalty, _MOST_SKIPPED)
         return False

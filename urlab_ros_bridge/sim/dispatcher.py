@@ -21,7 +21,6 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import LockTurns
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.dialect import reply_to_v06
@@ -71,12 +70,14 @@ class AcceptedCall:
     def run(self) -> bytes:
         """Run the call, once the model's lock is free, and return the reply."""
         if self.entry.locked:
-            self._lock().acquire(turn=self._turn())
+            self._lock().acquire(session=self._queued_as())
         return self._run()
 
     def try_to_run(self, timeout: float) -> bytes | None:
         """Run the call; None when the model's lock is not free within `timeout` seconds."""
-        if self.entry.locked and not self._lock().acquire(timeout=timeout, turn=self._turn()):
+        if self.entry.locked and not self._lock().acquire(
+            timeout=timeout, session=self._queued_as()
+        ):
             return None
         return self._run()
 
@@ -88,9 +89,9 @@ class AcceptedCall:
         lock: ModelLock = self.subject.engine.lock
         return lock
 
-    def _turn(self) -> LockTurns | None:
-        """Return the session's turns; urgent calls do not queue for theirs."""
-        return None if self.entry.urgent else self.session.turns
+    def _queued_as(self) -> ServerSession | None:
+        """Return the session that queues for the lock; urgent calls go before all sessions."""
+        return None if self.entry.urgent else self.session
 
     def _run(self) -> bytes:
         """Run a call that has the lock if it needs it; the lock is released."""

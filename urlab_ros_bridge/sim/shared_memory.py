@@ -212,7 +212,7 @@ class SharedMemoryService:
             raise
         began = time.monotonic()
 
-        def gone() -> bool:
+        def has_ended() -> bool:
             return time.monotonic() - began > GRACE and not requests.shared()
 
         def watched() -> bool:
@@ -224,7 +224,7 @@ class SharedMemoryService:
             replies,
             self.large,
             watched,
-            gone if name else None,
+            has_ended if name else None,
         )
         self._channels[name] = channel
         self._watch.add(requests, channel.opened)

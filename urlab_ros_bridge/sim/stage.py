@@ -127,12 +127,12 @@ class Stage:
         return str(self.shm.path) if self.shm is not None else ''
 
     def add_part(self, make: Callable[[Context], WorldPart]) -> None:
-        """Have `make(context)` called for every world that is opened from now on."""
+        """Call `make(context)` for every world that is opened from now on."""
         self._makers.append(make)
 
     def open(self, context: Context) -> None:
         """
-        Let a world run: its parts are made, then time starts; sessions restart their step counts.
+        Start a world: make its parts, then start time; sessions restart their step counts.
 
         :raises RuntimeError: when another world is running.
         """
@@ -154,7 +154,7 @@ class Stage:
         self, old: Context, new: Context, carry: Callable[[], None], keep: ServerSession
     ) -> None:
         """
-        Let a changed world replace the running one, which continues until then.
+        Replace the running world, which continues until then, by a changed one.
 
         All sessions but `keep` expire.  Requests that come in between wait, those that have waited
         for the old world answer session_expired.
@@ -171,7 +171,7 @@ class Stage:
                 with old.engine.lock:
                     carry()
                     old.engine.run.replaced = True
-                    old.engine.hooks.state.clear()
+                    old.engine.hooks.publish.clear()
                     old.engine.lock.changed.notify_all()
                 self._replace_world_parts(old, new)
                 self.sessions.expire(self.revision, keep)
@@ -179,11 +179,11 @@ class Stage:
                 self.settled.set()
 
     def _replace_world_parts(self, old: Context, new: Context) -> None:
-        # Whether it still runs says nothing: it has been told to end already.
+        # The thread may still run: it ends because the engine drains.
         running = old.live.ident is not None
         if running:
             old.live.join(timeout=5.0)
-        old.engine.hooks.due.clear()
+        old.engine.hooks.before_live_step.clear()
         self._close_parts()
         for make in self._makers:
             try:
@@ -199,7 +199,7 @@ class Stage:
             new.engine.state_changed()
 
     def close(self) -> None:
-        """Take the world down: waiting calls answer `shutting_down`.  Harmless when none runs."""
+        """Stop the world: waiting calls answer `shutting_down`.  Does nothing when none runs."""
         with self._lock:
             context, self.context = self.context, None
             if context is None:
@@ -211,8 +211,8 @@ class Stage:
             if context.live.ident is not None:
                 context.live.join(timeout=5.0)
             with engine.lock:
-                engine.hooks.state.clear()
-                engine.hooks.due.clear()
+                engine.hooks.publish.clear()
+                engine.hooks.before_live_step.clear()
             self._close_parts()
 
     def _close_parts(self) -> None:
@@ -334,7 +334,7 @@ def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
 
 
 def _noises(world: World, spec: ArticulationSpec, lidars: list[RayScanner]) -> list[SensorNoise]:
-    """Give scanners their noise, and return that of the other sensors."""
+    """Set the noise of scanners, and return that of the other sensors."""
     sensors = world.articulations[spec.prefix].sensors
     scanners = {lidar.name: lidar for lidar in lidars}
     others = {}

@@ -67,7 +67,7 @@ class ClientKeys:
     server: bytes
 
     def protect(self, socket: zmq.Socket[Any]) -> None:
-        """Let a socket speak encrypted to this server alone; call before it connects."""
+        """Encrypt the connections of a socket to this server; call before it connects."""
         import zmq
 
         socket.setsockopt(zmq.CURVE_SERVERKEY, self.server)

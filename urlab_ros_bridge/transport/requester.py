@@ -134,7 +134,7 @@ class Requester:
     def _repeat(
         self, call: Callable[[], T], events: ConnectionEvents, wait: _Wait, *, is_sent: bool
     ) -> T:
-        """Send or receive in slices, and check in between whether to go on."""
+        """Send or receive in slices, and check for cancellation in between."""
         while True:
             left = math.ceil((wait.deadline - time.monotonic()) * 1000)
             slice_ms = min(_SLICE_MS, max(1, left))
@@ -163,7 +163,7 @@ class Requester:
         if mismatch:
             return KeysRejected(op, self.endpoint, _NEEDS_KEYS if self._keys is None else _NO_KEYS)
         if self._keys is None:
-            # A forwarded port whose other end is gone, or a server that is about to exit.
+            # A forwarded port whose other end has closed, or a server that is about to exit.
             return ConnectionLost(op, self.endpoint)
         is_refused = event == zmq.EVENT_HANDSHAKE_FAILED_AUTH
         return KeysRejected(op, self.endpoint, _UNKNOWN_KEYS if is_refused else _OTHER_KEYS)

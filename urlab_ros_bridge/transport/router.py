@@ -174,7 +174,7 @@ class Router(threading.Thread):
         self._run_done()
 
     def stop(self) -> None:
-        """Let running calls answer, then end.  Call after the engine began draining."""
+        """End after running calls have answered.  Call after the engine began draining."""
         self._stopping.set()
         self._wake()
         self.join(timeout=10.0)
@@ -304,7 +304,7 @@ class Router(threading.Thread):
             total -= held.pop(client)
 
     def _call_soon(self, work: Callable[[], None]) -> None:
-        """Have the router's thread do something; from any thread."""
+        """Queue work for the router's thread; thread-safe."""
         self._done.append(work)
         self._wake()
 

@@ -36,7 +36,7 @@ MAX_SETPOINTS = 1 << 16
 MAX_PREFIX_BYTES = 1 << 10
 GAINS = ('kp', 'kv', 'torque_limit')
 MAX_MAGNITUDE = 1e10  # MuJoCo's mjMAXVAL
-UNLIMITED = (-100.0, 100.0)  # what the info stream says of an actuator without control range
+UNLIMITED = (-100.0, 100.0)  # range in the info stream of an actuator without control range
 
 COUNT = struct.Struct('<i')
 SETPOINT_DTYPE = np.dtype([('id', '<i4'), ('value', '<f4')])

@@ -36,7 +36,7 @@ class Prefixes:
     """
 
     def __init__(self, prefixes: Iterable[str]) -> None:
-        """Take the prefixes, without their underscores."""
+        """Use these prefixes, given without their underscores."""
         self._longest_first = sorted({p for p in prefixes if p}, key=len, reverse=True)
 
     def split(self, name: str) -> tuple[str, str]:

@@ -102,7 +102,7 @@ def test_nothing_is_written_for_nobody(start, connect):
     server = start()
     client = connect(server)
     region = next(
-        part for part in server.context.engine.hooks.state if 'ShmState' in part.__qualname__
+        part for part in server.context.engine.hooks.publish if 'ShmState' in part.__qualname__
     ).__self__._writer
     time.sleep(0.2)
     before = region.sequence

@@ -44,7 +44,7 @@ class FakePort:
 @pytest.fixture
 def rig(lab_rig):
     lab_rig.attach(FakePort(lab_rig))
-    lab_rig.engine.hooks.state.append(lab_rig.publish)
+    lab_rig.engine.hooks.publish.append(lab_rig.publish)
     with lab_rig.engine.lock:
         lab_rig.engine.run.set_mode('direct')
     return lab_rig

@@ -87,12 +87,12 @@ def test_there_is_an_end_to_wrenches(floating):
 def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
     *_, external = floating
     slot = np.array([1.0, 2.0, 3.0])
-    external.lapse(slot, [0, 1], 0.1)
+    external.expire_setpoints(slot, [0, 1], 0.1)
     run(floating, 40)
-    external.lapse(slot, [1], 0.2)
+    external.expire_setpoints(slot, [1], 0.2)
     run(floating, 20)
     assert slot.tolist() == [0.0, 2.0, 3.0]
-    external.lapse(slot, [1], None)
+    external.expire_setpoints(slot, [1], None)
     run(floating, 100)
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
 

@@ -40,7 +40,7 @@ class Clock:
         fake = SimpleNamespace(monotonic=lambda: self.now)
         for module in (engine_module, run_state):
             monkeypatch.setattr(module, 'time', fake)
-        engine.hooks.substep.append(lambda: self.pass_by(0.1))
+        engine.hooks.after_step.append(lambda: self.pass_by(0.1))
 
     def pass_by(self, seconds):
         self.now += seconds
@@ -64,9 +64,9 @@ def test_waiting_and_stepping_share_one_deadline(rover, monkeypatch):
 def cost_after(engine, monkeypatch, *steps):
     """Return what a sub-step counts for (s) after requests of four that take so long each (s)."""
     clock = Clock(monkeypatch, engine)
-    engine.hooks.substep.clear()
+    engine.hooks.after_step.clear()
     seconds = iter(steps)
-    engine.hooks.substep.append(lambda: clock.pass_by(next(seconds)))
+    engine.hooks.after_step.append(lambda: clock.pass_by(next(seconds)))
     for _ in range(len(steps) // 4):
         engine.advance(4, (), clock.now + 100.0)
     return engine.run.seconds_per_step

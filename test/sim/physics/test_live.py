@@ -47,7 +47,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
         if broken[0]:
             raise RuntimeError('a hook broke')
 
-    running.context.engine.hooks.substep.append(hook)
+    running.context.engine.hooks.after_step.append(hook)
     until(lambda: 'fault' in caller.ask('status'))
     status = caller.ask('status')
     assert status['fault'] == 'RuntimeError: a hook broke' and status['paused'] is True
@@ -64,7 +64,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
 def test_a_publisher_that_breaks_is_logged_once_and_the_server_answers(server, connect, caplog):
     running = server(world='quadruped')
     caller = connect(running, shared=True)
-    running.context.engine.hooks.state.append(lambda rows: 1 / 0)
+    running.context.engine.hooks.publish.append(lambda rows: 1 / 0)
     until(lambda: 'fault' in caller.ask('status'))
     time.sleep(0.35)
     assert caplog.text.count('failed and is paused') == 1
@@ -95,7 +95,7 @@ def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, co
         if exploding[0]:
             data.qvel[:] = 1e12
 
-    engine.hooks.substep.append(explode)
+    engine.hooks.after_step.append(explode)
     until(lambda: 'fault' in caller.ask('status'))
     status = caller.ask('status')
     assert status['paused'] is True and 'unstable' in status['fault']

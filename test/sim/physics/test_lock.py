@@ -8,7 +8,7 @@ import time
 import pytest
 
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.requests.sessions import LockTurns
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 PATIENCE = 20.0
 
@@ -19,9 +19,9 @@ class Crowd:
     def __init__(self, lock):
         self.lock, self.order, self.threads = lock, [], []
 
-    def ask(self, name, turn=None):
+    def ask(self, name, session=None):
         def run():
-            self.lock.acquire(turn=turn)
+            self.lock.acquire(session=session)
             self.order.append(name)
             self.lock.release()
 
@@ -47,9 +47,9 @@ def lock():
 
 def test_what_has_no_turn_goes_first_then_whose_last_turn_is_longest_ago(lock):
     crowd = Crowd(lock)
-    greedy, patient, new = LockTurns(), LockTurns(), LockTurns()
+    greedy, patient, new = ServerSession(), ServerSession(), ServerSession()
     for turn in (patient, greedy):
-        assert lock.acquire(turn=turn)
+        assert lock.acquire(session=turn)
         lock.release()
     with lock:
         for number in range(3):
@@ -63,9 +63,9 @@ def test_what_has_no_turn_goes_first_then_whose_last_turn_is_longest_ago(lock):
 
 def test_a_holder_lets_what_is_urgent_pass_and_nobody_else(lock):
     crowd = Crowd(lock)
-    mine = LockTurns()
-    lock.acquire(turn=mine)
-    crowd.ask('step', LockTurns())
+    mine = ServerSession()
+    lock.acquire(session=mine)
+    crowd.ask('step', ServerSession())
     crowd.ask('pause')
     assert lock.urgent == 1
     lock.let_urgent_pass()
@@ -76,10 +76,10 @@ def test_a_holder_lets_what_is_urgent_pass_and_nobody_else(lock):
 
 def test_who_waits_for_a_change_queues_for_a_turn_again(lock):
     crowd, woken = Crowd(lock), []
-    turn = LockTurns()
+    turn = ServerSession()
 
     def wait():
-        lock.acquire(turn=turn)
+        lock.acquire(session=turn)
         lock.changed.wait(PATIENCE)
         crowd.order.append('waited')
         lock.release()
@@ -104,9 +104,9 @@ def test_nobody_is_forgotten_however_they_race(lock):
     counts, held = [0] * 8, []
 
     def hammer(number):
-        turn = LockTurns() if number % 2 else None
+        turn = ServerSession() if number % 2 else None
         for _ in range(300):
-            if lock.acquire(timeout=[-1.0, 1e-4][number % 3 == 0], turn=turn):
+            if lock.acquire(timeout=[-1.0, 1e-4][number % 3 == 0], session=turn):
                 held.append(number)
                 assert held == [number], 'two at a time'
                 held.pop()

@@ -64,7 +64,7 @@ def test_only_standing_still_counts_and_only_since_the_command(stretches, limit)
     for moves, stands in stretches:
         since, now = now + moves, now + moves + stands
         stood += max(0.0, now - max(since, given_at))
-        assert wall.lapsed(since, now) == (stood > limit)
+        assert wall.is_exceeded(since, now) == (stood > limit)
 
 
 @pytest.mark.parametrize(('waits', 'moves'), [(0.4, True), (0.6, False), (6.0, False)])
@@ -112,7 +112,7 @@ def test_a_process_that_is_stopped_within_a_step_stands_still_one_that_computes_
     rover = rig()
     drive(rover, wall_timeout=0.5)
     stops = [2.5]
-    rover.engine.hooks.substep.append(lambda: stops and clock(stops.pop(), busy=busy))
+    rover.engine.hooks.after_step.append(lambda: stops and clock(stops.pop(), busy=busy))
     loop = live_module.LiveLoop(rover.engine)
     with rover.engine.lock:
         for _ in range(100):

@@ -143,7 +143,7 @@ def test_request_of_impossible_size_is_answered_under_its_number(served):
     requests.region.sizes[slot][0] = 1 << 31
     requests.region.words[6] = slot
     requests.region.longs[2] += 1
-    requests.region.bell.wake()
+    requests.region.futex.wake()
     deadline = time.monotonic() + 15
     while (reply := replies.read()) is None:
         assert time.monotonic() < deadline

@@ -133,7 +133,7 @@ def test_a_process_reads_the_very_bytes_of_state_full(server, connect):
 
 def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
     engine, observer, seen = rover.engine, rover.context.observer, []
-    engine.hooks.state += [lambda rows: seen.append(observer.snapshot()) or True] * 2
+    engine.hooks.publish += [lambda rows: seen.append(observer.snapshot()) or True] * 2
     with engine.lock:
         engine.publish(True)
         engine.world.data.time += 1.0

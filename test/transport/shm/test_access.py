@@ -202,7 +202,7 @@ def test_no_torn_read_while_a_process_laps_the_reader(path, stride):
 def test_sleep_ends_when_something_is_written(path):
     writer = RegionWriter.create(path, STRIDE)
     reader = RegionReader(Region.open(path, writable=True))
-    if not reader.rings:
+    if not reader.is_woken:
         pytest.skip('no futex here')
     threading.Timer(0.1, writer.write, (b'ring',)).start()
     began = time.monotonic()
@@ -222,7 +222,7 @@ def test_writer_rings_only_for_sleepers(path, monkeypatch):
     writer = RegionWriter.create(path, STRIDE)
     reader = RegionReader(Region.open(path, writable=True))
     rings = []
-    monkeypatch.setattr(writer.region.bell, 'wake', lambda: rings.append(1))
+    monkeypatch.setattr(writer.region.futex, 'wake', lambda: rings.append(1))
     writer.write(b'nobody')
     reader.read()
     reader.sleep(0.001)

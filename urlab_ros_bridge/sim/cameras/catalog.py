@@ -81,8 +81,8 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
     """
     Return every camera of the model, by articulation and then of the scene.
 
-    What the sidecar says of a camera is written into the model, so that every client's copy and
-    every sensor that looks through the camera agree with the pictures.
+    The settings of a camera in the sidecar are written into the model, so that every client's copy
+    and every sensor that looks through the camera agree with the images.
 
     :raises WorldError: when the sidecar names a camera that the model does not have.
     """

@@ -156,7 +156,7 @@ def send(link: socket.socket, message: bytes, fds: Sequence[int] = ()) -> None:
     """
     Send a message, with file descriptors.
 
-    :raises OSError: when the other side is gone, BlockingIOError when its queue is full.
+    :raises OSError: when the other side has ended, BlockingIOError when its queue is full.
     """
     if fds:
         socket.send_fds(link, [message], list(fds))
@@ -166,7 +166,7 @@ def send(link: socket.socket, message: bytes, fds: Sequence[int] = ()) -> None:
 
 def receive(link: socket.socket) -> tuple[bytes, bytes, list[int]] | None:
     """
-    Return (kind, body, file descriptors) of the next message, None when the other side is gone.
+    Return (kind, body, file descriptors) of the next message, None when the other side has ended.
 
     :raises BlockingIOError: when there is none yet.
     """
@@ -284,7 +284,7 @@ class RendererConnection:
         Queue a state for rendering for a reply: it is not streamed.
 
         :return: frames by camera, empty when the renderer dies first; None when it has too much to
-            do already, or is gone.
+            do already, or has ended.
         """
         return self._send(False, state, capture, cameras, cameras)
 
@@ -331,7 +331,7 @@ class RendererConnection:
             except BlockingIOError:
                 return False
             except OSError:
-                pass  # it is gone, and the next one is told everything
+                pass  # it has ended; the next renderer is sent everything
             del self._owed[kind]
         return True
 
@@ -361,7 +361,7 @@ class RendererConnection:
         future.set_result(frames)
 
     def close(self) -> None:
-        """Release all waiting threads: the renderer is gone."""
+        """Release all waiting threads: the renderer has ended."""
         with self._lock:
             self._closed = True
             waiting, self._returning = list(self._returning.values()), {}

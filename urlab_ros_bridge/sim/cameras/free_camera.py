@@ -55,7 +55,7 @@ def update_scene(
 
 
 def set_flags(mode: str, scene: mujoco.MjvScene) -> None:
-    """Set the flags that differ from those of other cameras; call it for every picture."""
+    """Set the flags that differ from those of other cameras; call it for every image."""
     flags = scene.flags
     flags[mujoco.mjtRndFlag.mjRND_WIREFRAME] = mode == WIREFRAME
     if mode == REFLECTIONS:

@@ -27,7 +27,7 @@ from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.transport.shm.region import Region
 
 PULL_SECONDS = 2.0  # s of wall time that a camera keeps rendering after a `latest` request
-STILL = 0.05  # s of wall time without a step until time counts as frozen
+FROZEN_SECONDS = 0.05  # s of wall time without a step until time counts as frozen
 _NEVER, _ALWAYS = 2**62, -(2**62)
 
 
@@ -43,13 +43,13 @@ class RendererStarter(Protocol):
 
 class CameraRig:
     """
-    Decides at every tick which cameras take a picture; costs next to nothing when none does.
+    Decides at every tick which cameras take an image; cheap while none does.
 
     Methods that say so need the engine's lock; the others may be called from any thread.
 
     :ivar items: the catalog.
     :ivar endpoints: address of each camera's stream, '' while there is none.
-    :ivar off: why there are no pictures, '' when there are.
+    :ivar off: why there are no images, '' when there are.
     :ivar overlays: what `set_overlays` was given last.
     :ivar regions: shared memory that frames of these cameras go to besides; set them before the
         renderer starts.
@@ -98,10 +98,10 @@ class CameraRig:
             port.tell_readers(self.readers)
         self._subscribed = frozenset()
         self.port = port
-        self._look_again()
+        self._replan()
 
     def turn_off(self, reason: str) -> None:
-        """There are no pictures, and there will be none."""
+        """Turn cameras off for good."""
         self.off = reason
         self.endpoints = [''] * len(self.items)
 
@@ -116,15 +116,15 @@ class CameraRig:
             self._schedules[camera].restart()
         self._newcomers |= set(new)
         self._subscribed = now
-        self._look_again()
+        self._replan()
 
     def read_regions(self, cameras: Iterable[int]) -> None:
-        """Note whose shared-memory regions (`regions`) are open; starts the renderer."""
+        """Set the cameras whose shared-memory regions are open; start the renderer."""
         now = frozenset(cameras)
         for camera in now - self.readers:
             self._schedules[camera].restart()
         self.readers = now
-        self._look_again()
+        self._replan()
         if self.port is not None:
             self.port.tell_readers(now)
         elif now and self.renderer is not None:
@@ -143,7 +143,7 @@ class CameraRig:
             else:
                 cameras.add(camera)
         self._schedules[camera].restart()
-        self._look_again()
+        self._replan()
         off = self._switched_off
         return {
             'zmq': bool(self.endpoints[camera]) and camera not in off['zmq'],
@@ -151,17 +151,17 @@ class CameraRig:
         }
 
     def set_delay(self, camera: int, delay: float, jitter: float, seed: int) -> None:
-        """Let a camera deliver later than it captures (s).  Needs the lock."""
+        """Set how much later than captured a camera delivers (s).  Needs the lock."""
         self._delayed.drop({camera})
         self._schedules[camera].set_delay(delay, jitter, seed)
-        self._look_again()
+        self._replan()
 
     def publish(self, rows: bool) -> None:
-        """Take the pictures that are due; see `EngineHooks.state`."""
+        """Capture the images that are due; see `EngineHooks.publish`."""
         port, engine = self.port, self.engine
         if port is None or not (self._subscribed or self.readers or self._pulled):
             if engine.clock.epoch != self._epoch:
-                self._note_time(engine.clock.stamp_ns)  # pictures may still be on their way
+                self._note_time(engine.clock.stamp_ns)  # images may still be on their way
             return
         now_ns = engine.clock.stamp_ns
         if self._previous_ns < now_ns < self._next_ns and engine.clock.epoch == self._epoch:
@@ -201,12 +201,12 @@ class CameraRig:
             elif self._is_current(camera):
                 ready.add(camera)
             self._pulled[camera] = until
-        self._look_again()
+        self._replan()
         return ready
 
     def capture_soon(self, cameras: Iterable[int]) -> None:
         """
-        Have the present state rendered for these cameras, unless the renderer is busy.
+        Queue the present state for rendering by these cameras, unless the renderer is busy.
 
         Needs the lock, and does not wait; cameras with a latency are left to their schedule.
         """
@@ -243,14 +243,14 @@ class CameraRig:
             self._redraw()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
-        """Draw these geoms too in `real` pictures, see `overlays.add_overlays`; [] = none."""
+        """Draw these geoms too in `real` images, see `overlays.add_overlays`; [] = none."""
         self.overlays = list(overlays)
         if self.port is not None:
             self.port.tell(link.OVERLAYS, json.dumps(self.overlays).encode())
             self._redraw()
 
-    def _look_again(self) -> None:
-        """Check which cameras are due at the next state: the set of wanted ones has changed."""
+    def _replan(self) -> None:
+        """Check at the next state which cameras are due: those that are wanted have changed."""
         self._next_ns = _ALWAYS
 
     def _redraw(self) -> None:
@@ -294,11 +294,13 @@ class CameraRig:
         self, port: RendererConnection, wanted: set[int], due: set[int], now_ns: int
     ) -> None:
         """
-        Time is frozen: new subscribers get a picture, and all do when something was moved.
+        Time is frozen: new subscribers get an image, and all do when something was moved.
 
-        Not between two steps: then the next one brings the picture, at the camera's rate.
+        Not between two steps: then the next one brings the image, at the camera's rate.
         """
-        if port.busy or (not self.engine.run.paused and time.monotonic() - self._moved < STILL):
+        if port.busy or (
+            not self.engine.run.paused and time.monotonic() - self._moved < FROZEN_SECONDS
+        ):
             return
         state = self._take_state()
         cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted

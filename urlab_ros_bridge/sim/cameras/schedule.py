@@ -51,11 +51,11 @@ class Schedule:
         self._released = 0
 
     def due(self, stamp_ns: int) -> bool:
-        """Return whether a picture is to be taken at this time."""
+        """Return whether an image is to be taken at this time."""
         return self._last is None or self._cell(stamp_ns) != self._last
 
     def take(self, stamp_ns: int) -> None:
-        """Note that a picture was taken."""
+        """Record that an image was taken."""
         self._last = self._cell(stamp_ns)
 
     def next_ns(self) -> int:
@@ -65,7 +65,7 @@ class Schedule:
         return math.ceil((self._last + 1) / self._rate * 1e9 - 1e-3)
 
     def release_ns(self, stamp_ns: int) -> int:
-        """Return when a picture taken now is delivered; draws the jitter, keeps the order."""
+        """Return when an image taken now is delivered; draws the jitter, keeps the order."""
         delay = self._latency
         if self._jitter:
             random = self._random
@@ -89,7 +89,7 @@ class Delayed(NamedTuple):
 
 
 class DelayLine:
-    """Holds states, not pictures: they are small, and drawn when they are due."""
+    """Holds states, not images: they are small, and drawn when they are due."""
 
     def __init__(self) -> None:
         self._items: deque[Delayed] = deque()
@@ -108,7 +108,7 @@ class DelayLine:
         )
 
     def due(self, now_ns: int) -> dict[Capture, list[Delayed]]:
-        """Take out what is due, by capture; of two due frames of a camera the newer one."""
+        """Remove and return what is due, by capture; of two due frames of a camera the newer."""
         ready: dict[int, Delayed] = {}
         rest: deque[Delayed] = deque()
         for item in self._items:

@@ -108,7 +108,7 @@ START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
 SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after a pause
 MAX_PAUSE = 30.0  # s
-STUCK_SECONDS = 60.0  # without any picture, while some are waited for; drivers do hang
+STUCK_SECONDS = 60.0  # without any image, while some are waited for; drivers do hang
 CHECK_SECONDS = 5.0
 _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ _LOG = logging.getLogger(__name__)
 
 class RendererSupervisor(threading.Thread):
     """
-    Starts, hears and ends the renderer of one world.
+    Starts, supervises and ends the renderer of one world.
 
     :ivar listeners: the listening sockets, which cameras may share.
     """
@@ -282,7 +282,7 @@ class RendererSupervisor(threading.Thread):
         ready.set_result(self._port)
 
     def _handle_message(self, connection: socket.socket) -> bool:
-        """Handle one message; false when the renderer is gone."""
+        """Handle one message; False when the renderer has ended."""
         readable = wait_readable([connection, self._wake_in], CHECK_SECONDS)
         self._drain_wake(readable)
         self._end_when_stuck()
@@ -406,8 +406,8 @@ class CameraPart:
         ]
         rig.off = ''
         self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
-        # After the publishers that are there already: rows do not wait for pictures.
-        rig.engine.hooks.state.append(rig.publish)
+        # After the publishers that are there already: rows do not wait for images.
+        rig.engine.hooks.publish.append(rig.publish)
         self._supervisor.start()
         if config.cameras == 'on':
             self._supervisor.need()

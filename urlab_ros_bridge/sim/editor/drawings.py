@@ -4,7 +4,7 @@
 Debug drawings: markers, lines, boxes, arrows and axes in the world, and a line of text.
 
 They are not part of the level or of physics.  A drawing lives for `ttl` seconds of wall time, for
-one picture when it is 0, and until `clear_markers` when it is negative (stock plugin).
+one image when it is 0, and until `clear_markers` when it is negative (stock plugin).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from urlab_ros_bridge.sim.editor.transforms import matrix
 from urlab_ros_bridge.sim.editor.transforms import to_wire
 
 MAX_DRAWINGS = 2000  # more push the oldest out
-ONE_PICTURE = 0.1  # s; cameras are slower than a game's screen
+ONE_IMAGE = 0.1  # s; cameras are slower than a game's screen
 TEXT_SECONDS = 10.0  # how long the stock plugin shows the text
 MARKER_RADIUS = 0.05  # m, stock plugin
 HEAD_SHARE = 0.2  # arrow heads: share of the length, stock plugin
@@ -72,7 +72,7 @@ class Drawings:
         **geometry: Any,
     ) -> Drawing:
         """Draw something; see `Drawing`."""
-        end = None if ttl < 0 else self._clock() + max(ttl, ONE_PICTURE)
+        end = None if ttl < 0 else self._clock() + max(ttl, ONE_IMAGE)
         drawing = Drawing(next(self._numbers), kind, color, tag, end, geometry)
         with self._lock:
             self._drop_expired()

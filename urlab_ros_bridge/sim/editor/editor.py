@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 import threading
-from typing import Any
 import weakref
 
 import numpy as np
@@ -169,16 +168,8 @@ class LevelEditor:
             return point, point
         return self.forms.of(actor).boxes.bounds(actor.pose, solid_only)
 
-    def overlays(self) -> list[dict[str, Any]]:
-        """Return the drawings of this moment as the shapes that renderers draw."""
-        return self.drawings.shapes()
-
-    def view(self) -> dict[str, Any]:
-        """Return the free camera of this moment; see `Viewport.view`."""
-        return self.viewport.view()
-
     def aim(self) -> None:
-        """Let the running world know that the viewport was moved or looks otherwise."""
+        """Update the camera of the running world after the viewport has changed."""
         camera = self._camera()
         if camera is not None:
             camera.aim()

@@ -244,7 +244,7 @@ class Level:
             self._robots[actor.name] = None
 
     def remove(self, actor: LevelActor) -> None:
-        """Take an actor out."""
+        """Remove an actor."""
         del self._actors[actor.name]
         self._ids.pop(actor.actor_id, None)
         self._robots.pop(actor.name, None)
@@ -329,7 +329,7 @@ class Level:
         """
         Return what the level means.
 
-        :raises SidecarError: when an entry breaks the schema, or its file is gone.
+        :raises SidecarError: when an entry breaks the schema, or its file no longer exists.
         """
         return parse_sidecar(
             Place(self.document(), '', self.path or Path(f'{UNTITLED}.yaml'), SidecarError)

@@ -35,11 +35,11 @@ from urlab_ros_bridge.sim.stage import Context
 
 DEFAULT_OFFSET: Vector = (-2.0, 0.0, 1.0)  # 2 m behind and 1 m above
 MAX_SMOOTHING = 0.99
-_TICKS = 60.0  # 1/s; smoothing is meant per picture of a game
+_TICKS = 60.0  # 1/s; smoothing is meant per image of a game
 _NEAREST = 0.1  # m from the bounds' centre
-_ASPECT = DEFAULT_RESOLUTION[0] / DEFAULT_RESOLUTION[1]  # of the picture
+_ASPECT = DEFAULT_RESOLUTION[0] / DEFAULT_RESOLUTION[1]  # of the image
 
-# The pose of a tracked actor, None when it is gone.
+# The pose of a tracked actor, None when it no longer exists.
 PoseOf = Callable[[str], ActorPose | None]
 
 
@@ -151,7 +151,7 @@ class Viewport:
 
 
 def vertical_fov(fov: float) -> float:
-    """Return the vertical field of view of the viewport's picture, both in degrees."""
+    """Return the vertical field of view of the viewport's image, both in degrees."""
     return math.degrees(2 * math.atan(math.tan(math.radians(fov) / 2) / _ASPECT))
 
 
@@ -176,7 +176,7 @@ class ViewportCamera:
         self.aim()
 
     def aim(self) -> None:
-        """Let the world's model know at once; the caller does not hold the engine's lock."""
+        """Update the world's model at once; the caller must not hold the engine's lock."""
         with self._engine.lock:
             free = self._cameras.state.free
             if free is not None:

@@ -66,7 +66,7 @@ class TwistCommand(NamedTuple):
     resets: int | None
 
     def apply(self, now: float) -> tuple[float, float, float]:
-        """Give it to the controller at a simulated time (s); return what the limits leave."""
+        """Send it to the controller at a simulated time (s); return the limited twist."""
         vx, vy, yaw = self.controller.set(self.linear, self.angular, now, self.timeout, self.wall)
         return vx, vy, yaw
 

@@ -187,7 +187,7 @@ def replay_start(context: Context, session: ServerSession, fields: Fields) -> di
 
 
 def replay_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Give the world back to physics; nothing to do when nothing is played."""
+    """Return the world to physics; do nothing when nothing is played."""
     context.replay.stop()
     return {}
 

@@ -117,7 +117,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
     During a replay: n_steps of its frames.  With the extension `while_live` the request is for
-    live mode alone: whoever only reads there moves no world that another client has begun to step.
+    live mode only, so that a client that only reads never advances a world that another one steps.
     """
     engine, replay_source = context.engine, context.engine.run.replay_source
     view, cameras = requested_view(fields, session), requested_cameras(context, fields)
@@ -211,7 +211,7 @@ def _puppet(context: Context, fields: Fields) -> None:
 
 
 def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> None:
-    """Show the next n_steps frames; commands and pushed states are not looked at."""
+    """Show the next n_steps frames; commands and pushed states are ignored."""
     engine, deadline = context.engine, context.engine.run.step_deadline()
     if engine.run.mode == 'direct':
         engine.run.wait_unpaused(deadline)

@@ -62,8 +62,8 @@ def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[
     Pull a point of a body (m, in its frame) to a target (m, in the world) by a damped spring.
 
     Works in every mode that integrates, for `duration` simulated seconds; repeated with the same
-    `name`, it goes on with the new target.  The spring is computed in every step, so it is stable
-    however rarely and late the target comes.
+    `name`, it continues with the new target.  The spring is computed in every step, so it is
+    stable with rare and late targets.
     """
     world, engine = context.world, context.engine
     body = _body(context, fields)
@@ -136,9 +136,9 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
     for index, value in zip(indices, values, strict=True):
         slot[index] = value
     external, now = context.engine.external, context.world.data.time
-    external.lapse(slot, indices, None)
+    external.expire_setpoints(slot, indices, None)
     if timeout or wall:
-        external.lapse(slot, rates, now + timeout if timeout else math.inf, wall)
+        external.expire_setpoints(slot, rates, now + timeout if timeout else math.inf, wall)
     return {'articulation': articulation.prefix, 'count': len(indices)}
 
 

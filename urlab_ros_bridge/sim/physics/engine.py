@@ -29,8 +29,8 @@ from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.run_state import RunState
 from urlab_ros_bridge.sim.physics.run_state import WorldClock
 from urlab_ros_bridge.sim.physics.sensing import Sensing
+from urlab_ros_bridge.sim.physics.wall_timeout import FROZEN_SECONDS
 from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
-from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.divergence import Divergence
 
 _ACCELERATION = int(mujoco.mjtStage.mjSTAGE_ACC)
@@ -44,14 +44,14 @@ class EngineHooks:
     """
     What is called while a world runs, each with the lock held.
 
-    :ivar state: after the state changed; the argument says whether rows belong to this tick.
-    :ivar substep: after each mj_step, or state that a puppet or a replay writes.
-    :ivar due: before each step of the live loop.
+    :ivar publish: after the state changed; the argument says whether rows belong to this tick.
+    :ivar after_step: after each mj_step, or state that a puppet or a replay writes.
+    :ivar before_live_step: before each step of the live loop.
     """
 
-    state: list[Callable[[bool], None]] = field(default_factory=list)
-    substep: list[Callable[[], None]] = field(default_factory=list)
-    due: list[Callable[[], None]] = field(default_factory=list)
+    publish: list[Callable[[bool], None]] = field(default_factory=list)
+    after_step: list[Callable[[], None]] = field(default_factory=list)
+    before_live_step: list[Callable[[], None]] = field(default_factory=list)
 
 
 class Engine:
@@ -86,8 +86,6 @@ class Engine:
         self.lock = self.run.lock
         self.clock = WorldClock(world.data)
         self.hooks = EngineHooks()
-        # Whether a step request is under way: urgent requests may pass between its sub-steps.
-        self.advancing = False
         self.external = ExternalActions(world.model, world.data)
         self.divergence: Divergence | None = None
         self.revision = 0
@@ -127,7 +125,7 @@ class Engine:
         if self._monitor.diverged():
             self._diverged(before)
         self.sensing.stepped(model, data)
-        for hook in self.hooks.substep:
+        for hook in self.hooks.after_step:
             hook()
 
     def begin_stepping(self, now: float) -> None:
@@ -136,18 +134,21 @@ class Engine:
 
         :param now: s by time.monotonic.
         """
-        since = self._stepping.stepped
+        since = self._stepping.last_step
         self._stepping.begin(now)
         still = now - since
         # The model's options take longer to read than the rest of this.
-        if still > STILL and still > STILL + self.world.model.opt.timestep / self.run.speed:
+        if (
+            still > FROZEN_SECONDS
+            and still > FROZEN_SECONDS + self.world.model.opt.timestep / self.run.speed
+        ):
             for control in self.controls.values():
                 if control.twist is not None:
                     control.twist.on_time_frozen(since, now)
             self.external.on_time_frozen(since, now)
 
     def end_stepping(self, now: float) -> None:
-        """Note that the steps are done (s by time.monotonic).  Needs the lock."""
+        """Record that the steps are done (s by time.monotonic).  Needs the lock."""
         self._stepping.end(now)
 
     def _integrate(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -209,7 +210,7 @@ class Engine:
             return
         start = time.monotonic()
         self.begin_stepping(start)
-        self.advancing = True
+        self.run.advancing = True
         try:
             self.substep(raw)
             for done in range(1, count):
@@ -219,7 +220,7 @@ class Engine:
                 self.run.check_deadline(deadline, done, count)
                 self.substep(raw)
         finally:
-            self.advancing = False
+            self.run.advancing = False
             now = time.monotonic()
             self._stepping.end(now)
         run = self.run
@@ -230,9 +231,9 @@ class Engine:
         self.publish(rows=self.run.mode == 'live')
 
     def publish(self, rows: bool) -> None:
-        """Hand the state to every publisher.  Needs the lock."""
+        """Call every publisher with the present state.  Needs the lock."""
         self.publications += 1
-        for publish in self.hooks.state:
+        for publish in self.hooks.publish:
             publish(rows)
 
     def reset(self, key: int | None, keep_time: bool, seed: int | None = None) -> None:
@@ -309,7 +310,7 @@ class Engine:
             control.follow()
         self.settle()
         self.clock.steps += 1
-        for hook in self.hooks.substep:
+        for hook in self.hooks.after_step:
             hook()
 
     def _diverged(self, before: float) -> None:

@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What acts on a world for a limited simulation time: wrenches on bodies, setpoints that lapse.
+What acts on a world for a limited simulation time: wrenches on bodies, setpoints that expire.
 
-Wrenches are put into xfrc_applied for the length of one sub-step and taken out again, so they add
+Wrenches are put into xfrc_applied for the length of one sub-step and removed again, so they add
 to those of a step request and nothing is left behind.
 """
 
@@ -67,7 +67,7 @@ class Pull(Wrench):
 
 
 @dataclass(slots=True)
-class Lapse:
+class ExpiringSetpoint:
     """
     A setpoint that becomes zero.
 
@@ -94,7 +94,7 @@ class ExternalActions:
         self._model = model
         self._data = data
         self._wrenches: list[Wrench] = []
-        self._lapses: dict[tuple[int, int], Lapse] = {}
+        self._expiring: dict[tuple[int, int], ExpiringSetpoint] = {}
         self._saved: list[tuple[int, np.ndarray]] = []
 
     def apply(self, wrench: Wrench) -> bool:
@@ -130,7 +130,7 @@ class ExternalActions:
         mobility = float(np.einsum('ij,ij->', jacobian, moved))
         return 3.0 / mobility if mobility > 1e-9 else np.inf
 
-    def lapse(
+    def expire_setpoints(
         self,
         slot: np.ndarray,
         indices: Iterable[int],
@@ -138,7 +138,7 @@ class ExternalActions:
         wall: WallTimeout | None = None,
     ) -> None:
         """
-        Let setpoints become zero.
+        Make setpoints zero after some time.
 
         :param slot: array of setpoints, `indices` of it.
         :param until: simulation time (s); None: they hold.
@@ -146,10 +146,12 @@ class ExternalActions:
         """
         for index in indices:
             key = (id(slot), index)
-            self._lapses.pop(key, None)
+            self._expiring.pop(key, None)
             if until is not None:
-                self._lapses[key] = Lapse(slot, index, until, replace(wall) if wall else None)
-        self.active = bool(self._wrenches or self._lapses)
+                self._expiring[key] = ExpiringSetpoint(
+                    slot, index, until, replace(wall) if wall else None
+                )
+        self.active = bool(self._wrenches or self._expiring)
 
     def resume(
         self,
@@ -160,22 +162,22 @@ class ExternalActions:
         """
         Restore what acts on the world that this one replaces.
 
-        :param bodies: number of a body there -> here; other bodies are gone.
+        :param bodies: number of a body there -> here; other bodies no longer exist.
         :param slots: arrays of setpoints: there, here.
         """
         for wrench in other._wrenches:
             if wrench.body in bodies:
                 self._wrenches.append(replace(wrench, body=bodies[wrench.body]))
         here = {id(old): new for old, new in slots}
-        for (array, index), lapse in other._lapses.items():
+        for (array, index), setpoint in other._expiring.items():
             if array in here:
-                self.lapse(here[array], [index], lapse.until, lapse.wall)
-        self.active = bool(self._wrenches or self._lapses)
+                self.expire_setpoints(here[array], [index], setpoint.until, setpoint.wall)
+        self.active = bool(self._wrenches or self._expiring)
 
     def expire(self) -> None:
         """End everything now, as if its time had come."""
-        for lapse in self._lapses.values():
-            lapse.slot[lapse.index] = 0.0
+        for setpoint in self._expiring.values():
+            setpoint.slot[setpoint.index] = 0.0
         self.clear()
 
     def on_time_frozen(self, since: float, until: float) -> None:
@@ -183,40 +185,40 @@ class ExternalActions:
         self._wrenches = [
             wrench
             for wrench in self._wrenches
-            if not (wrench.wall and wrench.wall.lapsed(since, until))
+            if not (wrench.wall and wrench.wall.is_exceeded(since, until))
         ]
-        for lapse in self._lapses.values():
-            if lapse.wall and lapse.wall.lapsed(since, until):
-                lapse.until = -np.inf
+        for setpoint in self._expiring.values():
+            if setpoint.wall and setpoint.wall.is_exceeded(since, until):
+                setpoint.until = -np.inf
 
     def drop(self, bodies: Iterable[int]) -> None:
         """End the wrenches on some bodies (ids)."""
         dropped = set(bodies)
         self._wrenches = [wrench for wrench in self._wrenches if wrench.body not in dropped]
-        self.active = bool(self._wrenches or self._lapses)
+        self.active = bool(self._wrenches or self._expiring)
 
     def clear(self) -> None:
         """Forget everything: after a reset."""
         self._wrenches.clear()
-        self._lapses.clear()
+        self._expiring.clear()
         self.active = False
 
     def begin(self) -> None:
         """Set up the sub-step that begins now, before its controls."""
         now = self._data.time
-        for key, lapse in list(self._lapses.items()):
-            if now >= lapse.until:
-                lapse.slot[lapse.index] = 0.0
-                del self._lapses[key]
+        for key, setpoint in list(self._expiring.items()):
+            if now >= setpoint.until:
+                setpoint.slot[setpoint.index] = 0.0
+                del self._expiring[key]
         self._wrenches = [wrench for wrench in self._wrenches if now <= wrench.until]
         applied = self._data.xfrc_applied
         for wrench in self._wrenches:
             self._saved.append((wrench.body, applied[wrench.body].copy()))
             applied[wrench.body] += self._in_world(wrench)
-        self.active = bool(self._wrenches or self._lapses)
+        self.active = bool(self._wrenches or self._expiring)
 
     def end(self) -> None:
-        """Take the wrenches out again, after the sub-step."""
+        """Remove the wrenches after the sub-step."""
         while self._saved:
             body, before = self._saved.pop()
             self._data.xfrc_applied[body] = before

@@ -96,7 +96,7 @@ class LiveLoop(threading.Thread):
         # Not later than one period from now: the speed may have been raised since.
         self._deadline = now if self._deadline is None else min(self._deadline, now + period)
         if now >= self._deadline:
-            for hook in engine.hooks.due:
+            for hook in engine.hooks.before_live_step:
                 hook()
             engine.begin_stepping(time.monotonic())
             engine.substep()
@@ -117,7 +117,7 @@ class LiveLoop(threading.Thread):
         now = time.perf_counter()
         self.meter.sample(now, engine.world.data.time, engine.clock.steps)
         # A request that lets others pass between its sub-steps shows its state at the end.
-        if now >= self._next_beat and not engine.advancing:
+        if now >= self._next_beat and not engine.run.advancing:
             self._next_beat = now + IDLE_BEAT
             engine.state_changed()
         engine.lock.changed.wait(max(self._next_beat - now, 0.001))

@@ -61,7 +61,7 @@ class SensorNoise:
     def _lay_out(
         self, model: mujoco.MjModel, sensors: Mapping[str, Sensor], specs: dict[str, NoiseSpec]
     ) -> None:
-        """Give each disturbed number a column of its own; a quaternion has three."""
+        """Assign a column to each disturbed number, three to a quaternion."""
         self._quats: list[tuple[slice, slice]] = []
         plain: list[int] = []
         columns: list[tuple[float, ...]] = []
@@ -89,7 +89,7 @@ class SensorNoise:
         self.draw()
 
     def resume(self, others: Iterable[SensorNoise]) -> None:
-        """Go on as the noise of the same articulation in the world before."""
+        """Restore the noise of the same articulation from the replaced world."""
         for other in others:
             if other._name == self._name and len(other._bias) == len(self._bias):
                 self._random, self._timestep = other._random, other._timestep

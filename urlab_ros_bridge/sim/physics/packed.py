@@ -85,7 +85,7 @@ class PackedMessage:
         self._places = tuple(self._find_places(end))
 
     def _find_places(self, end: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Give where in the frame each leaf belongs, and the leaf."""
+        """Yield a view of the place of each leaf in the frame, and the leaf."""
         frame = self._frame
         for leaf in _leaves(self._layout.tree):
             # Each number is a byte that says what it is and eight bytes, the highest first.

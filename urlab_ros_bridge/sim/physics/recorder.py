@@ -99,18 +99,18 @@ class StateRecorder:
         # A sum of timesteps is not exact; a window of n timesteps keeps n + 1 frames.
         self._window = max_duration + 1e-6 * self._model.opt.timestep
         self.active = True
-        self._engine.hooks.substep.append(self._record)
+        self._engine.hooks.after_step.append(self._record)
 
     def stop(self) -> None:
         """
-        Stop to record; the frames stay.
+        Stop recording; keep the frames.
 
         :raises OpError: recording_not_active.
         """
         if not self.active:
             raise OpError('recording_not_active', 'call recording_start first')
         self.active = False
-        self._engine.hooks.substep.remove(self._record)
+        self._engine.hooks.after_step.remove(self._record)
 
     def resume(self, other: StateRecorder) -> None:
         """Keep the frames of a recorder that has stopped, of a world before this one."""
@@ -168,7 +168,7 @@ class StateRecorder:
         return RecordedTake(self.layout, tuple(blocks), float(self._model.opt.timestep))
 
     def _record(self) -> None:
-        """Take a frame; this runs after every mj_step, so it is short."""
+        """Record a frame; this runs after every mj_step, so it is short."""
         time = self._data.time
         if time > self._last_time:
             elapsed = time + self._offset

@@ -141,7 +141,7 @@ class Replay:
         return [LIVE, *self._loaded]
 
     def resume(self, other: Replay) -> None:
-        """Keep what was loaded into a world that this one takes the place of."""
+        """Keep what was loaded into the world that this one replaces."""
         self._loaded, self.active = other._loaded, other.active
 
     def add(self, name: str, take: RecordedTake) -> None:
@@ -173,7 +173,7 @@ class Replay:
 
     def start(self) -> int:
         """
-        Let the chosen session take the place of physics; return its count of frames.
+        Replace physics by the chosen session; return its count of frames.
 
         :raises OpError: replay_requires_stepped, or replay_session_not_found when there is
             nothing to play, or what `RecordingSource` raises.

@@ -95,6 +95,7 @@ class RunState:
     :ivar fault: why the live loop has stopped time, '' when all is well.
     :ivar replay_source: a replay that replaces physics; live mode and reset end it.
     :ivar seconds_per_step: running mean of the wall time of a sub-step.
+    :ivar advancing: a step request is under way: urgent requests may pass between its sub-steps.
     :ivar draining: the server or the world ends: waiting requests are answered.
     :ivar replaced: a changed world has taken the place of this one.
     """
@@ -105,7 +106,7 @@ class RunState:
         """
         Begin in a mode.
 
-        :param lock: of the world; whoever waits here is woken through its condition.
+        :param lock: of the world; waiting threads are woken through its condition.
         :param step_mode: ``auto``, or a mode that is then pinned.
         """
         self.lock = lock
@@ -117,6 +118,7 @@ class RunState:
         self.speed = speed
         self.fault = ''
         self.replay_source: ReplaySource | None = None
+        self.advancing = False
         self.draining = False
         self.replaced = False
         self.seconds_per_step = 1e-4
@@ -178,7 +180,7 @@ class RunState:
         return changed
 
     def clear_fault(self) -> None:
-        """Forget why time was stopped."""
+        """Clear the reason why time was stopped."""
         self.fault = ''
         self._divergences = 0
 

@@ -137,7 +137,7 @@ class RayScanner:
         data.sensordata[self._slots] = self._ranges
 
     def resume(self, other: RayScanner) -> None:
-        """Go on as the same scanner of a world that this one takes the place of."""
+        """Restore the state of the same scanner from the world that this one replaces."""
         self._ranges[:] = other._ranges
         self._updated, self._origin, self._slot = other._updated, other._origin, other._slot
         self.scans, self.noise = other.scans, other.noise

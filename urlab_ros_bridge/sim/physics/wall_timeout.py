@@ -3,9 +3,9 @@
 """
 How long a command outlives its sender, in wall time (extension `wall_timeout`).
 
-Simulated time cannot show that a commander is gone while it is frozen.  A command with a
+Frozen simulated time cannot show that the sender of a command has disconnected.  A command with a
 `wall_timeout` is dropped when time resumes after it was frozen for longer than that since
-the command came.  Pauses between the steps of a slow simulation do not count.
+the command was received.  Pauses between the steps of a slow simulation do not count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 import time
 
 # s of wall time between two steps from which on time counts as frozen.
-STILL = 0.1
+FROZEN_SECONDS = 0.1
 _PROCESSOR_SECONDS = 0.02  # between readings of the processor time
 
 
@@ -25,33 +25,33 @@ class WallTimeout:
     How long one command may be frozen together with simulated time.
 
     :ivar limit: s.
-    :ivar given: when the command came, s by time.monotonic.
-    :ivar stood: for how long time has been frozen since then, s.
+    :ivar received: when the command was received, s by time.monotonic.
+    :ivar frozen: for how long time has been frozen since then, s.
     """
 
     limit: float
-    given: float
-    stood: float = 0.0
+    received: float
+    frozen: float = 0.0
 
-    def lapsed(self, since: float, until: float) -> bool:
+    def is_exceeded(self, since: float, until: float) -> bool:
         """Count a stretch of frozen time (s by time.monotonic); return whether it is too long."""
-        self.stood += max(0.0, until - max(since, self.given))
-        return self.stood > self.limit
+        self.frozen += max(0.0, until - max(since, self.received))
+        return self.frozen > self.limit
 
 
 class SteppingClock:
     """
-    Knows when the last step was done, by the wall clock.
+    Measures when the last step was done, by the wall clock.
 
-    A process that is stopped in the middle of a step, by SIGSTOP or with its whole machine, stands
-    still from there on.  The thread's processor time distinguishes it from one that computes for
+    A process that is stopped in the middle of a step, by SIGSTOP or with its whole machine, does
+    nothing from there on.  The thread's processor time distinguishes it from one that computes for
     long; that clock is slow to read, so it is not read in every step.
 
-    :ivar stepped: when the last step was done, s by time.monotonic.
+    :ivar last_step: when the last step was done, s by time.monotonic.
     """
 
     def __init__(self) -> None:
-        self.stepped = self._began = self._read = time.monotonic()
+        self.last_step = self._began = self._read = time.monotonic()
         self._thread, self._processor = 0, 0.0
 
     def begin(self, now: float) -> None:
@@ -63,11 +63,11 @@ class SteppingClock:
 
     def end(self, now: float) -> None:
         """End it, in the same thread."""
-        self.stepped = now
-        if now - self._began > STILL:
+        self.last_step = now
+        if now - self._began > FROZEN_SECONDS:
             # At most this much was computed: some of it maybe before the beginning.
             computed = time.thread_time() - self._processor
-            self.stepped = min(now, self._began + computed)
+            self.last_step = min(now, self._began + computed)
 
 
-__all__ = ['STILL', 'SteppingClock', 'WallTimeout']
+__all__ = ['FROZEN_SECONDS', 'SteppingClock', 'WallTimeout']

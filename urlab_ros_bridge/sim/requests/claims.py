@@ -3,7 +3,7 @@
 """
 Claims on articulations: who alone may command one (additions of the plugin of July 2026).
 
-Where nobody has claimed an articulation, everybody may command it, so clients that know no claims
+An articulation without a claim takes commands from every client, so clients that know no claims
 are not affected.
 """
 
@@ -88,7 +88,7 @@ class Claims:
         return prefix in self._claims
 
     def _other(self, prefix: str, owner: str) -> str:
-        """Return who else has an articulation, '' when nobody has."""
+        """Return the other owner of an articulation, '' when there is none."""
         claim = self._claims.get(prefix)
         if claim is not None and claim.until < time.monotonic():
             del self._claims[prefix]

@@ -31,7 +31,7 @@ WRITE_ERROR = 'path_not_writable'
 READ_ERROR = 'path_not_readable'
 _READ_CHARS = 1 << 14  # small, so that a reader can pause often
 _STALE_SECONDS = 86_400.0
-LIMIT_GB = 20.0  # that clients may fill, unless the server is told otherwise
+LIMIT_GB = 20.0  # that clients may fill by default
 MAX_FILES = 10_000
 
 
@@ -61,7 +61,7 @@ class DataFolder:
         """
         Return the absolute path of a file to write, if there is room; its folder is made.
 
-        :param room: what `room` has just returned; None: it is looked for.
+        :param room: what `room` has just returned; None: it is computed.
         :raises OpError: path_not_writable.
         """
         path = self._resolve(text, folder, WRITE_ERROR)

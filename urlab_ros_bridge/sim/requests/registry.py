@@ -52,7 +52,7 @@ class RegisteredOp:
         off the request thread; None means it is quick, and math.inf that it waits
         for an event that may never come.
     :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
-    :ivar urgent: it stops, pauses or steers: it waits behind nobody's step.
+    :ivar urgent: it stops, pauses or steers, so it goes before the steps of all sessions.
     """
 
     op: Op

@@ -25,17 +25,6 @@ CONNECTED_AGE = 30.0  # s since the last request for a session to count as conne
 
 
 @dataclass(slots=True)
-class LockTurns:
-    """
-    When a session had the model last; see `physics.lock`.
-
-    :ivar last: number of that turn, counted over all sessions; 0 before the first.
-    """
-
-    last: int = 0
-
-
-@dataclass(slots=True)
 class ServerSession:
     """
     One session.
@@ -45,6 +34,8 @@ class ServerSession:
         leaves.
     :ivar include_assets: the hello asked for the model's files.
     :ivar base: the engine's counter at the hello; replies count steps since then.
+    :ivar last_turn: when it had the model's lock last, counted over all sessions; see
+        `physics.lock`.
     :ivar revision: the world's at the hello; see `SessionTable.expire`.
     """
 
@@ -59,7 +50,7 @@ class ServerSession:
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
-    turns: LockTurns = field(default_factory=LockTurns)
+    last_turn: int = 0
 
 
 class SessionTable:
@@ -88,7 +79,7 @@ class SessionTable:
 
     def find(self, session_id: object) -> ServerSession:
         """
-        Return the session of a request and note that it lives.
+        Return the session of a request and refresh it.
 
         :raises OpError: session_expired, quoting the id.
         """
@@ -108,14 +99,14 @@ class SessionTable:
         return session
 
     def _note(self, session: ServerSession) -> bool:
-        """Note that a session of the table lives, unless it knows an older world."""
+        """Refresh a session; return False if its handshake is of an older world."""
         if session.revision < self._oldest:
             return False
         session.last_seen = time.monotonic()
         return True
 
     def rebase(self, base: tuple[int, int]) -> None:
-        """Let every session count its steps from `base`: a world has begun."""
+        """Count the steps of every session from `base`, as a world has begun."""
         with self._lock:
             for session in (self._plain, *self._shared.values()):
                 if session is not None:
@@ -123,7 +114,7 @@ class SessionTable:
 
     def expire(self, revision: int, keep: ServerSession) -> None:
         """
-        Expire all sessions that know an older world: their handshake is out of date.
+        Expire all sessions whose handshake is of an older world.
 
         :param keep: the session that changed the world.
         """
@@ -136,7 +127,7 @@ class SessionTable:
         return self._plain or ServerSession()
 
     def connected(self) -> list[dict[str, Any]]:
-        """Return what `status` says of sessions that were heard of lately."""
+        """Return the `status` entries of sessions with recent requests."""
         now = time.monotonic()
         with self._lock:
             sessions = ([self._plain] if self._plain else []) + list(self._shared.values())

@@ -79,8 +79,8 @@ class ControlStream:
         with engine.lock:
             for topic in self._filters:
                 receiver.subscribe(topic)
-            engine.hooks.due.append(self.drain)
-            engine.hooks.state.append(self._on_state)
+            engine.hooks.before_live_step.append(self.drain)
+            engine.hooks.publish.append(self._on_state)
 
     def close(self) -> None:
         """Stop listening; nothing of this world's commands reaches the next."""

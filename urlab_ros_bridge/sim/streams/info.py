@@ -35,16 +35,16 @@ class InfoPublisher:
         self._generation = publisher.generation
         self._turns = self._next_look = self._next_info = 0
         self._made: tuple[int, list[bytes]] | None = None
-        context.engine.hooks.state.append(self.beat)
+        context.engine.hooks.publish.append(self.beat)
 
     def close(self) -> None:
         """End the stream of this world; the socket is the server's."""
 
     def beat(self, rows: bool) -> None:
         """
-        Count a turn of the live loop and publish when it is time; see `EngineHooks.state`.
+        Count a turn of the live loop and publish when it is time; see `EngineHooks.publish`.
 
-        Nothing is published while time is stepped, so nobody listens then.
+        Nothing is published while time is stepped.
         """
         if rows:
             self._count_turn()

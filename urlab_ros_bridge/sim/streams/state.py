@@ -62,13 +62,13 @@ class StatePublisher:
                 CommandRows(world, control),
             ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
-        engine.hooks.state.append(self.publish)
+        engine.hooks.publish.append(self.publish)
 
     def close(self) -> None:
         """End the stream of this world; the socket and its subscriptions are the server's."""
 
     def publish(self, with_rows: bool) -> None:
-        """Send one tick: rows (in live mode), state/full, sim_time; see `EngineHooks.state`."""
+        """Send one tick: rows (in live mode), state/full, sim_time; see `EngineHooks.publish`."""
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
@@ -121,10 +121,10 @@ class ShmStatePublisher:
             size = len(observer.snapshot())
         self._writer = RegionWriter.create(directory / STATE_FILE, stride_for(size))
         watch.add(self._writer.region, lambda is_open: None)
-        engine.hooks.state.append(self.publish)
+        engine.hooks.publish.append(self.publish)
 
     def publish(self, with_rows: bool) -> None:
-        """Write one tick; see `EngineHooks.state`."""
+        """Write one tick; see `EngineHooks.publish`."""
         writer = self._writer
         if not self._watch.is_open(writer.region):
             if self._served:

@@ -124,7 +124,7 @@ class RegionWriter:
         # What is written next must not be seen before this.
         fence()
         if region.tagged and region.words[ASLEEP]:
-            region.bell.wake()
+            region.futex.wake()
 
     def write(self, payload: bytes | memoryview, tag: int = 0, clock: int = 0) -> None:
         """Copy a payload into the next slot and publish it, see `commit`."""
@@ -145,7 +145,7 @@ class RegionWriter:
         if unlink:
             self.region.path.unlink(missing_ok=True)
             if self.region.fd >= 0:
-                self.region.bell.wake()
+                self.region.futex.wake()
         self.region.close()
 
 
@@ -183,7 +183,7 @@ class RegionReader:
     def spin_wait(self, seconds: float) -> SpinWait:
         """Return an object that spins for the next write, for `seconds` at most."""
         longs = self.region.longs
-        return SpinWait(lambda: longs[SEQUENCE] != self.sequence, seconds, looks=8)
+        return SpinWait(lambda: longs[SEQUENCE] != self.sequence, seconds, polls=8)
 
     def skip(self) -> None:
         """Mark the current content as read."""
@@ -195,7 +195,7 @@ class RegionReader:
         Sleep until a write or a wake-up, at most `timeout` seconds; the region must be writable.
 
         It may end early.  If the writer does not wake readers, or without futex, only the timeout
-        ends it, see `rings`.
+        ends it, see `is_woken`.
 
         :param alone: no other reader sleeps on this region, so one wake-up is enough.
         """
@@ -204,14 +204,14 @@ class RegionReader:
             region.words[ASLEEP] = 1
             # The writer counts first and then reads this word; here it is the other way round.
             self._fence()
-        region.bell.wait(self.sequence & 0xFFFFFFFF, timeout)
+        region.futex.wait(self.sequence & 0xFFFFFFFF, timeout)
         if alone and region.tagged:
             region.words[ASLEEP] = 0
 
     @property
-    def rings(self) -> bool:
+    def is_woken(self) -> bool:
         """Whether a write ends `sleep`: the peer has the extension, and there are futexes."""
-        return self.region.tagged and self.region.bell.supported
+        return self.region.tagged and self.region.futex.supported
 
     def read(self) -> bytes | None:
         """
@@ -242,20 +242,6 @@ class RegionReader:
         if size is not None and size > len(target):
             raise FrameTooLarge(size, len(target))
         return size
-
-    def lend(self) -> memoryview | None:
-        """
-        Return the newest payload where it lies, see `read`.
-
-        What is computed from it counts only if `intact` is true afterwards.
-        """
-        return self._read_slot(lambda payload: payload)
-
-    @property
-    def intact(self) -> bool:
-        """Whether the payload that was taken last still lies where it was."""
-        self._fence()
-        return self.region.fd >= 0 and not self._lapped(self.sequence)
 
     def close(self) -> None:
         """Unmap."""

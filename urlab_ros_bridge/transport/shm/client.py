@@ -154,7 +154,7 @@ class ShmRequester:
                 next_check = now + _SLICE
                 if not self.is_alive:
                     raise ConnectionLost(op, self.endpoint)
-            if replies.rings and not replies.pending:
+            if replies.is_woken and not replies.pending:
                 replies.sleep(max(0.0, min(_SLICE, began + timeout - now)), alone=True)
             else:
                 time.sleep(poll)

@@ -95,7 +95,7 @@ class Region:
         self._views = [whole, header, self.words, self.longs, *self.sizes, *self.payloads]
         self.tagged = self.words[_EXTENSION] == EXTENSION and slots <= MAX_TAGS
         # The low half of the sequence; a read-only mapping has an address through numpy only.
-        self.bell = Futex(np.frombuffer(self._map, np.uint8, 1).ctypes.data + 8 * SEQUENCE)
+        self.futex = Futex(np.frombuffer(self._map, np.uint8, 1).ctypes.data + 8 * SEQUENCE)
 
     @classmethod
     def create(cls, path: Path, stride: int, slots: int = SLOTS, sparse: bool = False) -> Region:

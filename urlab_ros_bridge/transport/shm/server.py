@@ -5,7 +5,7 @@ Request/reply through two shared-memory regions, and which regions clients have 
 
 The client writes a request into one region and waits for the other one to change.  One request is
 in flight; of several written at once only the latest is seen (as stock servers have it).  A client
-of this project wakes the server when it has written, so the server sleeps meanwhile.  A stock
+of this project wakes the server when it has written, so the server sleeps until then.  A stock
 client only writes, so it is polled every 200 us while it is active, more rarely when it is not,
 and never when no client has the region open.
 """
@@ -149,15 +149,15 @@ class RegionServer(threading.Thread):
         replies: Region,
         large: LargeReplies,
         watched: Callable[[], bool],
-        gone: Callable[[], bool] | None = None,
+        has_ended: Callable[[], bool] | None = None,
     ) -> None:
         """
         Prepare the thread; it closes and removes both regions when it ends.
 
         :param large: keeps replies that do not fit, for the repetition over ZMQ.
         :param watched: returns whether a client has `requests` open.
-        :param gone: for a pair of one client that rings: returns whether it will never come again,
-            which ends the thread.
+        :param has_ended: for a pair of one client that wakes the server: returns whether the
+            client has ended, which ends the thread.
         """
         super().__init__(name=f'shm-rpc-{requests.path.stem}', daemon=True)
         self._accept = accept
@@ -165,14 +165,14 @@ class RegionServer(threading.Thread):
         self._writer = RegionWriter(replies)
         self._large = large
         self._watched = watched
-        self._gone = gone
+        self._has_ended = has_ended
         self._spin_wait = self._reader.spin_wait(SPIN_SECONDS)
         self._last_active = time.monotonic()
-        self._rung = gone is not None
+        self._was_woken = has_ended is not None
         self._stopping = False
 
     def run(self) -> None:
-        """Serve until `stop`, or until the client is gone."""
+        """Serve until `stop`, or until the client has ended."""
         ask_for_short_slices()
         sleep_precisely()
         while not self._stopping:
@@ -195,25 +195,25 @@ class RegionServer(threading.Thread):
         """
         if is_open:
             self._last_active = time.monotonic()
-            self._rung = False
-            self._reader.region.bell.wake()
+            self._was_woken = False
+            self._reader.region.futex.wake()
 
     def stop(self) -> None:
-        """Let a running call answer, then end.  Call after the engine began draining."""
+        """End after a running call has answered.  Call after the engine began draining."""
         self._stopping = True
         deadline = time.monotonic() + 10.0
         # A ring just before the thread goes to sleep is not heard, so it rings again.
         while self.is_alive() and time.monotonic() < deadline:
-            self._reader.region.bell.wake()
+            self._reader.region.futex.wake()
             self.join(timeout=0.02)
 
     def _sleep(self) -> bool:
-        """Sleep until a write or a stop may have happened; return whether the client is gone."""
+        """Sleep until a write or a stop may have happened; return whether the client has ended."""
         reader = self._reader
         idle = time.monotonic() - self._last_active
-        if self._gone and idle > LONG_SLEEP and self._gone():
+        if self._has_ended and idle > LONG_SLEEP and self._has_ended():
             return True
-        if (self._rung and reader.rings) or not self._watched():
+        if (self._was_woken and reader.is_woken) or not self._watched():
             pause = LONG_SLEEP
         else:
             pause = next(pause for limit, pause in POLL if idle < limit)
@@ -231,10 +231,10 @@ class RegionServer(threading.Thread):
             self._writer.write(pack_error('bad_request', str(error)), reader.sequence)
             return
         if frame is None:
-            # It is being written, or the header makes no sense: not so often that it costs.
+            # It is being written, or the header makes no sense: poll rarely.
             time.sleep(POLL[0][1])
             return
-        self._rung = 0 < reader.tag == reader.sequence  # a stock client writes no tags
+        self._was_woken = 0 < reader.tag == reader.sequence  # a stock client writes no tags
         accepted = self._accept(frame)
         reply = accepted if isinstance(accepted, bytes) else accepted.run()
         self._writer.write(self._fitting(frame, reply), reader.sequence)

@@ -88,7 +88,7 @@ class RegionSource:
         reader = self._reader
         if reader is None:
             time.sleep(min(seconds, _CHECK))
-        elif reader.rings:
+        elif reader.is_woken:
             reader.sleep(min(seconds, _SLICE))
             if not reader.pending:
                 # A timeout, or the server rang because it has removed the file.
@@ -100,7 +100,7 @@ class RegionSource:
         """End a `wait` of another thread soon."""
         reader = self._reader
         if reader is not None and reader.region.fd >= 0:
-            reader.region.bell.wake()
+            reader.region.futex.wake()
 
     def close(self) -> None:
         """Unmap."""

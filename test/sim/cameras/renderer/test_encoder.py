@@ -73,7 +73,7 @@ class Rig:
         """Do what the drawing thread does between two jobs."""
         if not self.threaded:
             self.server.send(b'x')  # so that it does not wait for long
-            while not self.encoder.attend(self.link):
+            while not self.encoder.wait_for_input(self.link):
                 pass
             self.link.recv(1)
 

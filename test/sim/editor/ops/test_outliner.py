@@ -133,10 +133,10 @@ def test_drawings_are_read_back_as_they_were_drawn(desk):
     assert arrow['arrow_size'] == pytest.approx(0.4)
     assert box['half_extents'] == [1, 2, 3] and box['rotation_quat'] == [0, 0, 0, 1]
     assert axes['rotation_quat'] == pytest.approx([0, 0, 0.5**0.5, 0.5**0.5])
-    assert len(desk.editor.overlays()) == 1 + 1 + 1 + 12 + 3
+    assert len(desk.editor.drawings.shapes()) == 1 + 1 + 1 + 12 + 3
     assert desk.ask('clear_markers', tag='a')['count'] == 1
     assert desk.ask('clear_markers')['count'] == 4
-    assert desk.ask('read_markers')['markers'] == [] == desk.editor.overlays()
+    assert desk.ask('read_markers')['markers'] == [] == desk.editor.drawings.shapes()
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_camera_goes_where_it_is_put_and_keeps_what_is_not_given(desk):
     got = desk.ask('get_camera')
     assert {**got, 'op': ''} == {**moved, 'op': ''} and got['location'] == [4, 5, 6]
     # Looks along y, half down.
-    assert desk.editor.view()['forward'] == pytest.approx([0, 0.5**0.5, -(0.5**0.5)])
+    assert desk.editor.viewport.view()['forward'] == pytest.approx([0, 0.5**0.5, -(0.5**0.5)])
 
 
 def test_an_actor_is_framed_and_followed(full):
@@ -188,4 +188,4 @@ def test_an_actor_is_framed_and_followed(full):
 def test_the_view_mode_is_answered_as_the_stock_plugin_does(desk):
     reply = desk.ask('set_viewport_mode', mode='Wireframe')
     assert reply == {'op': 'set_mode_ok', 'mode': 'wireframe'}
-    assert desk.editor.view()['mode'] == 'wireframe'
+    assert desk.editor.viewport.view()['mode'] == 'wireframe'

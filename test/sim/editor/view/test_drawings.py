@@ -8,7 +8,7 @@ import pytest
 from urlab_ros_bridge.sim.editor.drawings import box_geometry
 from urlab_ros_bridge.sim.editor.drawings import Drawings
 from urlab_ros_bridge.sim.editor.drawings import MAX_DRAWINGS
-from urlab_ros_bridge.sim.editor.drawings import ONE_PICTURE
+from urlab_ros_bridge.sim.editor.drawings import ONE_IMAGE
 from urlab_ros_bridge.sim.editor.drawings import shapes
 
 RED = (1.0, 0.0, 0.0)
@@ -34,8 +34,8 @@ def drawings(clock):
 def test_a_drawing_lives_as_long_as_told(drawings, clock):
     for ttl in (0.0, 5.0, -1.0):
         drawings.add('marker', RED, ttl, '', location=[0, 0, 0], label='')
-    assert [item['ttl'] for item in drawings.describe()] == pytest.approx([ONE_PICTURE, 5.0, -1.0])
-    clock.now += ONE_PICTURE
+    assert [item['ttl'] for item in drawings.describe()] == pytest.approx([ONE_IMAGE, 5.0, -1.0])
+    clock.now += ONE_IMAGE
     assert [item['ttl'] for item in drawings.describe()] == [pytest.approx(4.9), -1.0]
     clock.now += 5.0
     assert [item['ttl'] for item in drawings.describe()] == [-1.0]

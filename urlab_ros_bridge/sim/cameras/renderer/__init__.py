@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer process: it draws, converts and sends pictures."""
+"""The renderer process: it draws, converts and sends images."""

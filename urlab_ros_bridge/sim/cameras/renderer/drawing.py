@@ -136,7 +136,7 @@ def _fill(geom: mujoco.MjvGeom, overlay: Mapping[str, Any]) -> None:
 
 _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
-# Errors after which a picture holds what was in the memory before (GL_KHR_robustness, OpenGL 4.5).
+# Errors after which an image holds what was in the memory before (GL_KHR_robustness, OpenGL 4.5).
 _LOST = {0x0507: 'GL_CONTEXT_LOST', 0x0505: 'GL_OUT_OF_MEMORY'}
 
 
@@ -156,7 +156,7 @@ class DepthLens(NamedTuple):
 
 class RawFrame(NamedTuple):
     """
-    A picture as OpenGL has it, rows bottom-up.
+    An image as OpenGL has it, rows bottom-up.
 
     :ivar words: uint32 (height, width): BGRA, or the bits of float32 depth.
     :ivar lens: of a depth camera, see `DepthLens`.
@@ -237,7 +237,7 @@ class SceneRenderer:
         self.draw(index, self._words).write(out)
 
     def model_changed(self) -> None:
-        """Take over that colours, sizes or lenses of the model were changed."""
+        """Update what depends on colours, sizes and lenses of the model."""
         self._paired.model_changed()
 
     def draw_all(
@@ -246,9 +246,9 @@ class SceneRenderer:
         """
         Draw the data as it is now through several cameras.
 
-        :param take: returns a buffer for one picture, as `draw` needs it.
-        :return: each picture, its buffer and its camera, in an order in which the depth picture of
-            an RGB-D camera comes right after its colour picture, and often out of it.
+        :param take: returns a buffer for one image, as `draw` needs it.
+        :return: each image, its buffer and its camera, in an order in which the depth image of
+            an RGB-D camera comes right after its colour image, and often out of it.
         """
         follows: dict[int, int] = {}  # depth camera -> the colour camera that it comes after
         for index in indices:
@@ -267,7 +267,7 @@ class SceneRenderer:
 
     def draw(self, index: int, words: np.ndarray) -> RawFrame:
         """
-        Draw, and read the picture as OpenGL has it.
+        Draw, and read the image as OpenGL has it.
 
         :param words: uint32, `words_needed` of them; they belong to the result.
         """
@@ -293,7 +293,7 @@ class SceneRenderer:
         return RawFrame(source, None, None if labels is None else labels.table(scene))
 
     def _depth_from(self, color: int, depth: int, words: np.ndarray) -> RawFrame | None:
-        """Read a depth picture out of the colour picture that was just drawn, if it holds one."""
+        """Read a depth image out of the colour image that was just drawn, if it holds one."""
         one, other = self._cameras[color], self._cameras[depth]
         if self.overlays or one.free or other.free or not self._paired.same_view(one.id, other.id):
             return None
@@ -306,7 +306,7 @@ class SceneRenderer:
 
     def _read_depth(self, rect: mujoco.MjrRect, out: np.ndarray, nothing: float) -> RawFrame:
         mujoco.mjr_readPixels(None, out.view(np.float32), rect, self._context)
-        # MuJoCo does not ask; a picture of before would go out as a new one.
+        # MuJoCo does not ask; an image of before would go out as a new one.
         error = _LOST.get(GL.glGetError())
         if error:
             raise GraphicsLost(error)
@@ -315,7 +315,7 @@ class SceneRenderer:
         return RawFrame(out, DepthLens(near, far, bool(lens.orthographic), nothing))
 
     def _set_flags(self, flat: bool) -> None:
-        """Flat pictures need no light: only which object, and how far."""
+        """Flat images need no light: only which object, and how far."""
         flags = self._scene.flags
         flags[_FLAG.mjRND_SEGMENT] = flags[_FLAG.mjRND_IDCOLOR] = flat
         flags[_FLAG.mjRND_SKYBOX] = flags[_FLAG.mjRND_HAZE] = not flat
@@ -399,7 +399,7 @@ class SceneBuilder:
         return self._state.size
 
     def change_arrays(self, content: bytes) -> None:
-        """Take over what `changes.pack_arrays` made."""
+        """Apply what `visual_state.pack_arrays` returned."""
         apply_arrays(self._model, content)
         self._renderer.model_changed()
 

@@ -122,7 +122,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class DrawnFrame(NamedTuple):
-    """A picture to finish; `last` of its job."""
+    """An image to finish; `last` of its job."""
 
     raw: RawFrame
     buffer: np.ndarray
@@ -137,7 +137,7 @@ class FrameEncoder:
 
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
     :ivar threaded: frames are finished in a thread of its own; else `submit` finishes them, and
-        its caller uses `attend` too.
+        its caller uses `wait_for_input` too.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class FrameEncoder:
             threading.Thread(target=self._run, name='frame-encoder', daemon=True).start()
 
     def submit(self, drawn: DrawnFrame) -> None:
-        """Hand a picture over."""
+        """Hand an image over."""
         if not self.threaded:
             self._finish(drawn)
             return
@@ -190,11 +190,11 @@ class FrameEncoder:
         os.eventfd_write(self._wake, 1)
 
     def set_readers(self, cameras: Iterable[int]) -> None:
-        """Note which cameras' regions have readers; thread-safe."""
+        """Set the cameras whose regions have readers; thread-safe."""
         self._readers = frozenset(cameras)
         os.eventfd_write(self._wake, 1)
 
-    def attend(self, link_socket: socket.socket) -> bool:
+    def wait_for_input(self, link_socket: socket.socket) -> bool:
         """
         Sleep until there is something to do here, or to receive; not beside a thread.
 
@@ -278,7 +278,7 @@ class FrameEncoder:
             self._return(job)
 
     def _return(self, job: link.Job) -> None:
-        """Give the server the frames of a job that it wants itself."""
+        """Send the frames that a job returns to the server."""
         frames, self._returned = self._returned, {}
         fd = link.to_file(*(frames[camera] for camera in job.returned))
         try:

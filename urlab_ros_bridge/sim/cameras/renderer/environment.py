@@ -114,8 +114,8 @@ def on_one_processor() -> bool:
     return hasattr(os, 'sched_getaffinity') and len(os.sched_getaffinity(0)) == 1
 
 
-def step_back() -> None:
-    """Let others go first; call it before OpenGL and ZeroMQ start their threads."""
+def lower_priority() -> None:
+    """Lower this process's priority; call it before OpenGL and ZeroMQ start their threads."""
     os.nice(NICENESS)
     if hasattr(os, 'SCHED_BATCH'):
         # Waking up does not interrupt the running thread.
@@ -129,9 +129,9 @@ __all__ = [
     'BACKENDS',
     'GraphicsLost',
     'NoGraphics',
+    'lower_priority',
     'on_one_processor',
     'open_context',
     'processors',
-    'step_back',
     'thread_variables',
 ]

@@ -35,7 +35,7 @@ Key = tuple[int, int]  # mjtObj, id
 @dataclass(frozen=True, slots=True)
 class LabelMap:
     """
-    Which colour stands for what.
+    The colours of labels.
 
     :ivar colors: name -> (b, g, r), background included.
     :ivar words: (object type, id) -> pixel, a little-endian word of b, g, r and alpha 255.

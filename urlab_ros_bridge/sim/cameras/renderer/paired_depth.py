@@ -1,16 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Depth pictures read from the colour picture of the same view, instead of drawn a second time.
+Depth images read from the colour image of the same view, instead of drawn a second time.
 
 OpenGL keeps the depth of every pixel that it draws, so an RGB-D camera needs one drawing.  It is
 the same depth bit for bit as that of a flat drawing, except in these cases, which are drawn twice:
 
-- transparent things, which leave no depth in a colour picture;
+- transparent things, which leave no depth in a colour image;
 - multisampling, which takes depth beside the centre of a pixel;
 - endless planes, whose haze has a depth;
 - geoms that may be as far away as the sky: MuJoCo draws the sky as a shape around the camera, with
-  a depth of its own, in colour pictures only.
+  a depth of its own, in colour images only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _VIEW_FIELDS = ('cam_fovy', 'cam_sensorsize', 'cam_intrinsic')
 
 
 class PairedDepth:
-    """Decides which depth pictures can be read from colour pictures, for one model."""
+    """Decides which depth images can be read from colour images, for one model."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, samples: int) -> None:
         """
@@ -38,7 +38,7 @@ class PairedDepth:
         self.model_changed()
 
     def model_changed(self) -> None:
-        """Take over changed sizes, colours and groups."""
+        """Update what depends on sizes, colours and groups."""
         self._opaque: bool | None = None
         self._radii = _radii(self._model)
         self._possible = self._samples == 0 and bool(np.isfinite(self._radii).all())
@@ -61,8 +61,8 @@ class PairedDepth:
 
         :param scene: that was drawn just now.
         :param camera: id of the camera that it was drawn through.
-        :param aspect: width of the picture over its height.
-        :return: None when the depth picture has to be drawn.
+        :param aspect: width of the image over its height.
+        :return: None when the depth image has to be drawn.
         """
         if not self._possible:
             return None

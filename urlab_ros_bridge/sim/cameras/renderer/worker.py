@@ -85,13 +85,13 @@ class Worker:
         while True:
             if self._encoder.threaded:
                 wait_readable([self._link])
-            elif not self._encoder.attend(self._link):
+            elif not self._encoder.wait_for_input(self._link):
                 continue
             if not self._receive():
                 return
 
     def _receive(self) -> bool:
-        """Take a message and do what it says; return whether there is still a server."""
+        """Handle one message; return False when the server has ended."""
         try:
             message = link.receive(self._link)
         except BlockingIOError:
@@ -130,7 +130,7 @@ class Worker:
             # The server reads these at once; a full queue means that it hangs.
             _LOG.warning('the server does not read messages of the renderer')
         except OSError:
-            pass  # it is gone, the next receive ends the loop
+            pass  # the server has ended: the next receive ends the loop
 
 
 def main(argv: list[str]) -> int:
@@ -141,7 +141,7 @@ def main(argv: list[str]) -> int:
     # A renderer that hangs does not notice the end of the link, and would keep the cameras' ports.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     connection = socket.socket(fileno=int(argv[0]))
-    environment.step_back()
+    environment.lower_priority()
     message = link.receive(connection)
     if message is None:
         return 0

@@ -130,7 +130,7 @@ def add_quick_convert(
 def remove_quick_convert(
     editor: LevelEditor, session: ServerSession, fields: Fields
 ) -> dict[str, Any]:
-    """Let an object only be seen again, from the next start of play on."""
+    """Make an object visual-only from the next start of play."""
     target = _object(editor, fields, 'remove_quick_convert_failed')
     if target.physics == 'none':
         raise OpError('remove_quick_convert_failed', f'{target.name} is not a converted object')

@@ -41,7 +41,7 @@ def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
 
 
 def stop_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Take the running world down; harmless when none runs."""
+    """Stop the running world; do nothing when none runs."""
     editor.play.stop()
     return {}
 

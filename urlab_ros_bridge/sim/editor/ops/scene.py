@@ -231,7 +231,7 @@ def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields)
 
 
 def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Take an actor out of the level; out of a running world only at its next start."""
+    """Remove an actor from the level; it stays in a running world until the next start."""
     actor = _editable(editor, fields, 'destroy_failed')
     level = editor.level.copy()
     level.remove(actor)

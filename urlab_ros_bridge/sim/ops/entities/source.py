@@ -39,7 +39,7 @@ class SpawnSource:
     """
     A model that was read and tried but not yet compiled here.
 
-    :ivar settings: what a sidecar says of the robot, None without one.
+    :ivar settings: settings of the robot in a sidecar, None without one.
     :ivar sizes: of the model compiled alone, with the scanners that the sidecar adds.
     """
 
@@ -77,7 +77,7 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Spawn
 def _find(
     models: ClientModels, data: DataFolder, text: str
 ) -> tuple[Path, ArticulationSpec | None]:
-    """Return the model file, and what a sidecar with one robot says of it."""
+    """Return the model file, and the robot's settings if it is a sidecar with one robot."""
     bundled = BUNDLED / text
     if text in os.listdir(BUNDLED) and not (data.root / text).exists():
         text = str(bundled)
@@ -97,7 +97,7 @@ def _find(
 
 
 def _stand_free(model: ClientModel) -> None:
-    """Let the roots of a URDF move, unless they are fixed to a link called world."""
+    """Give the roots of a URDF free joints, unless they are fixed to a link called world."""
     world = model.spec.worldbody
     for body in [] if model.fixed else world.bodies:
         if not list(body.joints):

@@ -151,7 +151,7 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
 
 
 def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Take an articulation, or whatever stands directly in the world, out of it."""
+    """Remove an articulation, or a body directly below the world."""
     with stage.changing:
         old = _running(stage)
         item = find(old.world.named_bodies, fields.string('entity'))

@@ -62,7 +62,7 @@ class TwistController:
         self._time = -math.inf
 
     def resume(self, other: TwistController) -> None:
-        """Go on with the command of the same robot in a world that this one takes the place of."""
+        """Restore the command of the same robot from the world that this one replaces."""
         self.active, self.value, self.actions = other.active, other.value, other.actions
         self._target, self._deadline, self._time = other._target, other._deadline, other._time
         self._wall = other._wall
@@ -117,8 +117,8 @@ class TwistController:
             self._activate(now)
 
     def on_time_frozen(self, since: float, until: float) -> None:
-        """Let the base come to rest if the commander may be gone (s by time.monotonic)."""
-        if self._wall is not None and self._wall.lapsed(since, until):
+        """Stop the base if the sender may have disconnected (s by time.monotonic)."""
+        if self._wall is not None and self._wall.is_exceeded(since, until):
             self._wall = None
             self._target = (0.0, 0.0, 0.0)
 
