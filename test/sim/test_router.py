@@ -79,19 +79,6 @@ def held_step(engine, step):
         thread.join()
 
 
-def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
-    running = server()
-    policy = connect(running, timeout=20)
-    other = connect(running, shared=True)
-    other.ask('set_paused', paused=True)
-    thread, results = background(lambda: policy.ask('step', n_steps=3))
-    time.sleep(0.2)
-    assert thread.is_alive()
-    other.ask('set_paused', paused=False)
-    thread.join(5)
-    assert results[0]['step'] == 3
-
-
 def waiting_steps(running, callers, total=0):
     """Let each caller send a step to a paused world; return them as `background` does."""
     total = total or len(callers)
@@ -133,32 +120,6 @@ def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, co
         policy = connect(running)
         assert policy.ask('status')['mode'] == 'direct'
     assert results[0]['step'] == 2
-
-
-def test_many_clients_at_once_each_get_their_own_answers(server, connect):
-    running = server()
-    callers = [connect(running, shared=True) for _ in range(8)]
-    callers[0].ask('set_mode', mode='direct')
-    first = callers[0].ask('status')['step']
-    done = []
-
-    def hammer(caller, number):
-        for _ in range(50):
-            reply = caller.ask('set_sim_speed', percent=10 + number)
-            assert reply['percent'] == 10 + number
-            caller.ask('step', n_steps=2)
-        done.append(number)
-
-    threads = [
-        threading.Thread(target=hammer, args=(caller, number))
-        for number, caller in enumerate(callers)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(done) == list(range(8))
-    assert callers[0].ask('status')['step'] - first == 8 * 50 * 2
 
 
 def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server, connect):

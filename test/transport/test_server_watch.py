@@ -11,7 +11,6 @@ import time
 from lifelines import start_process
 from ports import free_port
 import pytest
-import zmq
 
 from urlab_ros_bridge.transport.connection_events import ServerWatch
 
@@ -90,12 +89,3 @@ def test_a_server_that_ended_before_is_lost_too(monkeypatch):
     watch = ServerWatch(f'tcp://127.0.0.1:{free_port()}', lost)
     assert lost.wait(20)
     watch.stop()
-
-
-def test_many_watches_leave_nothing_behind(server):
-    _, endpoint = server
-    threads, sockets = threading.active_count(), len(zmq.Context.instance()._sockets)
-    for _ in range(50):
-        ServerWatch(endpoint, Lost()).stop()
-    assert threading.active_count() == threads
-    assert len(zmq.Context.instance()._sockets) <= sockets

@@ -4,7 +4,6 @@
 
 import contextlib
 import os
-import struct
 import threading
 import time
 
@@ -142,25 +141,6 @@ def test_a_publisher_is_waited_for_and_found_again(keys):
                 assert bound.recv() == b'\x01' + TOPIC
                 bound.send_multipart([TOPIC, word])
                 assert next_of(made) == [TOPIC, word]
-
-
-def image(size, number=0):
-    return frame(TOPIC, MORE) + frame(struct.pack('<Q', number) + bytes(size - 8))
-
-
-def test_a_publisher_that_dies_within_a_message_leaves_nothing_of_it():
-    lives = []
-
-    def talk(peer):
-        lives.append(peer)
-        shake_hands(peer, 'PUB')
-        whole = image(100_000, len(lives))
-        peer.sendall(whole if len(lives) > 2 else whole[: 40_000 * len(lives)])
-        time.sleep(0.2 if len(lives) < 3 else 10.0)
-
-    with raw_server(talk) as endpoint, subscriber(endpoint) as made:
-        _, body = next_of(made)
-        assert struct.unpack_from('<Q', body) == (3,) and len(body) == 100_000
 
 
 @pytest.mark.parametrize(

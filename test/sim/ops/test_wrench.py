@@ -135,19 +135,6 @@ def test_setpoints_by_name_leave_the_others_and_positions_hold(quadruped):
     )
 
 
-def test_a_speed_lapses_without_its_commander(rover):
-    slot = rover.engine.controls['rover'].slots['zmq']
-    values = {'left_wheel': 2.0, 'rover_right_wheel': 2.0}
-    rover.ask('set_setpoints', articulation='rover', values=values, timeout=0.1)
-    rover.ask('step', n_steps=1)
-    assert slot.tolist() == [2.0, 2.0]
-    rover.ask('step', n_steps=round(0.11 / rover.model.opt.timestep))
-    assert slot.tolist() == [0.0, 0.0]
-    rover.ask('set_setpoints', articulation='rover', values=values)
-    rover.ask('step', n_steps=1000)
-    assert slot.tolist() == [2.0, 2.0]
-
-
 FEET = ((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))
 LEG = """
 <body pos="{0} {1} -0.04"><joint name="leg{2}" axis="0 1 0" stiffness="60" damping="2"/>

@@ -7,17 +7,13 @@ from pathlib import Path
 import threading
 import time
 
-import pytest
 from stock_shm import StockShmRpc
 
-from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.ops import EDITOR_ONLY
-from urlab_ros_bridge.wire.ops import OPS
 
 
 def pair(server, connect, **hello):
@@ -45,21 +41,6 @@ def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(serve
     assert seen == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize('editor', [False, True])
-def test_editor_ops_want_the_other_transport(server, connect, editor):
-    if editor:
-        registry = build_registry(True)
-        if not any(OPS[item['name']].category == EDITOR_ONLY for item in registry.meta()):
-            pytest.skip('no editor')
-    _, shm = pair(server(editor=editor, world='rover'), connect)
-    # Without an editor the other transport would not help.
-    code = 'wrong_transport' if editor else 'not_in_editor'
-    for op in ('current_level', 'begin_pie', 'import_xml', 'list_actors'):
-        required = dict.fromkeys(OPS[op].required, 'x')
-        assert shm.ask(op, **required)['code'] == code
-    assert shm.ask('current_level', session_id='wrong')['code'] == 'session_expired'
-
-
 def test_a_reply_takes_the_memory_that_it_needs_where_there_is_some(server, connect, monkeypatch):
     running = server(world='rover')
     zmq_client, shm = pair(running, connect)
@@ -73,14 +54,6 @@ def test_a_reply_takes_the_memory_that_it_needs_where_there_is_some(server, conn
     monkeypatch.setattr(Region, 'fill', full)
     shm = StockShmRpc(server(world='rover').stage.shm_dir, zmq_client.session_id)
     assert codec.unpack(shm.exchange(frame))['code'] == 'reply_too_large'
-
-
-def test_hello_over_shm_works_when_it_fits(server, connect, mjcf):
-    path = mjcf('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
-    zmq_client, shm = pair(server(model=path), connect)
-    reply = codec.unpack(shm.exchange(codec.pack({'op': 'hello'})), 1 << 24)
-    assert reply['op'] == 'hello_ok'
-    assert zmq_client.code('step') == 'session_expired'
 
 
 def test_only_the_latest_of_several_requests_is_answered(server, connect):

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """state.shm: what it holds, and that it costs nothing while nobody reads."""
 
-from pathlib import Path
 import time
 
 import pytest
 from stock_shm import StockRegion
-import zmq
 
 from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
 from urlab_ros_bridge.sim.streams.state import stride_for
@@ -96,39 +94,6 @@ def test_stride_has_room_to_grow_and_is_never_below_the_stock_size(size):
     assert stride >= 16384
     assert stride >= 2 * size
     assert stride % 16384 == 0
-
-
-def subscriber(running):
-    socket = zmq.Context.instance().socket(zmq.SUB)
-    socket.subscribe('state/full')
-    socket.connect(running.endpoints['state'])
-    socket.rcvtimeo = 3000
-    return socket
-
-
-def test_a_process_reads_the_very_bytes_of_state_full(server, connect):
-    running = server(world='quadruped')
-    client = connect(running)
-    socket = subscriber(running)
-    region = StockRegion(Path(client.hello()['shm_session_dir']) / STATE_FILE)
-    client.ask('set_mode', mode='direct')
-    time.sleep(0.3)  # until the idle beat knows of both
-    for _ in range(3):
-        reply = client.ask('step', n_steps=5)
-        state = codec.unpack(region.wait(), 1 << 20)
-        while state['time'] != reply['time']:
-            state = codec.unpack(region.wait(), 1 << 20)
-        snapshot = codec.unpack(socket.recv_multipart()[1], 1 << 20)
-        while snapshot['time'] != reply['time']:
-            snapshot = codec.unpack(socket.recv_multipart()[1], 1 << 20)
-        for message in (state, snapshot):
-            message.pop('wall_time')
-        assert state == snapshot
-        robot = reply['per_articulation']['quadruped']
-        key = 'per_articulation' if 'per_articulation' in state else 'arts'
-        assert state[key]['quadruped']['qpos'] == robot['qpos']
-    socket.close(0)
-    region.close()
 
 
 def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Actors by requests."""
 
-import numpy as np
 import pytest
 
 from urlab_ros_bridge import models
@@ -36,14 +35,6 @@ def test_spawning_twice_under_one_id_moves_the_first(desk):
     failed = desk.fails('spawn_actor', blueprint='sphere', actor_id='a')
     assert failed.code == 'spawn_failed' and 'box' in failed.message
     assert desk.code('spawn_light', actor_id='a') == 'spawn_failed'
-
-
-def test_without_an_id_every_spawn_is_another_actor_with_its_name_as_id(desk):
-    made = [desk.ask('spawn_actor', blueprint='rover') for _ in range(3)]
-    assert len({item['actor_name'] for item in made}) == 3
-    assert all(item['actor_id'] == item['actor_name'] for item in made)
-    desk.play()
-    assert len(desk.world.articulations) == 3
 
 
 def test_shapes_answer_to_the_names_of_the_unreal_engine(desk):
@@ -128,22 +119,6 @@ def test_a_duplicate_is_its_original_but_for_the_id_and_a_step_along_x(desk):
     ] == [0, 0, 9]
     assert desk.code('duplicate_actor', target='a', new_actor_id='b') == 'duplicate_failed'
     assert desk.code('duplicate_actor', target='x', new_actor_id='y') == 'unknown_actor'
-
-
-@pytest.mark.parametrize('blueprint', ['arm', 'box', 'pair', 'rover'])
-def test_a_transform_moves_the_bounds_by_the_same_amount(desk, blueprint):
-    for file in ('arm.xml', 'pair.obj'):
-        desk.ask('import_xml', path=file)
-    desk.ask('spawn_actor', blueprint=blueprint, actor_id='a', location=[1, 1, 1])
-    before = desk.ask('get_actor_bounds', target='a')
-    assert (
-        desk.ask('set_actor_transform', target='a', location=[3, 0.5, -2])['requires_pie_restart']
-        is False
-    )
-    after = desk.ask('get_actor_bounds', target='a')
-    for corner in ('min', 'max', 'center'):
-        assert np.subtract(after[corner], before[corner]) == pytest.approx([2, -0.5, -3])
-    assert after['extents'] == pytest.approx(before['extents'])
 
 
 def test_a_transform_keeps_what_is_not_given(desk):

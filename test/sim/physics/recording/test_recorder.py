@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording: one frame per step in every mode, a window that slides, and what it costs."""
 
-import json
 from pathlib import Path
 import time
 
@@ -95,24 +94,6 @@ def test_errors_of_the_page(rover):
     }
     assert rover.ask('recording_stop')['sim_duration_s'] == 0.0
     assert rover.ask('recording_start')['max_duration_s'] > 1e38
-
-
-def test_a_save_names_the_file_and_may_come_while_recording(rig, tmp_path):
-    rover = rig(data_dir=tmp_path)
-    rover.ask('set_mode', mode='direct')
-    rover.ask('recording_start')
-    rover.ask('step', n_steps=5)
-    path = rover.ask('recording_save')['absolute_path']
-    assert path == str(tmp_path / 'Replays' / 'recording.json')
-    rover.ask('step', n_steps=5)
-    rover.ask('recording_stop')
-    other = rover.ask('recording_save', path='sub/b.json')['absolute_path']
-    counts = [len(json.loads(Path(name).read_text())['Frames']) for name in (path, other)]
-    assert counts == [5, 10]
-    assert rover.ask('status')['recording'] == {'active': False, 'frames': 10, 'saved': None}
-    frame = json.loads(Path(path).read_text())['Frames'][4]
-    names = [rover.model.joint(i).name for i in range(rover.model.njnt)]
-    assert list(frame['jointStates']) == names and len(frame['ctrl']) == rover.model.nu
 
 
 def test_a_draining_server_breaks_a_save_off(rig, tmp_path):

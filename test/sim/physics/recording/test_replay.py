@@ -70,25 +70,6 @@ def test_what_ends_a_replay(taped, op, fields):
     assert 'replay' not in taped.ask('step') and taped.engine.run.replay_source is None
 
 
-def test_sessions_are_named_after_their_files_and_chosen_by_loading(taped):
-    sessions = {'op': 'replay_list_sessions_ok', 'sessions': ['live']}
-    assert taped.ask('replay_list_sessions') == sessions
-    for name in ('b.json', 'a.x.json', 'live.json'):
-        taped.ask('recording_save', path=name)
-        reply = taped.ask('replay_load', path=name)
-        assert reply['total_frames'] == 20
-    taped.ask('replay_load', path='b.json')
-    assert taped.ask('replay_list_sessions')['sessions'] == ['live', 'a.x', 'live.json', 'b']
-    assert taped.ask('replay_start')['active_session'] == 'b'
-    taped.ask('replay_set_active', name='a.x')
-    taped.ask('recording_clear')
-    assert taped.ask('replay_start') == {
-        'op': 'replay_start_ok',
-        'active_session': 'a.x',
-        'total_frames': 20,
-    }
-
-
 def test_errors_of_the_page(taped, tmp_path):
     assert taped.code('replay_load') == 'missing_field'
     assert taped.code('replay_load', path='none.json') == 'path_not_readable'

@@ -11,7 +11,6 @@ from spawn_models import delete
 from spawn_models import POST
 from spawn_models import renewed
 from spawn_models import spawn
-from spawn_models import URDF
 
 from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 
@@ -101,21 +100,6 @@ def test_what_was_there_is_carried_bit_for_bit(driven, world):
         assert ours.twist.active and ours.twist.value == theirs.twist.value
 
 
-def test_a_robot_has_rows_actuators_and_keyframes(rig):
-    world = rig()
-    world.ask('set_mode', mode='direct')
-    reply = spawn(world, 'left', ARM, pos=[3, 0, 0])
-    assert reply['kind'] == 'articulation' and not reply['movable']
-    spawn(world, 'right', ARM, pos=[3, 1, 0])
-    stepped = world.ask('step', n_steps=2000, per_articulation={'left': {'ctrl': [0.7]}})
-    arms = stepped['per_articulation']
-    assert arms['left']['qpos'][0] > 0.5 and abs(arms['right']['qpos'][0]) < 0.1
-    names = [key['name'] for key in world.ask('list_keyframes')['keyframes']]
-    assert {'left_up', 'right_up', 'rover_home'} <= set(names)
-    after = world.ask('reset', keyframe_name='right_up')['per_articulation']
-    assert after['right']['qpos'] == [0.5] and after['left']['qpos'] == [0.0]
-
-
 def test_a_bundled_robot_comes_with_its_controllers_and_sensors(rig):
     world = rig()
     world.ask('set_mode', mode='direct')
@@ -129,22 +113,6 @@ def test_a_bundled_robot_comes_with_its_controllers_and_sensors(rig):
     stepped = world.ask('step', n_steps=500)['per_articulation']
     assert stepped['second']['qpos'][0] > 2.2 and abs(stepped['rover']['qpos'][0]) < 0.01
     assert max(stepped['second']['sensors']['scan']) > 0.5
-
-
-@pytest.mark.parametrize(
-    ('root', 'joint', 'kind', 'movable', 'geoms'),
-    [
-        ('base', 'fixed', 'entity', True, 3),
-        ('base', 'revolute', 'articulation', True, 3),
-        ('world', 'revolute', 'articulation', False, 1),
-    ],
-)
-def test_a_urdf_stands_free_unless_its_root_is_the_world(rig, root, joint, kind, movable, geoms):
-    world = rig()
-    before = world.model.ngeom
-    reply = spawn(world, 'cart', URDF.format(root=root, joint=joint), pos=[2, 2, 1])
-    assert (reply['kind'], reply['movable']) == (kind, movable)
-    assert world.model.ngeom - before == geoms
 
 
 def test_another_name_will_do_when_the_caller_says_so(rig):

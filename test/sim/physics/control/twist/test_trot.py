@@ -183,27 +183,6 @@ def test_it_walks_as_commanded(world, command):
     assert walk.worst_tilt < 0.2
 
 
-@pytest.mark.parametrize(
-    'seed',
-    [seed if seed < 4 else pytest.param(seed, marks=pytest.mark.long) for seed in range(20)],
-)
-def test_pushes_do_not_throw_it_over(world, seed):
-    random = np.random.default_rng(seed)
-    command = (0.4, 0.0, random.uniform(-0.5, 0.5))
-    walk, track = Walk(world).go(1.0, command), []
-    for _ in range(2):
-        walk.go(random.uniform(0.5, 1.0), command)
-        way = random.uniform(0.0, 2.0 * math.pi)
-        walk.go(0.1, command, push=(8.0 * math.cos(way), 8.0 * math.sin(way)))  # 0.8 m/s
-        walk.go(1.0, command).go(1.5, command)
-        track.append(walk.mean(1.5))
-    assert walk.worst_tilt < 0.8
-    speed, _, turn, height, _ = np.mean(track, axis=0)
-    assert speed == pytest.approx(command[0], rel=0.2)
-    assert turn == pytest.approx(command[2], rel=0.25, abs=0.05)
-    assert height == pytest.approx(0.30, abs=0.03)
-
-
 def test_it_stands_up_first(world):
     walk = Walk(world, 'rest')
     assert walk.sample()[3] < 0.15
