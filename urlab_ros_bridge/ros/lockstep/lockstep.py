@@ -19,16 +19,16 @@ from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
 from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
+from urlab_ros_bridge.ros.lockstep.round_lock import RoundLock
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
-from urlab_ros_bridge.ros.lockstep.turns import Turns
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A request that must not fall into a round waits so long (s) for it to end.
-GUEST_SECONDS = 2.0
+_REQUEST_SECONDS = 2.0
 
 
 class Lockstep(Part):
@@ -47,7 +47,7 @@ class Lockstep(Part):
         self._link = bridge.part(ServerLink)
         self._gate = bridge.part(Commands).gate
         self._lock = threading.Lock()
-        self._turns = Turns()
+        self._round_lock = RoundLock()
         self._rounds: Rounds | None = None
         options = bridge.settings(LockstepParameters)
         topics = tuple(name for name in options.lockstep_topics if name)
@@ -89,7 +89,7 @@ class Lockstep(Part):
         handshake = self._link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
-        rounds, present = Rounds(self._bridge, terms, self._turns, self._ended), self._rounds
+        rounds, present = Rounds(self._bridge, terms, self._round_lock, self._ended), self._rounds
         if present is not None:
             self.end(restore=False)
             rounds.follow(present)
@@ -129,7 +129,7 @@ class Lockstep(Part):
         if rounds is None:
             yield
             return
-        with self._turns.guest(GUEST_SECONDS):
+        with self._round_lock.request(_REQUEST_SECONDS):
             yield
 
     def tick(self, stamp_ns: int) -> None:
@@ -162,7 +162,7 @@ class Lockstep(Part):
             'rounds': rounds.count,
             'rounds per s': rounds.rate,
             'real time factor': rounds.rate * terms.period,
-            'pictures missed': rounds.pictures.missed,
+            'images missed': rounds.images.missed,
         }
         for topic, count in rounds.unanswered.items():
             values[f'{topic} unanswered'] = count

@@ -20,13 +20,13 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
-from urlab_ros_bridge.ros.lockstep.pictures import Pictures
+from urlab_ros_bridge.ros.lockstep.images import ImageWait
+from urlab_ros_bridge.ros.lockstep.round_lock import RoundLock
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.stall import Stall
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
-from urlab_ros_bridge.ros.lockstep.turns import Turns
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -36,8 +36,8 @@ LOOK_SECONDS = 0.1
 SETTLE_SECONDS = 0.5
 # What was sent before the server was ours is waited for this long (s).
 CATCH_UP_SECONDS = 2.0
-# A picture is waited for this long after the instant began (s of wall time).
-PICTURE_SECONDS = 5.0
+# An image is waited for this long after the instant began (s of wall time).
+IMAGE_SECONDS = 5.0
 _SEND_SECONDS = 5.0
 _RATE_ROUNDS = 50
 
@@ -52,7 +52,7 @@ class Rounds:
     """
 
     def __init__(
-        self, bridge: Bridge, terms: Terms, turns: Turns, on_end: Callable[[str], None]
+        self, bridge: Bridge, terms: Terms, round_lock: RoundLock, on_end: Callable[[str], None]
     ) -> None:
         """
         Prepare the thread.
@@ -63,14 +63,14 @@ class Rounds:
         self.terms = terms
         self.doing = 'waiting for the server'
         self.count = 0
-        self.pictures = Pictures()
+        self.images = ImageWait()
         self.unanswered = dict.fromkeys(terms.topics, 0)
         self._gate = bridge.part(Commands).gate
         self._sender = bridge.part(Commands).sender
         self._cameras = bridge.part(Cameras)
         self._link = bridge.part(ServerLink)
         self._stream = bridge.part(StreamThread)
-        self._turns = turns
+        self._round_lock = round_lock
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
@@ -142,7 +142,7 @@ class Rounds:
         """Have one round, or wait for what it needs."""
         try:
             if self._is_ready():
-                with self._turns.round(LOOK_SECONDS) as mine:
+                with self._round_lock.round(LOOK_SECONDS) as mine:
                     # A client may have paused between the check and this turn.
                     if mine and not self._link.state.paused:
                         self._run_round()
@@ -216,10 +216,10 @@ class Rounds:
         self._sender.flush(_SEND_SECONDS)
 
     def _wait_for_answers(self) -> bool:
-        """Wait for all answers and pictures; false when there is nothing to wait for any more."""
+        """Wait for all answers and images; false when there is nothing to wait for any more."""
         gate, timeout = self._gate, self.terms.timeout or math.inf
         stall = Stall()
-        while not gate.wait(min(LOOK_SECONDS, timeout), self._have_pictures):
+        while not gate.wait(min(LOOK_SECONDS, timeout), self._have_images):
             if self._stop.is_set() or not self._drive.ready():
                 return False
             if self._takeovers != self._drive.takeovers:
@@ -236,15 +236,15 @@ class Rounds:
                     for name in names:
                         self.unanswered[name] += 1
                     return True
-            elif self.waited > PICTURE_SECONDS:
-                self.pictures.give_up(self._cameras.threads, stamp_ns)
+            elif self.waited > IMAGE_SECONDS:
+                self.images.give_up(self._cameras.threads, stamp_ns)
             else:
                 self.doing = 'waiting for camera images'
         return True
 
-    def _have_pictures(self) -> bool:
+    def _have_images(self) -> bool:
         stamp_ns = self._gate.stamp_ns
-        return stamp_ns is not None and not self.pictures.missing(self._cameras.threads, stamp_ns)
+        return stamp_ns is not None and not self.images.missing(self._cameras.threads, stamp_ns)
 
     def _is_replaced(self, silent: list[str]) -> bool:
         """

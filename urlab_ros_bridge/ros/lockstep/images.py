@@ -13,12 +13,12 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 def is_due(rate: float, stamp_ns: int, last_ns: int | None) -> bool:
     """
-    Return whether a camera takes a picture at an instant.
+    Return whether a camera takes an image at an instant.
 
     Servers take them on the grid of multiples of 1 / rate, at the first instant of each cell.
 
     :param rate: Hz of simulation time.
-    :param last_ns: time of the last picture, None when there was none.
+    :param last_ns: time of the last image, None when there was none.
     """
     if last_ns is None or last_ns > stamp_ns:
         return True
@@ -29,13 +29,13 @@ def _cell(rate: float, stamp_ns: int) -> int:
     return math.floor(stamp_ns * rate / NANOSECONDS + 1e-9)
 
 
-class Pictures:
+class ImageWait:
     """
-    The pictures of the cameras with subscribers.
+    The camera images that a round waits for.
 
     A camera that did not deliver is not waited for again until it has.
 
-    :ivar missed: pictures that were not waited for any longer.
+    :ivar missed: images that were not waited for any longer.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Pictures:
         self._given_up: dict[str, int | None] = {}
 
     def missing(self, threads: Iterable[CameraThread], stamp_ns: int) -> list[str]:
-        """Return the cameras whose picture of an instant was not published yet."""
+        """Return the cameras whose image of an instant was not published yet."""
         return [
             thread.plan.topic
             for thread in threads
@@ -55,7 +55,7 @@ class Pictures:
         ]
 
     def give_up(self, threads: Iterable[CameraThread], stamp_ns: int) -> None:
-        """Wait no longer for the pictures that are missing."""
+        """Wait no longer for the images that are missing."""
         threads = list(threads)
         missing = self.missing(threads, stamp_ns)
         self.missed += len(missing)
@@ -64,4 +64,4 @@ class Pictures:
                 self._given_up[thread.plan.topic] = thread.last_ns
 
 
-__all__ = ['Pictures', 'is_due']
+__all__ = ['ImageWait', 'is_due']

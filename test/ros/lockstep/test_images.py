@@ -9,15 +9,15 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.ros.lockstep.pictures import is_due  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.pictures import Pictures  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.images import ImageWait  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.images import is_due  # noqa: E402
 from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
 
 MS = 1_000_000
 
 
 @given(st.sampled_from([5.0, 10.0, 30.0, 60.0, 200.0]), st.integers(1, 50), st.integers(0, 10_000))
-def test_the_bridge_and_the_server_agree_when_a_picture_is_due(rate, period_ms, start_ms):
+def test_the_bridge_and_the_server_agree_when_a_image_is_due(rate, period_ms, start_ms):
     camera = SimpleNamespace(
         rate=rate, latency=0.0, jitter=0.0, seed=1, prefix='rover', name='front'
     )
@@ -49,12 +49,12 @@ def test_only_cameras_that_somebody_looks_at_are_waited_for():
         thread('late by design', latency=0.05),
         thread('of an unknown rate', rate=0.0),
     ]
-    assert Pictures().missing(threads, 100 * MS) == ['due']
+    assert ImageWait().missing(threads, 100 * MS) == ['due']
 
 
 def test_a_camera_that_did_not_deliver_is_waited_for_again_when_it_has():
-    pictures, broken = Pictures(), thread('broken')
-    pictures.give_up([broken], 100 * MS)
-    assert pictures.missed == 1 and pictures.missing([broken], 200 * MS) == []
+    images, broken = ImageWait(), thread('broken')
+    images.give_up([broken], 100 * MS)
+    assert images.missed == 1 and images.missing([broken], 200 * MS) == []
     broken.last_ns = 300 * MS
-    assert pictures.missing([broken], 400 * MS) == ['broken']
+    assert images.missing([broken], 400 * MS) == ['broken']
