@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be requested while subscribed: contacts and debug drawings."""
+"""Contacts, which are requested while they have subscribers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.client.errors import UnknownOp
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -32,27 +31,24 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
-from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.topics.markers.messages import deletion
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
 DATA = 'contacts'
 CONTACTS = 'markers/contacts'
-DRAWINGS = 'markers/drawings'
 MAX_CONTACTS = 256
-# How often it is looked for listeners (s).
+# Period of checks for subscribers (s).
 _IDLE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class PolledMarkerParameters:
-    """How often the server is asked, and how forces are drawn."""
+    """How often contacts are requested, and how forces are drawn."""
 
     contact_marker_rate: float = key(
         10.0,
-        'Rate at which contacts and debug drawings are requested while there are subscribers (Hz '
-        'of wall time).',
+        'Rate at which contacts are requested while there are subscribers (Hz of wall time).',
         low=0.1,
         high=200.0,
         live=True,
@@ -68,9 +64,9 @@ class PolledMarkerParameters:
 
 class LiveMarkers(Part):
     """
-    A thread that asks the server and publishes.
+    A thread that requests contacts and publishes them.
 
-    It uses the session of services, so that it never holds up commands or data.
+    It uses the session of services, so that it never delays commands or data.
 
     :ivar frame: of all markers; set it with every plan.
     """
@@ -96,7 +92,6 @@ class LiveMarkers(Part):
         if self._topics and settings(MarkerParameters).publish_markers:
             self._topics += [
                 _MarkersTopic(node, CONTACTS, self._contact_markers),
-                _MarkersTopic(node, DRAWINGS, self._drawing_markers),
             ]
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='markers', daemon=True)
@@ -113,7 +108,7 @@ class LiveMarkers(Part):
             self._thread.join(2.0)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Take another frame, and ask again for what a server before did not know."""
+        """Take another frame, and request again what an earlier server did not know."""
         self.frame = plan.scene.frame
         for topic in self._topics:
             topic.unknown = False
@@ -155,11 +150,6 @@ class LiveMarkers(Part):
             self.frame, stamp_ns, found, self._settings(PolledMarkerParameters).contact_force_scale
         )
 
-    def _drawing_markers(self, stamp_ns: int) -> list[Marker]:
-        reply = self._link.client.request('read_markers')
-        drawings = read_field(reply, 'markers', tuple[dict[str, Any], ...])
-        return drawing_markers(self.frame, stamp_ns, drawings)
-
 
 class _Topic:
     """One topic."""
@@ -173,7 +163,7 @@ class _Topic:
         self.problem = ''
 
     def show(self, frame: str, stamp_ns: int) -> None:
-        """Ask and publish."""
+        """Request and publish."""
         self.publisher.publish(self.make(stamp_ns))
 
 
@@ -185,7 +175,7 @@ class _MarkersTopic(_Topic):
         self._shown: set[tuple[str, int]] = set()
 
     def show(self, frame: str, stamp_ns: int) -> None:
-        """Publish markers, and the end of those that are there no more."""
+        """Publish markers, and delete those that are gone."""
         markers = self.make(stamp_ns)
         now = {(each.ns, each.id) for each in markers}
         gone: list[Any] = [deletion(frame, *key) for key in sorted(self._shown - now)]
@@ -195,7 +185,7 @@ class _MarkersTopic(_Topic):
 
 
 def attach(bridge: Bridge) -> Part:
-    """Make the thread that asks for contacts and drawings."""
+    """Make the thread that requests contacts."""
     return LiveMarkers(
         bridge.node, bridge.part(ServerLink), bridge.timeline, bridge.settings, bridge.log
     )
@@ -205,10 +195,9 @@ _TYPE = ('visualization_msgs/msg/MarkerArray',)
 TOPICS = (
     Topic(DATA, (CONTACTS_TYPE,), 'sensor', '', 'contact_marker_rate'),
     Topic(CONTACTS, _TYPE, 'sensor', '', 'contact_marker_rate', 'publish_markers'),
-    Topic(DRAWINGS, _TYPE, 'sensor', '', 'contact_marker_rate', 'publish_markers'),
 )
 FEATURE = Feature(
-    'contacts and drawings',
+    'contacts',
     PolledMarkerParameters,
     group='Robot description and markers',
     topics=TOPICS,

@@ -150,7 +150,7 @@ class MarkerParameters:
 
     publish_markers: bool = key(
         True,
-        'Publish markers/scene, markers/entities, markers/contacts and markers/drawings.',
+        'Publish markers/scene, markers/entities and markers/contacts.',
     )
     marker_frame: str = key(
         '',

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Markers made of scene, contacts and drawings."""
+"""Markers made of scene and contacts."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,9 @@ from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
-from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.ops import Contact
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
-from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.topics.markers.messages import marker
 from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
 from urlab_ros_bridge.ros.topics.markers.scene import compose_rows
@@ -70,50 +68,3 @@ def test_a_contact_is_a_dot_and_an_arrow_as_long_as_its_force():
     assert (end.x, end.y, end.z) == (1, 2, pytest.approx(0.2))
     assert {m.header.frame_id for m in (dot, arrow, lone)} == {'odom'}
     assert len({(m.ns, m.id) for m in (dot, arrow, lone)}) == 3
-
-
-DRAWINGS = [
-    {'id': 1, 'kind': 'marker', 'color': [1, 0, 0], 'tag': 'goal', 'location': [1, 2, 3],
-     'label': 'here'},
-    {'id': 2, 'kind': 'line', 'color': [0, 1, 0], 'tag': '', 'from': [0, 0, 0], 'to': [1, 0, 0],
-     'width': 0.02},
-    {'id': 3, 'kind': 'arrow', 'color': [0, 1, 0], 'tag': '', 'from': [0, 0, 0], 'to': [1, 0, 0],
-     'width': 0.02},
-    {'id': 4, 'kind': 'box', 'color': [0, 1, 0], 'tag': '', 'center': [5, 0, 0],
-     'half_extents': [1, 2, 3], 'rotation_quat': [0, 0, 0, 1]},
-    {'id': 5, 'kind': 'axes', 'color': [0, 1, 0], 'tag': '', 'location': [5, 0, 0],
-     'rotation_quat': [0, 0, 1, 0], 'scale': 0.5},
-    {'id': 6, 'kind': 'hologram', 'color': [0, 1, 0], 'tag': ''},
-]  # fmt: skip
-
-
-def test_every_kind_of_drawing_becomes_markers():
-    found = drawing_markers('map', 7, DRAWINGS)
-    kinds = [m.type for m in found]
-    assert kinds == [
-        Marker.SPHERE,
-        Marker.TEXT_VIEW_FACING,
-        Marker.LINE_LIST,
-        Marker.ARROW,
-        Marker.LINE_LIST,
-        *[Marker.ARROW] * 3,
-    ]
-    assert found[1].text == 'here' and found[0].ns == 'goal'
-    keys = [(m.ns, m.id) for m in found]
-    assert len(set(keys)) == len(keys)
-    box = np.array([(p.x, p.y, p.z) for p in found[4].points])
-    assert len(box) == 24 and np.allclose(np.abs(box), (1, 2, 3))
-    lengths = np.linalg.norm(box[::2] - box[1::2], axis=1)
-    assert sorted(lengths) == [2] * 4 + [4] * 4 + [6] * 4
-    tips = [m.points[1] for m in found[5:]]
-    assert [(t.x, t.y, t.z) for t in tips] == [(0.5, 0, 0), (0, 0.5, 0), (0, 0, 0.5)]
-
-
-@pytest.mark.parametrize(
-    'change',
-    [{'location': [1, 2]}, {'color': [1, 1]}, {'color': 'red'}, {'id': 'x'}, {'tag': 3},
-     {'location': None}],
-)  # fmt: skip
-def test_drawings_that_make_no_sense_are_told(change):
-    with pytest.raises(ProtocolError, match='read_markers'):
-        drawing_markers('map', 0, [DRAWINGS[0] | change])

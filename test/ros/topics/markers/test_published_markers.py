@@ -107,23 +107,15 @@ def test_contacts_come_as_numbers_too_and_without_markers(small_server, bridged)
     assert (one.wrench.force.x, one.wrench.torque.z) == (10.0, 0.5)
 
 
-def test_drawings_are_shown_where_the_server_has_them(small_server, bridged):
+def test_a_server_without_contacts_is_asked_once(small_server, bridged):
     server = small_server()
-    drawing = {'id': 1, 'kind': 'marker', 'color': [1, 0, 0], 'tag': '', 'location': [1, 2, 3]}
-    server.replies['read_markers'] = {'op': 'read_markers_ok', 'markers': [drawing]}
-    _, listener = bridged(server)
-    message = wait_for_message(listener, MarkerArray, 'markers/drawings')
-    place = message.markers[0].pose.position
-    assert (place.x, place.y, place.z) == (1, 2, 3)
-
-
-def test_a_server_without_drawings_is_asked_once(small_server, bridged):
-    server = small_server()
+    error = {'op': 'error', 'code': 'unknown_op', 'message': 'get_contacts'}
+    server.replies['get_contacts'] = error
     _, listener = bridged(server, contact_marker_rate=50.0)
-    listener.listen(MarkerArray, 'markers/drawings')
-    wait_until(lambda: server.of('read_markers'))
+    listener.listen(MarkerArray, 'markers/contacts')
+    wait_until(lambda: server.of('get_contacts'))
     time.sleep(0.5)
-    assert len(server.of('read_markers')) == 1
+    assert len(server.of('get_contacts')) == 1
 
 
 def test_markers_can_be_switched_off(small_server, bridged):
