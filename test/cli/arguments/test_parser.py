@@ -28,7 +28,14 @@ def test_help_names_every_argument_its_default_and_the_examples(command):
         if argument.shown_default():
             assert f'[{argument.shown_default()}]' in text
     for line, purpose in command.examples:
-        assert line in text and purpose in text
+        assert text.index(line) < text.index(' options: ') and purpose in text
+    assert text.startswith(f'usage: urlab {command.name} ') and '[OPTION ...]' in text[:90]
+
+
+def test_options_are_grouped_by_title():
+    shown = make_parser(UP).format_help()
+    (ports,) = [part for part in shown.split('\n\n') if part.startswith('Ports:\n')]
+    assert {'--rpc-port', '--info-port', '--port-offset'} <= set(ports.split())
 
 
 @pytest.mark.parametrize('command', COMMANDS.values(), ids=COMMANDS)

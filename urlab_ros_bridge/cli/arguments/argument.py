@@ -19,6 +19,7 @@ in addition to the attributes of `schema.Key`:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import Field
@@ -216,6 +217,22 @@ def arguments_of(section: type[Arguments]) -> dict[str, Argument]:
     return found
 
 
+def titled_groups(section: type[Arguments]) -> Iterator[tuple[str, list[str]]]:
+    """
+    Yield the names of arguments in groups, each with a title.
+
+    A group is a class that declares arguments; its title is its docstring, empty for the class of
+    a command itself.
+    """
+    for base in section.__bases__:
+        if issubclass(base, Arguments):
+            yield from titled_groups(base)
+    own = list(vars(section).get('__annotations__', {}))
+    if own:
+        title = (section.__doc__ or '').partition('\n')[0].rstrip('.')
+        yield '' if title.startswith('The arguments of') else title, own
+
+
 def read_arguments(
     section: type[A], texts: Mapping[str, str], spelling: Spelling = Spelling.OPTION
 ) -> A:
@@ -254,11 +271,8 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _names(section: type) -> list[str]:
-    inherited = [
-        name for base in section.__bases__ if issubclass(base, Arguments) for name in _names(base)
-    ]
-    return list(dict.fromkeys([*inherited, *vars(section).get('__annotations__', {})]))
+def _names(section: type[Arguments]) -> list[str]:
+    return list(dict.fromkeys(name for _, names in titled_groups(section) for name in names))
 
 
 def _default(item: Field) -> Any:

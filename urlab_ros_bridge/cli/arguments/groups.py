@@ -3,7 +3,8 @@
 """
 Groups of arguments that several commands share.
 
-A command combines them to its own class; the help lists them from left to right.
+A command combines them to its own class; the help lists them from left to right.  The docstring
+of a group is its title in the help; groups of one title are listed together.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': paramet
 
 @dataclass(frozen=True, kw_only=True)
 class WorldArguments(Arguments):
-    """The world that the server serves."""
+    """World."""
 
     world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
     model: str = key(
@@ -98,7 +99,7 @@ class WorldArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportArguments(Arguments):
-    """Options of the import of a robot description (URDF or xacro)."""
+    """Import of URDF and xacro."""
 
     package_path: str = key(
         '',
@@ -147,7 +148,7 @@ class ImportArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Bind(Arguments):
-    """The address of the server, and who may connect."""
+    """Address and access."""
 
     bind: str = key(
         '127.0.0.1',
@@ -179,7 +180,7 @@ class Bind(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class HostArguments(Arguments):
-    """The address of the server, for its clients."""
+    """Connection to the server."""
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
     keys: str = key(
@@ -189,28 +190,28 @@ class HostArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class RpcPort(Arguments):
-    """The port of the requests."""
+    """Ports."""
 
     rpc_port: int = key(RPC_PORT, 'TCP port for requests (REQ/REP).', **_PORT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatePort(Arguments):
-    """The port of the state stream."""
+    """Ports."""
 
     state_port: int = key(STATE_PORT, 'TCP port of the state stream (PUB).', **_PORT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CameraPort(Arguments):
-    """The port of the camera stream."""
+    """Ports."""
 
     camera_port: int = key(CAMERA_PORT, 'TCP port of the camera stream (PUB).', **_PORT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SidePorts(Arguments):
-    """The ports of the side streams; a server runs without a stream whose port is taken."""
+    """Ports."""
 
     control_port: int = key(
         CONTROL_PORT,
@@ -224,7 +225,7 @@ class SidePorts(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class PortOffset(Arguments):
-    """An offset for all ports."""
+    """Ports."""
 
     port_offset: int = key(
         0,
@@ -264,7 +265,7 @@ class ServerPorts(RpcPort, StatePort, CameraPort, SidePorts, PortOffset):
 
 @dataclass(frozen=True, kw_only=True)
 class Serving(Arguments):
-    """Options of the step server."""
+    """Step server."""
 
     step_mode: str = key(
         'auto',
@@ -318,14 +319,14 @@ class Serving(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Namespace(Arguments):
-    """The namespace of the ROS nodes."""
+    """ROS nodes."""
 
     namespace: str = key('', 'Namespace of the ROS nodes.', metavar='NS', check=ros_namespace)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeParameters(Arguments):
-    """The parameter file of the bridge; its default depends on the world."""
+    """ROS nodes."""
 
     params_file: str = key(
         '',
@@ -372,14 +373,14 @@ class Rviz(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Respawn(Arguments):
-    """The reaction to the end of a process."""
+    """Processes."""
 
     use_respawn: bool = key(False, 'Restart a process that died instead of stopping everything.')
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChiralGateway(Arguments):
-    """The Chiral gateway, as part of a suite."""
+    """Chiral gateway."""
 
     chiral: bool = key(False, 'Also serve the robot to policies, over the Chiral protocol.')
     chiral_port: int = key(CHIRAL_PORT, 'TCP port of the Chiral gateway (WebSocket).', **_PORT)
@@ -394,7 +395,7 @@ class ChiralGateway(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class SimSparkBeside(Arguments):
-    """The SimSpark gateway, as part of a suite."""
+    """SimSpark gateway."""
 
     simspark: bool = key(
         False, 'Also serve the simulation to RoboCup tools, over the SimSpark protocol.'
@@ -407,7 +408,7 @@ class SimSparkBeside(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class WebXrGateway(Arguments):
-    """The Virtual Field gateway, as part of a suite."""
+    """Virtual Field gateway."""
 
     webxr: bool = key(
         False, 'Also show the simulation in browsers and headsets, and let users control it.'
@@ -419,7 +420,7 @@ class WebXrGateway(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class WebSocketAccess(Arguments):
-    """Who may connect to a WebSocket gateway."""
+    """Address and access."""
 
     bind: str = key(
         '127.0.0.1',
@@ -452,7 +453,7 @@ class WebSocketAccess(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectTimeout(Arguments):
-    """How long a gateway waits for the simulation when it starts."""
+    """Connection to the server."""
 
     timeout: float = key(
         10.0, 'Timeout for connecting to the simulation.', metavar='SECONDS', low=0.0, unit='s'
@@ -461,6 +462,6 @@ class ConnectTimeout(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class LogLevel(Arguments):
-    """The verbosity of the log."""
+    """Processes."""
 
     log_level: str = key('info', 'Lowest severity to log.', choices=LOG_LEVELS)

@@ -20,6 +20,7 @@ from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.arguments.argument import Argument
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
+from urlab_ros_bridge.cli.arguments.argument import titled_groups
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.errors import UnknownArgument
@@ -37,19 +38,28 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser(command: Command) -> argparse.ArgumentParser:
-    """Return the parser of a command; it leaves out what was not given."""
+    """Return the parser of a command; its result has only the given arguments."""
+    known = arguments_of(command.section)
+    values = [f' [{each.placeholder}]' for each in known.values() if each.is_positional]
+    ros = ' [--ros-args ARG ...]' if command.takes_ros_args else ''
     examples = '\n'.join(f'  {line}' for line in command.example_lines())
     parser = _Parser(
         prog=f'urlab {command.name}',
-        description=command.text,
+        usage=f'urlab {command.name}{"".join(values)} [OPTION ...]{ros}',
+        description=f'{command.text}\n\nexamples:\n{examples}',
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
-        epilog=f'examples:\n{examples}',
-        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=99),
+        formatter_class=functools.partial(
+            argparse.RawDescriptionHelpFormatter, width=99, max_help_position=32
+        ),
     )
     parser.add_argument('--version', action='version', version=f'urlab {__version__}')
-    for argument in arguments_of(command.section).values():
-        _add_argument(parser, argument)
+    groups: dict[str, argparse._ActionsContainer] = {'': parser}
+    for title, names in titled_groups(command.section):
+        if title not in groups:
+            groups[title] = parser.add_argument_group(title)
+        for name in names:
+            _add_argument(groups[title], known[name])
     if command.takes_ros_args:
         # Found by split_ros_arguments; here for the help.
         parser.add_argument(
@@ -61,8 +71,8 @@ def make_parser(command: Command) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
-    """Add one argument; a switch may stand alone or take true or false."""
+def _add_argument(parser: argparse._ActionsContainer, argument: Argument) -> None:
+    """Add one argument; a switch may have no value, true or false."""
     details = [argument.text]
     if shown := argument.shown_default():
         details.append(f'[{shown}]')

@@ -26,7 +26,7 @@ _PORTS = ('rpc_port', 'state_port')
 
 @dataclass(frozen=True, kw_only=True)
 class OwnParameters(Arguments):
-    """The parameter file, for an unknown world."""
+    """ROS nodes."""
 
     params_file: str = key(
         '',

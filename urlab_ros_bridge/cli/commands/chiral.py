@@ -37,7 +37,7 @@ READY_LINE = 'urlab chiral ready'
 
 @dataclass(frozen=True, kw_only=True)
 class ChiralSettings(Arguments):
-    """Options of the gateway."""
+    """Gateway."""
 
     port: int = key(
         CHIRAL_PORT, 'TCP port of the WebSocket.', metavar='PORT', low=0, high=LAST_PORT

@@ -21,7 +21,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True, kw_only=True)
 class FileArguments(ImportArguments):
-    """The input file and the output folder."""
+    """Files."""
 
     robot: str = key(text='URDF or xacro file.', positional=True, check=existing_file, **PATH)
     out: str = key('robot', 'Folder to write to.', **FOLDER)

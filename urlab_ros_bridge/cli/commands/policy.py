@@ -19,7 +19,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True, kw_only=True)
 class Policy(Arguments):
-    """The policy."""
+    """Policy."""
 
     policy: str = key(
         text='Bundled policy such as quadruped_trot, or YAML file that describes your own.',

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EditorServerArguments(WorldArguments, ImportArguments, Bind, ServerPorts, Serving):
-    """The arguments of the server and its editor."""
+    """Editor."""
 
     editor: bool = key(
         False,

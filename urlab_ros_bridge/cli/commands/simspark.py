@@ -61,7 +61,7 @@ def _referee_rules(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class SimSparkSettings(Arguments):
-    """Options of the gateway."""
+    """Gateway."""
 
     bind: str = key(
         '127.0.0.1',

@@ -43,7 +43,7 @@ _SWITCH_INTERVAL = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class WebXrSettings(WebSocketAccess):
-    """Options of the gateway."""
+    """Gateway."""
 
     port: int = argument(
         WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT

@@ -68,7 +68,7 @@ class NoNav2File(CliError):
 
 @dataclass(frozen=True, kw_only=True)
 class Navigation(Arguments):
-    """Arguments of Nav2."""
+    """Nav2."""
 
     map: str = key(
         '',
