@@ -288,13 +288,14 @@ def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
         until(lambda: not server.connections)
 
 
-def test_a_peer_that_never_reads_is_cut_off_when_the_server_closes(server):
+@pytest.mark.parametrize('size', [60_000, 90_000])  # by `send` and by `sendmsg`
+def test_a_peer_that_never_reads_is_cut_off_when_the_server_closes(server, size):
     """Its thread is in the middle of sending."""
     with opened(server.port) as link:
         link.settimeout(0.5)
         with contextlib.suppress(TimeoutError):
             while True:
-                link.sendall(frame(b'x' * 60_000))
+                link.sendall(frame(b'x' * size))
         server.close_all(1013, 'come back later')
         until(lambda: not server.connections)
 
@@ -325,13 +326,14 @@ def test_very_many_fragments_are_refused(server):
         assert link.recv(7) == b'\x82\x05again'
 
 
-def test_a_peer_that_never_reads_is_given_up():
+@pytest.mark.parametrize('size', [60_000, 90_000])
+def test_a_peer_that_never_reads_is_given_up(size):
     """Its thread is in the middle of sending, and pings cannot be sent."""
     with serving(keepalive=0.5) as server, opened(server.port) as link:
         link.settimeout(0.2)
         with contextlib.suppress(TimeoutError, ConnectionError):
             while True:
-                link.sendall(frame(b'x' * 60_000))
+                link.sendall(frame(b'x' * size))
         until(lambda: not server.connections, 20)
 
 
