@@ -236,6 +236,25 @@ def test_a_port_that_is_taken_is_named_with_the_option_for_another():
             ports.bind()
 
 
+@pytest.mark.parametrize('passes', range(5))
+def test_a_client_that_is_just_being_accepted_is_closed_too(passes):
+    """At whichever pass of the event loop the stop comes."""
+    ports = Ports('127.0.0.1', {'monitor': 0}, {})
+    ports.bind()
+
+    async def run():
+        await ports.start({'monitor': Collector()})
+        peers = [RawPeer(ports.number('monitor')) for _ in range(5)]
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        await ports.stop()
+        return peers
+
+    for peer in asyncio.run(run()):
+        assert peer.hear() is None
+    ports.unbind()
+
+
 def test_the_end_closes_all_connections():
     listening = Listening()
     a, _ = listening.connect()

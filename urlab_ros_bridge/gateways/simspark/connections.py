@@ -69,6 +69,7 @@ MAX_EXPRESSIONS = 256
 MAX_LISTS = 4096
 BACKLOG = 128
 _READ = 1 << 14
+_ACCEPTING_SECONDS = 1.0
 # What the system buffers for a client that does not read.
 _SEND_BUFFER = 1 << 19
 
@@ -335,7 +336,11 @@ class Ports:
             self._servers.append(server)
 
     async def stop(self) -> None:
-        """End all connections."""
+        """End all connections, those that are being accepted too."""
+        # asyncio leaves a connection open whose server is closed before it is set up.
+        this, latest = asyncio.current_task(), time.monotonic() + _ACCEPTING_SECONDS
+        while (accepting := asyncio.all_tasks() - {this}) and time.monotonic() < latest:
+            await asyncio.wait(accepting, timeout=_ACCEPTING_SECONDS)
         for server in self._servers:
             server.close()
         for port in self._ports:
