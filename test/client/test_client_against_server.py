@@ -25,8 +25,6 @@ from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import SimulationDiverged
-from urlab_ros_bridge.client.errors import UnknownKeyframe
-from urlab_ros_bridge.client.errors import UnknownOp
 from urlab_ros_bridge.testing import Simulation
 
 pytest.importorskip('mujoco')
@@ -133,23 +131,6 @@ def test_rows_and_snapshot_agree_with_the_step_reply(server, client):
     )
 
 
-def test_stepping_is_exact(client):
-    client.set_mode('direct')
-    before = client.reset()
-    after = client.step(25)
-    assert after.sim_time_ns - before.sim_time_ns == round(25e9 * client.handshake.timestep)
-    full = client.forward('full').articulations['rover']
-    assert full.bodies['base_link'].xpos.shape == (3,)
-
-
-def test_paused_steps_advance_as_many_as_asked(client):
-    client.set_paused(True)
-    before = client.status()
-    result = client.step(5, while_paused=True)
-    assert result.sim_time_ns - before.sim_time_ns == round(5e9 * client.handshake.timestep)
-    assert client.status().paused
-
-
 def test_driving_moves_the_robot_and_stops_by_itself(client):
     client.set_twist('rover', [1.0, 0, 0], timeout=0.3)
     begin = client.step().sim_time_ns
@@ -158,30 +139,6 @@ def test_driving_moves_the_robot_and_stops_by_itself(client):
     rover = now.articulations['rover']
     assert rover.twist.linear[0] == 0.0
     assert rover.qpos[0] > 0.1 and abs(rover.qvel[0]) < 0.05
-
-
-def test_errors_carry_the_code_of_the_server(client):
-    with pytest.raises(UnknownKeyframe):
-        client.reset('no_such_key')
-    with pytest.raises(UnknownOp):
-        client.request('no_such_op')
-    assert any('dock' in key.name for key in client.list_keyframes())
-    assert client.reset('dock').step == 0
-
-
-def test_keep_time_does_not_turn_time_back(client):
-    before = client.step().sim_time_ns
-    assert client.reset(keep_time=True).sim_time_ns >= before
-    assert client.reset().sim_time_ns < before + 1_000_000_000
-
-
-def test_json_says_the_same_as_msgpack(server, client):
-    other = Client(rpc_port=server.rpc, shared=True, encoding='json')
-    other.connect()
-    assert other.handshake.mjb == client.handshake.mjb
-    client.set_paused(True)
-    assert other.step().raw['per_articulation'] == client.step().raw['per_articulation']
-    other.close()
 
 
 def test_plain_sessions_expire_each_other_but_not_shared_ones(server, client):

@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_refused(served):
         (local.body_pose, 'nobody'),
         (local.site_pose, 'nowhere'),
         (local.camera_pose, 'blind'),
-        (local.joint_slots, 'robot'),
+        (lambda name: local.write(name, []), 'robot'),
     ):
         with pytest.raises(UnknownName, match='available: '):
             read(name)

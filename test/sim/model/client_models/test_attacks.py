@@ -65,9 +65,10 @@ class Program:
             number = new.pop()
             children = Path(f'/proc/{number}/task')
             for task in children.iterdir() if children.exists() else ():
-                more = (task / 'children').read_text().split()
-                found += more
-                new += more
+                with suppress(FileNotFoundError):  # the thread has just ended
+                    more = (task / 'children').read_text().split()
+                    found += more
+                    new += more
         return found
 
 
