@@ -52,10 +52,8 @@ def test_the_shipped_file_is_the_generated_one():
     assert (ROOT / 'config' / 'bridge.yaml').read_text() == parameters_yaml(Settings)
 
 
-def test_the_page_of_the_bridge_names_every_service_and_code():
+def test_the_page_of_the_bridge_names_every_code():
     page = (ROOT / 'docs' / 'bridge.md').read_text()
-    for service in SERVICES:
-        assert f'| `{service.name}` | {service.type_name} |' in page
     for code in (NOT_CONNECTED, OBSERVE_ONLY, TIMEOUT, BAD_VALUE, BAD_REPLY):
         assert f'`{code}`' in page
 
