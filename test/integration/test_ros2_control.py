@@ -15,7 +15,7 @@ import pytest
 from std_msgs.msg import String
 import yaml
 
-from urlab_ros_bridge.cli.arguments.controllers import read_controllers
+from urlab_ros_bridge.cli.arguments.controllers import controller_names
 from urlab_ros_bridge.files.folders import shipped_file
 
 pytestmark = pytest.mark.ros
@@ -72,7 +72,7 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
 
     received = system.received
     cycles(lambda: system.received > received + 50)
-    assert set(nodes) == {'controller_manager', *read_controllers(str(file)).names} - {
+    assert set(nodes) == {'controller_manager', *controller_names(str(file))} - {
         'joint_state_broadcaster'
     }
     commanded = [key for node in nodes.values() for key in joints_of(node['ros__parameters'])]

@@ -147,26 +147,15 @@ def test_launch_fails_when_a_vital_process_ends_by_itself(rviz, ros2_control):
         assert isinstance(end, run.classes['Shutdown'])
 
 
-@pytest.mark.parametrize(
-    ('rate', 'parameters'),
-    [(100, {'ros2_control': True}), (500, {'ros2_control': True, 'clock_rate': 0.0})],
-)
-def test_controllers_start_with_what_they_need_of_the_bridge(
-    rviz, ros2_control, tmp_path, rate, parameters
-):
-    file = tmp_path / 'controllers.yaml'
-    text = shipped_file('config/ros2_control/rover.yaml').read_text()
-    file.write_text(text.replace('update_rate: 100', f'update_rate: {rate}'))
-    programs = launched(f'controllers:={file}', 'namespace:=sim').programs()
+def test_controllers_start_with_what_they_need_of_the_bridge(rviz, ros2_control):
+    programs = launched(CONTROLLERS, 'namespace:=sim').programs()
     manager, spawner = programs['controller_manager'], programs['spawner']
-    assert manager.parameters == [str(file), {'use_sim_time': True}]
+    assert manager.parameters == [CONTROLLERS.partition(':=')[2], {'use_sim_time': True}]
     names = ['joint_state_broadcaster', 'diff_drive_controller']
     assert spawner.arguments[-len(names) :] == names
     assert {each.namespace for each in (manager, spawner)} == {'sim'}
-    (given,) = programs['bridge'].parameters
-    assert {name: given[name] for name in given if name in ('ros2_control', 'clock_rate')} == (
-        parameters
-    )
+    assert programs['bridge'].parameters == [{'ros2_control': True, 'clock_rate': 0.0}]
+    assert not launched().programs()['bridge'].parameters
 
 
 def test_without_ros2_control_the_line_that_installs_it_is_said(monkeypatch):

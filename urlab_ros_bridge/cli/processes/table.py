@@ -20,9 +20,8 @@ import sys
 
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.controllers import controller_names
 from urlab_ros_bridge.cli.arguments.controllers import MANAGER
-from urlab_ros_bridge.cli.arguments.controllers import read_controllers
-from urlab_ros_bridge.cli.arguments.controllers import UPDATE_RATE
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
@@ -91,16 +90,12 @@ _SERVER_ARGUMENTS = (*arguments_of(SimulationArguments), 'log_level')
 
 
 def _for_controllers(values: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters of the bridge that controller_manager needs: it follows /clock."""
-    file = str(values.get('controllers', ''))
-    if not file:
-        return {}
-    fast = read_controllers(file).update_rate > UPDATE_RATE
-    return {'ros2_control': True, **({'clock_rate': 0.0} if fast else {})}
+    """Return the parameters of the bridge for controller_manager, whose cycles follow /clock."""
+    return {'ros2_control': True, 'clock_rate': 0.0} if values.get('controllers') else {}
 
 
 def _controller_names(values: Mapping[str, object]) -> list[str]:
-    return list(read_controllers(str(values['controllers'])).names)
+    return controller_names(str(values['controllers']))
 
 
 # In order of start; they are stopped in reverse.

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages import JointStateTemplate
 from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.ros.plan.description.control_block import STATES_TOPIC
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
+from urlab_ros_bridge.ros.topics.clock import ClockParameters
 
 
 def feeds(robot: RobotTopics) -> None:
@@ -46,6 +49,18 @@ def feeds(robot: RobotTopics) -> None:
     )
 
 
+def attach(bridge: Bridge) -> Part:
+    """Log that /clock is too slow for controller_manager, if it is."""
+    limit = bridge.settings(ClockParameters).clock_rate
+    if bridge.settings(Ros2ControlParameters).ros2_control and limit:
+        bridge.log(
+            'warning',
+            f'clock_rate limits /clock to {limit:g} Hz: controller_manager, whose cycles follow '
+            '/clock, will miss some; clock_rate: 0.0 publishes every tick',
+        )
+    return Part()
+
+
 HARDWARE_STATES = Topic(
     '{robot}/' + STATES_TOPIC,
     ('sensor_msgs/msg/JointState',),
@@ -60,5 +75,6 @@ FEATURE = Feature(
     Ros2ControlParameters,
     group='ros2_control',
     topics=(HARDWARE_STATES,),
+    attach=attach,
     feeds=feeds,
 )
