@@ -25,10 +25,10 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 class Commands(Part):
     """
-    Takes the commands of every robot, and stops robots that are left alone.
+    The commands of all robots.
 
-    :ivar rejections: what was not carried out.
-    :ivar gate: what the messages of all command topics pass through.
+    :ivar rejections: counts commands that were not carried out.
+    :ivar gate: holds the messages of lockstep topics.
     :ivar stopped: why nothing may move, empty when all may.
     """
 
@@ -62,7 +62,7 @@ class Commands(Part):
         self.sender.start()
 
     def plan_changed(self, plan: WorldPlan) -> None:
-        """Take the commands of these robots, and of no others; unchanged robots continue."""
+        """Accept commands for these robots only; unchanged robots continue."""
         with self._changing:
             if not self._ended:
                 self._apply(plan)
@@ -115,7 +115,7 @@ class Commands(Part):
             robot.halt(reason)
 
     def resume(self) -> None:
-        """Take commands again."""
+        """Accept commands again."""
         self.stopped = ''
         for robot in self._robots:
             robot.arbiter.resume()

@@ -1,10 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The e-stop: while it is engaged the bridge holds the robots and passes no command on.
+The e-stop: while it is engaged, the bridge holds the robots and rejects commands.
 
-It governs what goes through the bridge.  A client that talks to the server directly is not
-stopped.
+Only commands through the bridge are stopped, not those of direct clients of the server.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class _Answers:
     def __init__(self) -> None:
         self.untimed = False
         self.stamps: list[int] = []
-        # Receiver, message, and when it came (s by time.monotonic).
+        # Receiver, message, and arrival time (s by time.monotonic).
         self.todo: list[tuple[Receive, Any, float]] = []
 
     def begin(self) -> None:
@@ -54,7 +54,7 @@ class AnswerGate:
 
     def __init__(self, max_age: Callable[[], float] = lambda: 0.0) -> None:
         """
-        Wait for nothing.
+        Start disarmed.
 
         :param max_age: returns for how long a command may be kept (s), 0: forever.
         """
@@ -99,15 +99,15 @@ class AnswerGate:
             self._jumped = False
 
     def disarm(self) -> None:
-        """Let everything through again, what was kept first."""
+        """Stop waiting, and carry out the messages that were kept."""
         with self._lock:
             kept, self._topics = self._topics, {}
             self._changed.notify_all()
         now, limit = time.monotonic(), self._max_age()
         for answers in kept.values():
-            for receive, message, came in answers.todo:
-                old = 0 < limit < now - came
-                text = f'lockstep delayed it by {now - came:.1f} s' if old else ''
+            for receive, message, arrived in answers.todo:
+                old = 0 < limit < now - arrived
+                text = f'lockstep delayed it by {now - arrived:.1f} s' if old else ''
                 receive(message, text)
 
     def open(self) -> int | None:
@@ -215,7 +215,7 @@ class AnswerGate:
             self._changed.notify_all()
 
     def _wake(self) -> None:
-        """Wake who waits, but not before there is something to do: each wake-up costs a round."""
+        """Wake waiting threads only when the instant is complete: each wake-up costs a round."""
         if self.shown and not self._silent():
             self._changed.notify_all()
 

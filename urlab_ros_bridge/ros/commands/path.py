@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The path of every command: from its topic or action to the server, or among the rejections."""
+"""What the commands of all robots share."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 @dataclass(frozen=True)
 class CommandPath:
     """
-    What a command passes on its way; one for all robots.
+    What the commands of all robots share.
 
     :ivar node: subscribes to topics and offers actions.
     :ivar settings: returns the present values of parameters.
-    :ivar gate: what the messages of all command topics pass through.
-    :ivar rejections: where commands end that are not carried out.
+    :ivar gate: holds the messages of lockstep topics.
+    :ivar rejections: counts commands that are not carried out.
     :ivar sender: sends to the server through `link`, in its own thread.
     :ivar monotonic: wall clock (s).
     """

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Commands on their way to the server.
+Sends commands to the server.
 
 A thread of its own sends them, so that neither the executor nor the stream ever waits for a reply.
 For each key only the newest command waits.
@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]
-# The last commands of a bridge that ends may take so long (s).
+# Time limit for the last commands of a bridge that ends (s).
 FINAL_SECONDS = 0.5
 
 
@@ -49,7 +49,7 @@ class CommandSender:
         self._monotonic = monotonic
         self._waiting: dict[str, _Waiting] = {}
         self._lock = lock = threading.Lock()
-        # Two conditions, so that nobody is woken who has nothing to do.
+        # Two conditions, so that only threads with something to do are woken.
         self._changed, self._idle = threading.Condition(lock), threading.Condition(lock)
         self._stopped = self._busy = False
         self._thread = threading.Thread(target=self._run, name='commands', daemon=True)
@@ -60,10 +60,10 @@ class CommandSender:
 
     def stop(self) -> None:
         """
-        Send what waits, then end.
+        Send what is queued, then end.
 
-        A server that does not reply, as it may be ending too, is not waited for: the commands are
-        on their way, and what does not arrive lapses on the server.
+        A server that does not reply, as it may be ending too, is not waited for: what does not
+        arrive lapses on the server.
         """
         with self._changed:
             self._stopped = True
@@ -72,7 +72,7 @@ class CommandSender:
 
     def put(self, key: str, action: Action, max_wait: float = math.inf) -> None:
         """
-        Have an action carried out soon, in place of one with the same key that still waits.
+        Queue an action; it replaces a waiting one with the same key.
 
         :param max_wait: it is dropped when it has to wait for longer (s), as behind a request that
             a stopped server does not answer.
@@ -83,7 +83,7 @@ class CommandSender:
             self._changed.notify_all()
 
     def flush(self, timeout: float) -> bool:
-        """Wait until everything that was put was carried out; false when it takes too long (s)."""
+        """Wait until the queue is empty; return False after the timeout (s)."""
         with self._changed:
             return self._idle.wait_for(lambda: not (self._waiting or self._busy), timeout)
 

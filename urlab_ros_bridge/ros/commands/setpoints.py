@@ -27,7 +27,7 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 EXTENSION = 'setpoints'
-# Setpoints that move a robot lapse after so long without the bridge (s of simulation time).
+# Lifetime of setpoints that move a robot, without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
 WITHDRAWN = 'simulation time is frozen, and it was not repeated within {:g} s'
@@ -56,7 +56,7 @@ class Setpoints:
         self._renewed = 0.0
         self._timeline = path.timeline
         self._monotonic = path.monotonic
-        # Index -> simulation time and wall time of speeds and forces that wait for time to resume.
+        # Index -> simulation time and wall time of what was commanded while time is frozen.
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
     def problem(self) -> str:
@@ -143,8 +143,8 @@ class Setpoints:
         with self._lock:
             old = [
                 index
-                for index, (_, came) in self._waiting.items()
-                if 0 < limit < now - came and not self._link.lockstep
+                for index, (_, received) in self._waiting.items()
+                if 0 < limit < now - received and not self._link.lockstep
             ]
             for index, (given_ns, _) in tuple(self._waiting.items()):
                 if index in old or given_ns != stamp_ns:
@@ -162,7 +162,7 @@ class Setpoints:
             self.write(dict.fromkeys(moving, 0.0))
 
     def freeze(self) -> None:
-        """Have joints that move held where they are, and speeds and forces set to zero."""
+        """Hold moving joints where they are, and set speeds and forces to zero."""
         self._sender.put(self._key, self._freeze)
 
     def _freeze(self) -> None:

@@ -65,7 +65,7 @@ class WrenchCommands(Command):
         if not all(map(math.isfinite, numbers)):
             raise CommandRejected(f'the wrench is not finite: {numbers}')
         self._robot.admit(any(numbers), stale)
-        # An empty frame stands for the base, whatever the body is called.
+        # An empty frame means the base, whatever its body is called.
         frame = message.header.frame_id
         body = '' if frame == self._robot.plan.frames.base else frame
         self._pushes.pop(body, None)

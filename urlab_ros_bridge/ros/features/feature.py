@@ -48,7 +48,7 @@ class PartMissing(UrlabError):
 @dataclass(frozen=True)
 class Status:
     """
-    How one part of the bridge is, for /diagnostics.
+    One entry of /diagnostics.
 
     :ivar level: ok, warning or error.
     """
@@ -61,7 +61,7 @@ class Status:
 
 class Part:
     """
-    What a feature does over time: a base class whose methods do nothing.
+    Lifecycle callbacks of a feature: a base class whose methods do nothing.
 
     Methods are called in the order of the list of features, except `jump`, `stop` and `destroy`,
     which are called in reverse order.
@@ -71,7 +71,7 @@ class Part:
         """Start; ticks and connections come later."""
 
     def all_started(self) -> None:
-        """Let ticks and connections come: all parts have started."""
+        """Start receiving ticks and connections: all parts have started."""
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return prefixes of the wire that are needed in addition to those of topics."""
@@ -98,7 +98,7 @@ class Part:
         """
 
     def beat(self, now: float) -> None:
-        """Handle a second of monotonic time; called in the stream thread."""
+        """Handle the periodic update, about once a second; called in the stream thread."""
 
     def changed(self, settings: Settings) -> None:
         """Take changed settings; called in any thread."""
@@ -150,18 +150,17 @@ class Feature:
 
 class Bridge:
     """
-    What features work with, and how they are called.
+    What features share, and what calls their parts.
 
-    A feature adds what others may use of it, and they take it by its class; which parts there are
-    is the business of the features alone.
+    Features find the parts of each other by class; the bridge knows none of these classes.
 
     :ivar node: the node of topics and parameters.
     :ivar features: all features, in order.
     :ivar all_settings: returns the present values of all parameters; from any thread.
     :ivar log: takes a severity (info, warning) and a text.
-    :ivar timeline: where simulation time stands.
+    :ivar timeline: simulation time and its epochs.
     :ivar on_plan: takes a new plan, and whether the server closes ticks with its sim_time row.
-    :ivar fail: takes the reason why the bridge must not go on, once it runs; from any thread.
+    :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: what is published at present.
     """

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-# A serialised message, or a message object where templates cannot be used; None: nothing to say.
+# Returns a serialised message, or a message object; None: nothing to publish.
 Build = Callable[[int], Any]
 MemoryT = TypeVar('MemoryT')
 
@@ -44,11 +44,11 @@ class RateLimiter:
         self._next = None
 
     def due(self, now: int) -> bool:
-        """Return whether something may pass at `now`."""
+        """Return whether `now` is allowed by the rate."""
         return not self._period or self._next is None or now >= self._next
 
     def count(self, now: int) -> None:
-        """Count something that passed."""
+        """Count a message at `now`."""
         if self._period:
             self._next = now + self._period if self._next is None else self._next + self._period
             if self._next <= now:
@@ -59,7 +59,7 @@ class GridLimiter(RateLimiter):
     """
     Lets through the first of each period, counted from time 0.
 
-    So topics of one rate are published at the same instants, whenever a subscriber came, and
+    So topics of one rate are published at the same instants, whenever a subscriber joined, and
     those of a multiple of it at these instants too.
     """
 
@@ -83,10 +83,10 @@ class GridLimiter(RateLimiter):
 
 
 class Clearable(Protocol):
-    """What remembers something of earlier ticks."""
+    """State that is kept from tick to tick."""
 
     def clear(self) -> None:
-        """Forget it: after a jump of the clock."""
+        """Reset it: after a jump of the clock."""
 
 
 class Feed:
@@ -97,10 +97,11 @@ class Feed:
     :ivar subscriptions: prefixes to subscribe to for them.
     :ivar rate_name: field of the settings that limits it, empty for none.
     :ivar each_instant: whether every instant of a lockstep is published, whatever the limit.
-    :ivar held_back: whether the limit has kept back the message of the last tick.
+    :ivar held_back: whether the rate limit suppressed the message of the last tick.
     :ivar memory: what `build` remembers of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
-    :ivar wanted: whether it has subscribers; `grew`: whether one came since the last message.
+    :ivar wanted: whether it has subscribers.
+    :ivar has_new_subscriber: whether one joined since the last message.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Feed:
         self.held_back = False
         self.memory = memory
         self.wanted = False
-        self.grew = False
+        self.has_new_subscriber = False
         self.count = 0
         self.errors = 0
         self.dropped = 0
@@ -134,9 +135,10 @@ class Feed:
         self._subscribers = 0
 
     def poll_subscribers(self) -> None:
-        """Count the subscribers."""
+        """Update the number of subscribers."""
         count = self.publisher.get_subscription_count()
-        self.grew = count > self._subscribers or (self.grew and count > 0)
+        joined = count > self._subscribers
+        self.has_new_subscriber = count > 0 and (joined or self.has_new_subscriber)
         self._subscribers = count
         self.wanted = count > 0
 
@@ -152,7 +154,7 @@ class Feed:
             return False
         self.publisher.publish(message)
         self.limiter.count(stamp_ns)
-        self.grew = self.held_back = False
+        self.has_new_subscriber = self.held_back = False
         self.count += 1
         return True
 
@@ -171,7 +173,7 @@ class Publishers:
         """
         Begin with none.
 
-        :param before: those whose topics are gone on with where the type is the same.
+        :param before: publishers of the previous world, reused where the type is the same.
         """
         self._node = node
         self._publishers: dict[str, Publisher] = {}
@@ -216,7 +218,7 @@ class Publishers:
         return self.get(kind, name, getattr(qos, topic.profile))
 
     def memory(self, topic: str, make: Callable[[], MemoryT]) -> MemoryT:
-        """Return what a topic remembers from one world to the next, made when it is new."""
+        """Return the state that a topic keeps from one world to the next, made when it is new."""
         if topic not in self._memories:
             self._memories[topic] = make()
         memory: MemoryT = self._memories[topic]

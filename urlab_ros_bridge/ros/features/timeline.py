@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Where simulation time stands, and when it jumped.
+Simulation time as published, and its jumps.
 
 An epoch is a stretch of time that never goes back.  Services wait here until the stream has
 published the time that they are about to answer with.
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Step(Enum):
-    """How a tick stands to the one before."""
+    """How a tick relates to the previous one."""
 
     FORWARD = 'forward'
     SAME = 'same'
@@ -85,7 +85,7 @@ class Timeline:
                 self._changed.notify_all()
 
     def mark(self) -> Mark:
-        """Return where the timeline stands; take it before a request that may move time."""
+        """Return epoch and time; call it before a request that may move time."""
         return Mark(self.epoch, self.stamp_ns)
 
     def wait_for(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What there is to publish, found once for each connection.
+The plan of what is published, made once for each connection.
 
 A plan is plain data: equal plans need the same publishers, so a server that comes back
 with the same world keeps them.
@@ -164,7 +164,7 @@ class WorldPlan:
 
     def robot(self, name: str) -> RobotPlan:
         """
-        Return a robot by prefix; an empty name stands for the only one.
+        Return a robot by prefix; an empty name means the only one.
 
         :raises UnknownName: when there is none, or when the name is empty and there are several.
         """

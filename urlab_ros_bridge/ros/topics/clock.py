@@ -42,9 +42,9 @@ class ClockParameters:
     )
 
 
-# A newcomer is told the time so often, once in each poll: it may hear of this publisher a moment
-# later than this publisher of it, and nothing is kept for it.
-_SAID_TO_NEWCOMERS = 10
+# The time is repeated for new subscribers, once in each poll: they may discover this publisher a
+# moment later than it discovers them, and nothing is kept for them.
+_REPEATS_FOR_NEW_SUBSCRIBERS = 10
 
 
 class ClockPublisher:
@@ -68,8 +68,8 @@ class ClockPublisher:
         self._held_back: int | None = None
         self._last: int | None = None
         self._subscribers = 0
-        self._to_say = 0
-        self._said = 0
+        self._repeats_left = 0
+        self._count_at_poll = 0
         self.count = 0
 
     def set_rate(self, rate: float) -> None:
@@ -99,17 +99,18 @@ class ClockPublisher:
         """Publish the time to new subscribers, even while it is frozen."""
         subscribers = self._publisher.get_subscription_count()
         if subscribers > self._subscribers:
-            self._to_say = _SAID_TO_NEWCOMERS
+            self._repeats_left = _REPEATS_FOR_NEW_SUBSCRIBERS
         self._subscribers = subscribers
         now = self._last if self._held_back is None else self._held_back
-        if self._to_say and now is not None:
-            self._to_say -= 1
-            if self.count == self._said or self._to_say == _SAID_TO_NEWCOMERS - 1:
+        if self._repeats_left and now is not None:
+            self._repeats_left -= 1
+            first = self._repeats_left == _REPEATS_FOR_NEW_SUBSCRIBERS - 1
+            if first or self.count == self._count_at_poll:
                 self._publish(now)
-        self._said = self.count
+        self._count_at_poll = self.count
 
     def _publish(self, stamp_ns: int) -> None:
-        # The middleware takes as long for nobody as for a reader.
+        # Publishing costs the same without subscribers.
         if self._publisher.get_subscription_count():
             self._publisher.publish(self._template.update(stamp_ns))
         self._held_back = None

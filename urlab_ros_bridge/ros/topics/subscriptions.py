@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which topics of the wire the bridge listens to: what its own subscribers need, and no more."""
+"""Topics of the wire that the bridge subscribes to: what its own subscribers need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 STATE_FULL = STATE_FULL_TOPIC.encode()
 EVERYTHING = b''
-# Without rows for so long (s), `auto` listens to snapshots too: in direct mode there are no rows.
+# s without rows after which `auto` subscribes to snapshots: in direct mode there are no rows.
 SILENCE = 1.0
 
 

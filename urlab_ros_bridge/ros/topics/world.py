@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that one plan makes the bridge publish."""
+"""All topics of one plan."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class PublishedWorld:
 
     def rest(self, stamp_ns: int) -> int:
         """
-        Publish what limits have held back of the last tick: time is frozen now.
+        Publish what rate limits suppressed in the last tick: time is frozen now.
 
         :param stamp_ns: of that tick.
         """
@@ -138,14 +138,15 @@ class PublishedWorld:
         """
         if not self.state.fill(tick):
             return 0
-        return sum(
-            feed.emit(stamp_ns)
-            for feed in self.feeds
-            if feed.wanted and (feed.grew or changed is None or not feed.wire.isdisjoint(changed))
-        )
+        sent = 0
+        for feed in self.feeds:
+            is_new = changed is None or not feed.wire.isdisjoint(changed)
+            if feed.wanted and (is_new or feed.has_new_subscriber):
+                sent += feed.emit(stamp_ns)
+        return sent
 
     def clear(self) -> None:
-        """Forget what belongs to the time before a jump; static transforms stay."""
+        """Reset per-epoch state after a jump; static transforms stay."""
         for feed in self.feeds:
             feed.clear()
         if self._scene is not None:

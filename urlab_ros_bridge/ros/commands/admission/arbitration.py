@@ -1,13 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Which source commands what: one rule for all sources of commands to a robot.
+Arbitration between the sources of commands to a robot.
 
-A source takes parts of a robot (actuators, or its base).  It keeps a part until it lets go, or
-until its lock has lapsed after its last command (simulation time).  A part that is kept goes only
-to a source of higher priority, and the loser is notified; with ``arbitration: last`` it
-goes to the last commander.  An e-stop takes everything, and no source gets anything until its
-release.
+A source claims parts of a robot (actuators, or its base).  It holds a part until it releases it,
+or until its lock expires after its last command (simulation time).  Only a source of higher
+priority can claim a part that is held, and the previous holder is notified; with
+``arbitration: last`` any source can.  An e-stop releases all parts and rejects all claims until it
+is released.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Arbiter:
             call(source.name)
 
     def release(self, source: CommandSource, parts: Iterable[Hashable] | None = None) -> None:
-        """Let go of parts; None: of all that the source has."""
+        """Release parts; None: all that the source holds."""
         with self._lock:
             for part in tuple(self._holds) if parts is None else parts:
                 hold = self._holds.get(part)
@@ -136,7 +136,7 @@ class Arbiter:
                     del self._holds[part]
 
     def stop(self, reason: str) -> None:
-        """Take everything away, and refuse all claims with this reason."""
+        """Release all parts, and reject all claims with this reason."""
         with self._lock:
             self.stopped = reason
             lost = tuple(self._holds.values())
@@ -149,7 +149,7 @@ class Arbiter:
         self.stopped = ''
 
     def clear(self) -> None:
-        """Forget which source holds what: after a jump of time."""
+        """Release all parts silently: after a jump of time."""
         with self._lock:
             self._holds.clear()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which velocity commands are carried out, and how far."""
+"""Speed limits and age limits of commands, and their rejection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CommandRejected(UrlabError):
     """
     A command is not carried out; the message gives the reason.
 
-    :ivar lasting: whether it will be so for every command of its topic.
+    :ivar lasting: whether every command of the topic will be rejected.
     """
 
     def __init__(self, text: str, lasting: bool = False) -> None:

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Grippers: actions that close until the fingers are where they were sent, or hold something.
+Grippers: movements that end at the target, or when the fingers hold something.
 
 A limit of the effort works through the setpoint: a position servo presses in proportion to the
-way that is left, so the setpoint leads the finger by no more than the limit allows.  The model
-says how stiff a servo is; where it does not, that shows when the setpoint has been constant for a
+remaining distance, so the setpoint leads the finger by no more than the limit allows.  The
+stiffness of a servo is read from the model, or estimated when the setpoint has been constant for a
 while.
 """
 
@@ -30,7 +30,7 @@ from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 AUTO = 'auto'
-# Feedback and corrections of the effort: at most so often (ns of simulation time).
+# Shortest period of feedback and effort corrections (ns of simulation time).
 _PERIOD_NS = 20_000_000
 # A setpoint that is older than this shows in the effort.
 _SETTLED_NS = 60_000_000
@@ -38,7 +38,7 @@ _SETTLED_NS = 60_000_000
 
 @dataclass(frozen=True)
 class Grip:
-    """How the fingers are: joint coordinates, shape (n,), and efforts."""
+    """State of the fingers: joint coordinates, shape (n,), and efforts."""
 
     stamp_ns: int
     position: np.ndarray
@@ -187,7 +187,7 @@ class Gripper:
 
     def tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> None:
         """
-        Go on.
+        Advance the movement.
 
         :param measured: positions, velocities and efforts of all joints of the robot.
         """
@@ -216,7 +216,7 @@ class Gripper:
         return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
 
     def _limit(self, grasp: Grasp, grip: Grip) -> None:
-        """Let setpoints lead no further than the largest efforts allow."""
+        """Limit the lead of setpoints to what the largest efforts allow."""
         if grasp.changed_ns is None:
             grasp.changed_ns = grip.stamp_ns
         if grip.stamp_ns - grasp.changed_ns >= _SETTLED_NS:

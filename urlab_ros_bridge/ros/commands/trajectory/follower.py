@@ -181,7 +181,7 @@ class Follower:
     def _begin_next(
         self, stamp_ns: int, measured: Sequence[np.ndarray]
     ) -> list[tuple[TrajectoryMotion, Outcome]]:
-        """Let the trajectory that waits take the place of the one under way."""
+        """Replace the active trajectory by the pending one."""
         motion, self._next = self._next, None
         if motion is None:
             return []
@@ -204,7 +204,7 @@ class Follower:
     def _wanted(
         self, motion: TrajectoryMotion, stamp_ns: int, measured: Sequence[np.ndarray]
     ) -> Sample:
-        """Return what is wanted of the joints of a motion until now; measured where nothing is."""
+        """Return the desired state of the joints so far; measured values where there is none."""
         position = measured[0][motion.pick].astype(float)
         velocity, acceleration = np.zeros_like(position), np.zeros_like(position)
         for place, joint in enumerate(motion.joints):
@@ -246,11 +246,11 @@ class Follower:
             if self._next is None:
                 self._arbiter.release(TRAJECTORY)
         else:
-            # It did not keep up, so it rests where it is and not where it should be.
+            # It did not keep up, so it holds the actual position, not the desired one.
             self._rest_at(motion, resting(report.stamp_ns, report.position))
 
     def _brake(self, motion: TrajectoryMotion) -> None:
-        """Put a short way to rest in place of a motion."""
+        """Replace a motion by a short deceleration."""
         now_ns = self._stamp_ns
         sample = motion.spline.sample(now_ns) if motion.spline else None
         if sample is not None:

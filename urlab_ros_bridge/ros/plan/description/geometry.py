@@ -45,7 +45,7 @@ class Shape:
     :ivar size: see `ShapeKind`, m.
     :ivar color: r, g, b, a from 0 to 1.
     :ivar mesh: id of the mesh, or -1 - id of the height field.
-    :ivar hull: whether the mesh stands for its convex hull.
+    :ivar hull: whether the convex hull of the mesh is meant.
     """
 
     kind: ShapeKind

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras: from the pictures of the wire to images, camera_info, points and compressed images."""
+"""Cameras: images, camera_info, point clouds and compressed images."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Cameras(Part):
                 self._log('warning', f'no cameras are published: {error}')
 
     def tick(self, stamp_ns: int) -> None:
-        """Let images of the new epoch through."""
+        """Admit images of the new epoch."""
         self.gate.tick(stamp_ns)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:

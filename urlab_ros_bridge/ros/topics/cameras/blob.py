@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Messages that are mostly one run of bytes: pictures, point clouds.
+Messages that are mostly one byte sequence: images, point clouds.
 
 The message is built inside the bytes object that is published, so pixels are written once, by the
 conversion itself.

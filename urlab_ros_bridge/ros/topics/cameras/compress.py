@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Compressed pictures, in the formats of the image_transport plugins.
+Compressed images, in the formats of the image_transport plugins.
 
 Colours become JPEG, labels PNG (a lossy colour would be another label), depth a PNG of 16 bits:
 millimetres, or quantised inverse metres as compressed_depth_image_transport makes them.
@@ -76,27 +76,27 @@ class CompressedTemplate:
 
 def encode_color(pixels: np.ndarray, form: str, quality: int) -> bytes:
     """
-    Return a picture file.
+    Return an image file.
 
     :param pixels: (height, width, 4) uint8 BGRA.
     :param form: `jpeg` or `png`.
     :param quality: of JPEG, 1 to 100.
     """
-    from PIL import Image as Picture  # only for subscribers of compressed pictures
+    from PIL import Image as PilImage  # only for subscribers of compressed images
 
     height, width = pixels.shape[:2]
-    picture = Picture.frombuffer('RGB', (width, height), pixels, 'raw', 'BGRX', 0, 1)
+    image = PilImage.frombuffer('RGB', (width, height), pixels, 'raw', 'BGRX', 0, 1)
     stream = io.BytesIO()
     if form == 'jpeg':
-        picture.save(stream, 'JPEG', quality=quality)
+        image.save(stream, 'JPEG', quality=quality)
     else:
-        picture.save(stream, 'PNG', compress_level=_PNG_LEVEL)
+        image.save(stream, 'PNG', compress_level=_PNG_LEVEL)
     return stream.getvalue()
 
 
 def _png16(values: np.ndarray) -> bytes:
-    from PIL import Image as Picture
+    from PIL import Image as PilImage
 
     stream = io.BytesIO()
-    Picture.fromarray(values.astype(np.uint16)).save(stream, 'PNG', compress_level=_PNG_LEVEL)
+    PilImage.fromarray(values.astype(np.uint16)).save(stream, 'PNG', compress_level=_PNG_LEVEL)
     return stream.getvalue()

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Pictures as sensor_msgs/Image.
+Images as sensor_msgs/Image.
 
 Colours arrive as BGRA; depth as float32 in the server's unit, 0 where nothing is seen.
 """
@@ -51,7 +51,7 @@ def fill_color(encoding: str) -> Fill:
 
 def fill_depth(encoding: str, metres: float) -> Fill:
     """
-    Return a function (target, depth) that converts a depth picture, as REP-118 has it.
+    Return a function (target, depth) that converts a depth image according to REP-118.
 
     32FC1: metres, +inf where nothing is within the range of the camera.  16UC1: millimetres, 0
     there and beyond 65.535 m.

@@ -12,10 +12,10 @@ WINDOW = 5.0
 
 class Lag:
     """
-    Holds the way of each picture against the shortest way of the last pictures.
+    Compares the delay of each image with the shortest recent delay.
 
-    The server says by its own wall clock when it captured a picture.  Machines differ in their
-    clocks, and clocks are set; so only what is longer than usual counts.
+    Capture times are by the wall clock of the server, which may differ from the local one and may
+    be set; so only a delay above the usual one counts.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Lag:
 
     def of(self, captured: float, now: float) -> float:
         """
-        Return by how much later (s, 0 or more) than the quickest of late a picture is here.
+        Return the delay of an image above the shortest recent one (s).
 
         :param captured: by the server's wall clock, unix s.
         :param now: by the monotonic clock here, s.

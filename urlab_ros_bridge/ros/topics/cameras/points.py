@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth pictures as organised point clouds, in the optical frame (REP-103: z forward, y down)."""
+"""Depth images as organised point clouds, in the optical frame (REP-103: z forward, y down)."""
 
 from __future__ import annotations
 

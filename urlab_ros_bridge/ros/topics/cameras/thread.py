@@ -24,23 +24,23 @@ from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
 OpenSource = Callable[[CameraInfo], FrameSource]
-LOOK_SECONDS = 0.1
-# A picture that is later than usual by more is left out: the newest ones are shown instead.
+POLL_SECONDS = 0.1
+# An image that is later than usual by more is skipped in favour of newer ones (s).
 MAX_LAG = 0.5
-# How long the colour for a depth picture may take.
+# Time limit for the colour image of a depth image (s).
 _COLOR_SECONDS = 0.1
 _LATENCIES = 300
 
 
 class CameraThread:
     """
-    Turns the pictures of one camera into messages.
+    Publishes the images of one camera.
 
-    :ivar frames, skipped, errors: counters; `skipped` are pictures that came too late.
+    :ivar frames, skipped, errors: counters; `skipped` are images that arrived too late.
     :ivar latencies: seconds from capture to publication of the last ones, where servers report
         them.
     :ivar watched: whether the camera is received now.
-    :ivar last_ns: time of the last picture, None before the first.
+    :ivar last_ns: time of the last image, None before the first.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class CameraThread:
         self._open = open_source
         self._log = log
         self._source: FrameSource | None = None
-        self._color: _ColorPictures | None = None
+        self._color: _ColorImages | None = None
         self._lost = 0
         self._lag = Lag()
         self._stop, self._moved = threading.Event(), threading.Event()
@@ -91,14 +91,14 @@ class CameraThread:
 
     @property
     def lost(self) -> int:
-        """Pictures that the server made and that never arrived, by the gaps in their numbers."""
+        """Number of images that never arrived, by the gaps in their numbers."""
         source = self._source
         return self._lost + (source.stats.missed + source.stats.dropped if source else 0)
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self._turn()
+                self._publish_next()
             except StreamClosed:
                 self._close()
             except UrlabError as error:
@@ -107,19 +107,19 @@ class CameraThread:
                 self._failed(f'{type(error).__name__}: {error}')
         self._close()
 
-    def _turn(self) -> None:
+    def _publish_next(self) -> None:
         wanted = [output for output in self._outputs if output.poll_subscribers()]
         if self._moved.is_set():
             self._moved.clear()
             self._close()
         if not wanted:
             self._close()
-            self._stop.wait(LOOK_SECONDS)
+            self._stop.wait(POLL_SECONDS)
             return
         source = self._source
         if source is None:
             source = self._source = self._open(self.plan.camera)
-        frame = source.receive(LOOK_SECONDS)
+        frame = source.receive(POLL_SECONDS)
         if frame is None:
             return
         if self._late(frame):
@@ -153,12 +153,12 @@ class CameraThread:
                 self.latencies.append(time.time() - frame.wall_time)
 
     def _color_of(self, frame: Frame) -> np.ndarray | None:
-        """Return the colour picture of the same moment."""
+        """Return the colour image of the same time."""
         camera = self.plan.color
         if camera is None:
             return None
         if self._color is None:
-            self._color = _ColorPictures(self._open(camera))
+            self._color = _ColorImages(self._open(camera))
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
@@ -183,8 +183,8 @@ class CameraThread:
         self._stop.wait(1.0)
 
 
-class _ColorPictures:
-    """The colour pictures beside the depth pictures, found by their stamp."""
+class _ColorImages:
+    """Recent colour images by stamp, for the depth images."""
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source

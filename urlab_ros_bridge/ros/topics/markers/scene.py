@@ -90,7 +90,7 @@ class EntityMarkers:
             if pose is not None:
                 row[:3] = pose[0]
                 row[3:6], row[6] = pose[1][1:], pose[1][0]
-        grew = self.feed is not None and self.feed.grew
+        grew = self.feed is not None and self.feed.has_new_subscriber
         if not np.isfinite(self._places).all():
             return None
         if self._sent and not grew and np.array_equal(self._places, self._last):

@@ -28,7 +28,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 # Between two ticks a robot may be this far (m, rad) from where its velocity leads: it hits a wall,
 # it tips over, ticks are dropped.
 _JOLT = 0.3
-_CHECK_NS = 20_000_000  # of simulation time, while that goes on
+_CHECK_NS = 20_000_000  # of simulation time, while it advances
 _VARIANCES = (0.01, 0.01, 0.0, 0.0, 0.0, 0.01)  # m^2, rad^2: the pose is true
 
 
@@ -91,9 +91,9 @@ class _SubscriberState:
         displaced = self._displacement.seen(stamp_ns, base)
         count = feed.publisher.get_subscription_count()
         if feed is not self._feed and count <= self._count:
-            feed.grew = False  # they are those of the world before
+            feed.has_new_subscriber = False  # they are those of the world before
         self._feed, self._count = feed, count
-        return displaced or feed.grew
+        return displaced or feed.has_new_subscriber
 
 
 def feeds(robot: RobotTopics) -> None:
