@@ -39,10 +39,10 @@ class Simulator:
         self.modes.append(mode)
         return SimpleNamespace(previous=previous, current=mode)
 
-    def note_mode(self, mode):
+    def record_mode(self, mode):
         self.state.mode = mode
 
-    def note_paused(self, paused):
+    def record_paused(self, paused):
         pass
 
     def close(self):

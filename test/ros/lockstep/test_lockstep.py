@@ -257,7 +257,7 @@ def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
     def late():
         status = ask()
         if not status.paused:
-            link.note_paused(True)  # while the reply is on its way
+            link.record_paused(True)  # while the reply is on its way
         return status
 
     link.commands.status = late

@@ -3,8 +3,8 @@
 """
 The link thread: it connects, watches, and connects again.
 
-The server is asked for its status twice a second.  A restarted server has forgotten our session;
-the shared client then says hello again by itself, which shows in its generation.
+The status of the server is requested twice a second.  A restarted server does not know our
+session: the shared client then sends another hello, which increases its generation.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ RETRY_SECONDS = 0.2
 DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
-# Topics are there a moment before services can answer: who asks then is kept waiting, up to (s).
+# Topics exist a moment before services can answer: early requests wait this long (s).
 READING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
 _POLL_SECONDS = 0.1
@@ -154,7 +154,7 @@ class ServerLink(Part):
 
     def connected_client(self) -> Client:
         """
-        Return the client for services; a request goes on while another world is being read.
+        Return the client for services; requests continue while another world is being read.
 
         :raises RequestRejected: when there is no connection, with what to do about it.
         """
@@ -197,11 +197,11 @@ class ServerLink(Part):
         client.connect(_HELLO_SECONDS)
         return client
 
-    def note_mode(self, mode: str) -> None:
+    def record_mode(self, mode: str) -> None:
         """Remember the mode that a reply reports."""
         self._override_status(mode=mode, lockstep=self.lockstep)
 
-    def note_paused(self, paused: bool) -> None:
+    def record_paused(self, paused: bool) -> None:
         """Remember whether a reply reports a pause."""
         self._override_status(paused=paused)
 
@@ -345,7 +345,7 @@ class ServerLink(Part):
             self.client.connect(_HELLO_SECONDS)
 
     def _switch_on_cameras(self, handshake: Handshake) -> None:
-        """Let the cameras of a stock server stream: since July 2026 they are off at first."""
+        """Switch on the cameras of a stock server, which are off at first since July 2026."""
         places = [handshake.global_cameras, *(r.cameras for r in handshake.articulations.values())]
         names = [name for cameras in places for name in cameras]
         if not names or 'set_camera_streaming' not in self.commands.meta():

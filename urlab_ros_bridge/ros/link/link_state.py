@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 import math
 
-# Without a tick for so long (s) the stream counts as silent.
+# The stream counts as silent after this long without a tick (s).
 SILENT_SECONDS = 1.0
 # Between two attempts (s) at a server that answers, but not as it should: each hello ends the
 # session of another client of a server that has only one.
@@ -18,7 +18,7 @@ RUNNING = 'connected: live'
 
 
 class Phase(Enum):
-    """Where the connection stands."""
+    """State of the connection."""
 
     CONNECTING = 'connecting'
     PREPARING = 'preparing'
@@ -36,7 +36,7 @@ class LinkState:
 
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
     :ivar lockstep: the bridge steps the server.
-    :ivar asking: the server has been asked something, and has not answered yet.
+    :ivar asking: a request to the server has not been answered yet.
     :ivar problem: text of the last error.
     """
 

@@ -40,16 +40,16 @@ from urlab_ros_bridge.wire.errors import UrlabError
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
-# Without a tick for so long, time is frozen: servers repeat themselves, machines stall.
+# Time is frozen after this long without a tick (s): servers repeat themselves, machines stall.
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# In lockstep, time counts as frozen after so long (ns of wall time).
+# In lockstep, time is frozen after this long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
 
 class StreamBroken(UrlabError):
-    """The thread that publishes has met an error that nobody expected."""
+    """The thread that publishes ended with an unexpected error."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(f'nothing can be published: {type(cause).__name__}: {cause}')
@@ -143,7 +143,7 @@ class StreamThread(Part):
 
     def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
         """
-        Have something done between two ticks; return whether it was done in time (s).
+        Run a task between two ticks; return whether it was done in time (s).
 
         It is done in the stream thread, or at once where that does not run.  Subscriptions are
         looked up again afterwards.  What is not begun in time, as publishing waits for a slow
@@ -164,7 +164,7 @@ class StreamThread(Part):
         return done.is_set()
 
     def repeat(self) -> None:
-        """Have the present instant published once more, between two ticks."""
+        """Publish the present instant once more, between two ticks."""
 
         def publish() -> None:
             world, tick, stamp_ns = self.world, self._last_tick, self.timeline.stamp_ns
@@ -175,8 +175,8 @@ class StreamThread(Part):
         self._due.set()
 
     @contextlib.contextmanager
-    def in_full(self) -> Iterator[None]:
-        """Publish each tick of the block in full, whatever the limits: a client steps."""
+    def ignoring_rate_limits(self) -> Iterator[None]:
+        """Ignore rate limits in the block: a client steps."""
         watcher = object()
         self._watchers.add(watcher)
         try:
@@ -206,7 +206,7 @@ class StreamThread(Part):
         try:
             self._publish_until_stopped()
         except Exception as error:
-            # Nobody else publishes: without this thread the bridge would only look alive.
+            # No other thread publishes: without this one the bridge would only seem to run.
             if not self._stop.is_set():
                 self._fail(StreamBroken(error))
             raise
@@ -311,7 +311,7 @@ class StreamThread(Part):
             return
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
-            if went_back:  # what was published before is read meanwhile
+            if went_back:  # subscribers read what was published before
                 time.sleep(self._settings(ClockParameters).jump_settle_time)
             timeline.begin_epoch()
             self._on_jump(stamp_ns, went_back)

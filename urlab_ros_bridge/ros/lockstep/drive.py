@@ -107,7 +107,7 @@ class LockstepDrive:
             return
         try:
             if self.restore and self.before not in ('', DIRECT):
-                link.note_mode(client.set_mode(self.before).current)
+                link.record_mode(client.set_mode(self.before).current)
         except UrlabError as error:
             self._log('warning', f'lockstep: the server stays in {DIRECT} mode: {error}')
         if client is not link.commands:
@@ -137,8 +137,8 @@ class LockstepDrive:
         # A changed world still has our mode; a restarted server has its own.
         if before != DIRECT or not self.before:
             self.before = before
-        link.note_mode(DIRECT)
-        link.note_paused(False)
+        link.record_mode(DIRECT)
+        link.record_paused(False)
         self.begun_ns = session.status().sim_time_ns if link.has('status') else None
         self._generation = session.generation
         self._last_ns = None
@@ -151,7 +151,7 @@ class LockstepDrive:
         if self._session.generation != self._generation:
             self._handshake = None  # the server was restarted
         elif status.mode == DIRECT:
-            self._link.note_mode(DIRECT)
+            self._link.record_mode(DIRECT)
         else:
             self.restore = False
             raise LockstepEnded(f'the mode was changed to {status.mode}')

@@ -27,7 +27,7 @@ from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-# A request that must not fall into a round waits so long (s) for it to end.
+# A request that must not fall into a round waits this long for its end (s).
 _REQUEST_SECONDS = 2.0
 
 
@@ -124,7 +124,7 @@ class Lockstep(Part):
 
     @contextmanager
     def between_rounds(self) -> Iterator[None]:
-        """Hold rounds; the current one is waited for, but not forever."""
+        """Keep rounds from beginning; wait for the end of the present one, but not forever."""
         rounds = self._rounds
         if rounds is None:
             yield

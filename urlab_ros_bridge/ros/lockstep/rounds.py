@@ -30,8 +30,8 @@ from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
-# How often it is looked for things that send no signal (s): a pause, nodes that came or went.
-LOOK_SECONDS = 0.1
+# Poll period for what sends no signal (s): a pause, nodes that start or end.
+POLL_SECONDS = 0.1
 # Publishers of a node are found before or after its subscriptions; both are there after this (s).
 SETTLE_SECONDS = 0.5
 # What was sent before the server was ours is waited for this long (s).
@@ -139,10 +139,10 @@ class Rounds:
             self._on_end(reason)
 
     def _run_round_or_wait(self) -> None:
-        """Have one round, or wait for what it needs."""
+        """Run a round, or wait for what it needs."""
         try:
             if self._is_ready():
-                with self._round_lock.round(LOOK_SECONDS) as mine:
+                with self._round_lock.round(POLL_SECONDS) as mine:
                     # A client may have paused between the check and this turn.
                     if mine and not self._link.state.paused:
                         self._run_round()
@@ -150,10 +150,10 @@ class Rounds:
         except LockstepEnded:
             raise
         except UrlabError as error:
-            # The server is gone, or another client has paused it: soon it shows which.
+            # The server has ended, or another client has paused it; the next status shows which.
             self.doing = str(error)
         self._since = time.monotonic()
-        self._stop.wait(LOOK_SECONDS)
+        self._stop.wait(POLL_SECONDS)
 
     def _is_ready(self) -> bool:
         if not self._drive.ready():
@@ -170,7 +170,7 @@ class Rounds:
         return bool(self._known) or self._find_publishers()
 
     def _wait_for_earlier_ticks(self) -> None:
-        """Have what went before published first: nobody has to answer a tick of live mode."""
+        """Wait for ticks of live mode, which no node has to answer."""
         begun_ns, timeline = self._drive.begun_ns, self._stream.timeline
         if begun_ns is None:
             return
@@ -178,7 +178,7 @@ class Rounds:
         while (left := deadline - time.monotonic()) > 0 and not self._stop.is_set():
             timeline.wait_for(begun_ns, mark, left)
             # Time may have passed this stamp before a reset, too; then other ticks follow.
-            self._stop.wait(LOOK_SECONDS)
+            self._stop.wait(POLL_SECONDS)
             if timeline.stamp_ns == begun_ns:
                 return
 
@@ -210,7 +210,7 @@ class Rounds:
         self._ends.append(time.monotonic())
 
     def _apply_answers(self) -> None:
-        """Have the answers carried out, and wait until the server has them."""
+        """Execute the answers, and wait until the server has them."""
         for receive, message in self._gate.finish():
             receive(message)
         self._sender.flush(_SEND_SECONDS)
@@ -219,7 +219,7 @@ class Rounds:
         """Wait for all answers and images; false when there is nothing to wait for any more."""
         gate, timeout = self._gate, self.terms.timeout or math.inf
         stall = Stall()
-        while not gate.wait(min(LOOK_SECONDS, timeout), self._have_images):
+        while not gate.wait(min(POLL_SECONDS, timeout), self._have_images):
             if self._stop.is_set() or not self._drive.ready():
                 return False
             if self._takeovers != self._drive.takeovers:
@@ -248,7 +248,7 @@ class Rounds:
 
     def _is_replaced(self, silent: list[str]) -> bool:
         """
-        Return whether the node that should answer is gone, and another one has come.
+        Return whether another node has replaced the one that should answer.
 
         The new one never saw this instant, so its first one is the next.
         """

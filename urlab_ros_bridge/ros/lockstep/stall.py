@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import time
 
-# Other processes believe that one which stood still for so long (s of wall time) may have died.
+# Other processes may take one for dead that was suspended this long (s of wall time).
 STALL_SECONDS = 5.0
 REPEAT_SECONDS = 1.0
 REPETITIONS = 30
@@ -15,21 +15,21 @@ REPETITIONS = 30
 
 class Stall:
     """
-    When an instant is to be repeated because this process stood still while it waited.
+    When to repeat an instant because this process was suspended while it waited.
 
-    Meanwhile DDS elsewhere takes it for dead, and drops what it sends: the answer may be lost.  It
-    takes a while until both sides know each other again, so it is repeated more than once.
+    During that time DDS elsewhere takes it for dead, so the answer may be lost.  Both sides need a
+    while to discover each other again, so the instant is repeated more than once.
     """
 
     def __init__(self) -> None:
-        self._looked = time.monotonic()
+        self._last_call = time.monotonic()
         self._left = 0
         self._next = math.inf
 
     def repeat_now(self, now: float) -> bool:
-        """Return whether to repeat it; to be called all the time (s by time.monotonic)."""
-        looked, self._looked = self._looked, now
-        if now - looked > STALL_SECONDS:
+        """Return whether to repeat it; call it regularly (s by time.monotonic)."""
+        last, self._last_call = self._last_call, now
+        if now - last > STALL_SECONDS:
             self._left, self._next = REPETITIONS, now + REPEAT_SECONDS
         if not self._left or now < self._next:
             return False

@@ -56,7 +56,7 @@ class Topics:
             self.names[resolve_topic(node, name)] = name
 
     def close(self) -> None:
-        """Listen no more."""
+        """Destroy the subscriptions made here."""
         for subscription in self._made.values():
             self._node.destroy_subscription(subscription)
         self._made.clear()
@@ -78,8 +78,8 @@ class Topics:
     def _is_published(self, topic: str) -> bool:
         if topic not in self._gate.own and topic not in self._made:
             self._subscribe(topic)
-        heard = topic in self._gate.own or topic in self._made
-        return heard and self._node.count_publishers(topic) > 0
+        is_subscribed = topic in self._gate.own or topic in self._made
+        return is_subscribed and self._node.count_publishers(topic) > 0
 
     def _subscribe(self, topic: str) -> None:
         """Subscribe to a topic, once it has a publisher."""

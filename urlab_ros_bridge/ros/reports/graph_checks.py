@@ -3,7 +3,7 @@
 """
 A thread of its own for reports that read the ROS graph.
 
-With hundreds of robots a look at the graph takes many milliseconds, which ticks must not wait for.
+With hundreds of robots a check takes many milliseconds, which must not delay ticks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 
 CHECK_SECONDS = 2.0
-# Whoever ends the bridge waits no longer for a look at the graph (s).
+# The end of the bridge waits this long for a check (s).
 _STOP_SECONDS = 2.0
 
 
@@ -29,7 +29,7 @@ class GraphChecks(Part):
     """
     Makes checks once every `CHECK_SECONDS` while the bridge runs.
 
-    :ivar problems: name of a check -> why the last one came to nothing.
+    :ivar problems: name of a check -> why the last one failed.
     """
 
     def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
@@ -91,7 +91,7 @@ class GraphChecks(Part):
             if self._is_over():
                 return
             problem = f'{type(error).__name__}: {error}'
-            # The next check may succeed: the thread goes on, and says this once.
+            # The next check may succeed: continue, and log this once.
             if self.problems.get(name) != problem:
                 self.problems[name] = problem
                 self._log('warning', f'check of the ROS graph for {name} failed: {problem}')

@@ -5,13 +5,13 @@ A kernel lock on the full name of a bridge: one process of a machine holds it.
 
 The lock is the name of a Unix socket in the abstract namespace.  The kernel gives a name out once,
 and frees it when its socket is closed or its process ends in any way; one that is stopped keeps
-it.  A name counts within one network namespace, so for those that can hear each other by loopback,
-whoever runs them and whichever folders they see: two containers with networks of their own have a
+it.  A name counts within one network namespace, so for bridges that reach each other by loopback,
+whichever users and folders they have: two containers with networks of their own have a
 name each, two on the network of the host share one.  There is no file, so nothing is left behind,
-and no folder that has to be writable or may be somebody else's.
+and no folder has to be writable.
 
-Anybody on the machine can hold a name and so keep a bridge from starting, as anybody can who
-publishes its topics.
+Any process on the machine can hold a name and so keep a bridge from starting, as it can publish
+its topics.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import weakref
 from rclpy.node import Node
 from rclpy.utilities import get_rmw_implementation_identifier
 
-# Variables that part two nodes of one domain on one machine; who differs in them has a lock of its
-# own.  Not those of profiles: `urlab up` sets one, `urlab bridge` does not, and both are heard.
+# Variables that separate nodes of one domain on one machine: bridges that differ in them have
+# different locks.  Those of profiles are not among them: only `urlab up` sets one.
 PARTING = ('ROS_DISCOVERY_SERVER', 'ROS_SECURITY_ENABLE')
 
 
@@ -69,7 +69,7 @@ class NameLock:
         return True
 
     def release(self) -> None:
-        """Let others take it; without the lock this does nothing."""
+        """Release the lock, if it is held."""
         held, self._socket = self._socket, None
         if held is not None:
             held.close()
@@ -88,7 +88,7 @@ os.register_at_fork(after_in_child=_release_in_fork)
 
 
 def lock_of(node: Node) -> NameLock | None:
-    """Return the lock on the full name of a node; None when nobody else can hear the node."""
+    """Return the lock on the full name of a node; None when no other node can discover it."""
     value = os.environ.get
     # As rcl reads them: the older variable prevails.
     if value('ROS_AUTOMATIC_DISCOVERY_RANGE') == 'OFF' and value('ROS_LOCALHOST_ONLY') != '1':

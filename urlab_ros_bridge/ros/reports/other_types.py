@@ -66,14 +66,14 @@ class OtherTypes(Part):
         self.found: tuple[OtherType, ...] = ()
         self._node = node
         self._log = log
-        self._told: set[OtherType] = set()
+        self._logged: set[OtherType] = set()
 
     def check(self) -> None:
         """Check the graph; each publisher is logged once."""
         self.found = tuple(self._find())
         for each in self.found:
-            if each not in self._told:
-                self._told.add(each)
+            if each not in self._logged:
+                self._logged.add(each)
                 self._log('warning', str(each))
 
     def results(self) -> Iterator[Status]:

@@ -144,7 +144,7 @@ class Reporter(Part):
         try:
             os.write(self._status_fd, f'{line}\n'.encode())
         except OSError:
-            # The reader is gone.
+            # The reader has ended.
             self._status_fd = None
 
 

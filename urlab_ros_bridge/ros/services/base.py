@@ -30,7 +30,9 @@ E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
 
 
-def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
+def fill_time_and_wait(
+    context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark
+) -> None:
     """Fill in the time of a reply, and wait until the stream has published it."""
     response.sim_time = time_to_ros(max(0, stamp_ns))
     response.step = max(0, step)
@@ -41,7 +43,7 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     """
     Return the code of an error, and its text.
 
-    An error that nobody expected is `internal_error`: the caller waits for an answer all the same.
+    An unexpected error is `internal_error`: the caller gets a response in any case.
     """
     if isinstance(error, RemoteError | RequestRejected):
         return error.code, str(error)
@@ -85,5 +87,5 @@ __all__ = [
     'TIMEOUT',
     'answer',
     'code_and_text',
-    'settle',
+    'fill_time_and_wait',
 ]

@@ -25,7 +25,7 @@ from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.ros.services.reset_counts import ResetCounts
 from urlab_ros_bridge.wire.errors import UnknownName
 
-# An answer waits so long (s) for the stream to publish the time it speaks of.
+# A response waits this long for the stream to publish its time (s).
 _CATCH_UP_SECONDS = 1.0
 
 
@@ -34,7 +34,7 @@ class ServiceContext:
     The bridge as handlers see it.
 
     :ivar settings: returns the values of all parameters now.
-    :ivar timeline: where simulation time stands.
+    :ivar timeline: published simulation time.
     :ivar recording_name: of the recording that was started here last, empty before it.
     """
 

@@ -13,7 +13,7 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
-from urlab_ros_bridge.ros.services.base import settle
+from urlab_ros_bridge.ros.services.base import fill_time_and_wait
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.poses import finite
 
@@ -107,7 +107,7 @@ def forward(context: ServiceContext, request: Any, response: Any) -> str:
     """Compute all quantities that depend on positions and velocities."""
     mark = context.timeline.mark()
     result = context.client.forward()
-    settle(context, response, result.sim_time_ns, result.step, mark)
+    fill_time_and_wait(context, response, result.sim_time_ns, result.step, mark)
     return f'at {result.time:.6g} s'
 
 

@@ -23,7 +23,7 @@ from urlab_ros_bridge.ros.rclpy_tools.deferred_service import Reply
 
 # A service: takes a request and its response, and returns the response filled in.
 Answer = Callable[[object, object], object]
-# A request that is being answered when the bridge ends may take so long (s).
+# The end of the bridge waits this long for a request that is being answered (s).
 _STOP_SECONDS = 0.5
 
 
@@ -31,7 +31,7 @@ class RequestThreads(Part):
     """
     Offers services in the node of the bridge, and answers their requests in threads.
 
-    :ivar stopping: is set when the bridge ends: requests that wait are turned down.
+    :ivar stopping: is set when the bridge ends: waiting requests are rejected.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -66,7 +66,7 @@ class RequestThreads(Part):
             thread.start()
 
     def stop(self) -> None:
-        """Turn down what waits, and end the threads; one that waits for the server is left."""
+        """Reject waiting requests and end the threads; one that waits for the server is left."""
         self.stopping.set()
         for tasks in self._queues.values():
             tasks.put(None)

@@ -15,7 +15,7 @@ from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.bags import reset_noted
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
-from urlab_ros_bridge.ros.services.base import settle
+from urlab_ros_bridge.ros.services.base import fill_time_and_wait
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.stepping import stepping
 from urlab_ros_bridge.wire.errors import count_of
@@ -54,7 +54,7 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
         context.commands.forget(only=alone)
         if keeps_time:
             context.reset_counts.add(alone)
-        settle(context, response, result.sim_time_ns, result.step, mark)
+        fill_time_and_wait(context, response, result.sim_time_ns, result.step, mark)
     what = f'{alone or "the world"} is in {request.keyframe_name or "the initial state"}'
     text = f'{what}, at {result.time:.6g} s'
     if not request.time and not keeps_time:
@@ -105,7 +105,7 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
     mark = context.timeline.mark()
     with stepping(context, count) as stepper:
         result = stepper.advance(count)
-        settle(context, response, result.sim_time_ns, result.step, mark)
+        fill_time_and_wait(context, response, result.sim_time_ns, result.step, mark)
     how = '' if stepper.mode == 'direct' else ', paused: to resume call pause with data: false'
     return f'{count_of(count, "step")}, now at {result.time:.6g} s{how}'
 
@@ -115,7 +115,7 @@ def pause(context: ServiceContext, request: Any, response: Any) -> str:
     mark = context.timeline.mark()
     with context.lockstep.between_rounds():
         paused = context.client.set_paused(request.data)
-        context.link.note_paused(paused)
+        context.link.record_paused(paused)
     if not paused and mark.stamp_ns is None:
         return 'running, but no state has arrived yet'
     return 'paused' if paused else 'running'
@@ -130,7 +130,7 @@ def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
         response.previous_mode, response.current_mode = change.previous, change.current
     else:
         response.previous_mode = response.current_mode = context.mode
-    link.note_mode(response.current_mode)
+    link.record_mode(response.current_mode)
     return f'mode is {response.current_mode or "unknown"}'
 
 

@@ -64,7 +64,7 @@ class Stepper:
 @contextlib.contextmanager
 def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
     """
-    Let the block advance by steps; a server in live mode is paused, and stays paused.
+    Allow steps in the block; a server in live mode is paused, and stays paused.
 
     :param steps: how many are to be made.
 
@@ -89,19 +89,19 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
             'bad_mode', 'in puppet mode a client sets the state, and nothing is stepped'
         )
     if mode == 'direct':
-        with context.stream.in_full():
+        with context.stream.ignoring_rate_limits():
             yield Stepper(client, mode, lambda: context.stopping)
         return
     client.set_paused(True)
-    link.note_paused(True)
+    link.record_paused(True)
     if link.has('step_while_paused'):
-        with context.stream.in_full():
+        with context.stream.ignoring_rate_limits():
             yield Stepper(client, mode, lambda: context.stopping, while_paused=True)
         return
     # This server steps in direct mode only.
     client.set_mode('direct')
     try:
-        with context.stream.in_full():
+        with context.stream.ignoring_rate_limits():
             yield Stepper(client, mode, lambda: context.stopping)
     finally:
         # Entering direct mode has ended the pause.

@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 PACKAGE = 'simulation_interfaces'
-# After a change of the world an answer waits so long (s) for the bridge to publish the new one.
+# A response waits this long for the bridge to publish a changed world (s).
 _DISCOVERY_SECONDS = 5.0
 
 
@@ -69,7 +69,7 @@ class SimulationContext(ServiceContext):
     What handlers of the standard work with.
 
     :ivar rows: the whole table.
-    :ivar paused_epoch: stretch of time in which a client asked for paused in place of stopped.
+    :ivar paused_epoch: epoch in which a client requested PAUSED, not STOPPED.
     """
 
     def __init__(self, bridge: Bridge, rows: tuple[Service, ...]) -> None:

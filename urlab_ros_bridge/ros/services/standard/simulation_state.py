@@ -90,7 +90,7 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
 
 
 def _target(value: int) -> State:
-    """Return a state that can be asked for."""
+    """Return the requested state."""
     if value == State.QUITTING:
         raise StandardRejected(UNSUPPORTED, 'QUITTING: stop the server where it was started')
     if value not in (State.STOPPED, State.PLAYING, State.PAUSED):
@@ -113,7 +113,7 @@ def _check_mode(context: SimulationContext) -> None:
 def _pause(context: SimulationContext, paused: bool) -> None:
     with context.lockstep.between_rounds():
         is_paused = context.client.set_paused(paused)
-        context.link.note_paused(is_paused)
+        context.link.record_paused(is_paused)
     if is_paused is not paused:
         wanted = 'paused' if paused else 'running'
         raise StandardRejected(
@@ -140,7 +140,7 @@ def reset_simulation(context: SimulationContext, request: Any, response: Any) ->
         )
     done = []
     time, state = bool(scope & TIME), bool(scope & STATE)
-    # All that is asked for must be possible before anything is done.
+    # Everything that is requested must be possible before anything is done.
     if time and not state:
         context.require(StandardFeature.SIMULATION_RESET_TIME, 'reset of time alone')
     if state and not time:

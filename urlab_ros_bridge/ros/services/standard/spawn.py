@@ -108,7 +108,7 @@ def spawn(context: SimulationContext, request: Any) -> str:
 
 def _name(request: Any, suggested: str) -> str:
     """
-    Return the name that is asked for; the namespace of an entity is its name.
+    Return the requested name; the namespace of an entity is its name.
 
     :raises StandardRejected: NAME_INVALID or NAMESPACE_INVALID.
     """
