@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.editor.ops import levels
 from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
@@ -146,12 +147,12 @@ def test_a_manager_is_there_once_it_was_asked_for(desk):
     assert desk.ask('ensure_manager')['was_existing'] is True
 
 
-def test_a_level_that_could_not_be_read_again_is_not_saved(desk):
+def test_a_level_that_could_not_be_read_again_is_not_saved(desk, monkeypatch):
     path = desk.ask('create_level', name='hall')['level_path']
-    for index in range(8):
-        grid = {'base_actor_id': f'crate{index}', 'count_x': 32, 'count_y': 32}
-        desk.ask('spawn_grid', blueprint='box', **grid)
-    assert desk.code('save_level') == 'save_level_failed'
+    desk.ask('spawn_grid', blueprint='box', base_actor_id='crate', count_x=10, count_y=10)
+    with monkeypatch.context() as patch:
+        patch.setattr(levels, 'MAX_BYTES', 2000)
+        assert desk.code('save_level') == 'save_level_failed'
     assert load_sidecar(path).objects == ()
     desk.ask('load_level', level_path='hall')
     assert desk.actors() == {}
