@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
-from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -105,40 +104,28 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
         key = name if name not in keys else f'{prefix}/{name}'
         keys.add(key)
         item = settings.get(camera, CameraSpec())
-        pair = _depth_pair(model, camera, item, owners, settings)
-        made = _item(model, index, camera, prefix, name, key, item, pair)
-        items.append(replace(made, free=camera == free))
+        width, height = model.cam_resolution[camera].tolist()
+        items.append(
+            CameraItem(
+                index=index,
+                prefix=prefix,
+                name=name,
+                key=key,
+                id=camera,
+                mode=item.mode,
+                width=width,
+                height=height,
+                fovy=float(model.cam_fovy[camera]),
+                rate=item.rate,
+                latency=item.latency,
+                jitter=item.jitter,
+                seed=item.seed,
+                body=model.body(int(model.cam_bodyid[camera])).name or 'world',
+                depth_pair=_depth_pair(model, camera, item, owners, settings),
+                free=camera == free,
+            )
+        )
     return tuple(items)
-
-
-def _item(
-    model: mujoco.MjModel,
-    index: int,
-    camera: int,
-    prefix: str,
-    name: str,
-    key: str,
-    spec: CameraSpec,
-    pair: str,
-) -> CameraItem:
-    width, height = (int(side) for side in model.cam_resolution[camera])
-    return CameraItem(
-        index=index,
-        prefix=prefix,
-        name=name,
-        key=key,
-        id=camera,
-        mode=spec.mode,
-        width=width,
-        height=height,
-        fovy=float(model.cam_fovy[camera]),
-        rate=spec.rate,
-        latency=spec.latency,
-        jitter=spec.jitter,
-        seed=spec.seed,
-        body=model.body(int(model.cam_bodyid[camera])).name or 'world',
-        depth_pair=pair,
-    )
 
 
 def _settings(model: mujoco.MjModel, spec: WorldSpec) -> dict[int, CameraSpec]:

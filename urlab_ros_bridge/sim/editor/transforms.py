@@ -121,8 +121,8 @@ def need_location(fields: Fields, name: str = 'location') -> Vector:
 
     :raises OpError: missing_field, bad_value.
     """
-    values = fields.need_vector(name)
-    if len(values) != 3 or np.abs(values).max() > MAX_LOCATION:
+    values = fields.need_vector(name, 3)
+    if np.abs(values).max() > MAX_LOCATION:
         raise bad_value(name, values.tolist(), f'three numbers within +-{MAX_LOCATION:g} m')
     return as_vector(values)
 
@@ -133,16 +133,14 @@ def read_rotation(fields: Fields) -> Quat | None:
 
     :raises OpError: bad_value.
     """
-    quat = fields.vector('rotation_quat')
+    quat = fields.vector('rotation_quat', size=4)
     if quat is not None:
-        if len(quat) != 4 or not np.linalg.norm(quat) > 1e-6:
+        if not np.linalg.norm(quat) > 1e-6:
             raise bad_value('rotation_quat', quat.tolist(), 'a rotation x, y, z, w')
         return normalised((quat[3], quat[0], quat[1], quat[2]))
-    euler = fields.vector('rotation_euler')
+    euler = fields.vector('rotation_euler', size=3)
     if euler is None:
         return None
-    if len(euler) != 3:
-        raise bad_value('rotation_euler', euler.tolist(), 'roll, pitch, yaw in degrees')
     return from_euler(euler)
 
 
@@ -152,9 +150,9 @@ def read_scale(fields: Fields) -> Vector:
 
     :raises OpError: bad_value.
     """
-    scale = fields.vector('scale')
+    scale = fields.vector('scale', size=3)
     if scale is None:
         return (1.0, 1.0, 1.0)
-    if len(scale) != 3 or not 1e-6 <= scale.min() <= scale.max() <= 1e6:
+    if not 1e-6 <= scale.min() <= scale.max() <= 1e6:
         raise bad_value('scale', scale.tolist(), 'three factors above 0')
     return as_vector(scale)

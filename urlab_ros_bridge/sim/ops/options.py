@@ -197,10 +197,7 @@ def describe(options: Any) -> dict[str, Any]:
 
 def _value(part: Fields, name: str) -> Any:
     if name in _VECTORS:
-        values = part.need_vector(name).tolist()
-        if len(values) != 3:
-            raise bad_value(f'options.{name}', values, 'a vector of 3')
-        return values
+        return part.need_vector(name, 3).tolist()
     if name in _ENUMS:
         return _ENUMS[name][part.choice(name, _ENUMS[name])]
     if name in _NUMBERS:

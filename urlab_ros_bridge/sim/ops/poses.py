@@ -81,7 +81,7 @@ def _check_quaternion(articulation: RobotModel, values: np.ndarray) -> None:
 def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Move a mocap body: `pos` in metres, `quat` as wxyz; at least one of them."""
     slot = _mocap_slot(context, fields)
-    pos, quat = _fixed(fields, 'pos', 3), _fixed(fields, 'quat', 4)
+    pos, quat = fields.vector('pos', size=3), fields.vector('quat', size=4)
     if pos is None and quat is None:
         raise OpError('missing_field', 'pos or quat')
     if quat is not None and np.linalg.norm(quat) < 1e-6:
@@ -101,13 +101,6 @@ def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> 
 def read_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return the pose of a mocap body."""
     return _mocap_reply(context, fields, _mocap_slot(context, fields))
-
-
-def _fixed(fields: Fields, name: str, size: int) -> np.ndarray | None:
-    values = fields.vector(name)
-    if values is not None and len(values) != size:
-        raise bad_value(name, values.tolist(), f'a list of {size} numbers')
-    return values
 
 
 def _mocap_slot(context: Context, fields: Fields) -> int:

@@ -149,25 +149,28 @@ class Fields:
         return self.number(name, math.nan, low=low, high=high)
 
     @overload
-    def vector(self, name: str, default: np.ndarray) -> np.ndarray: ...
+    def vector(self, name: str, default: np.ndarray, size: int = ...) -> np.ndarray: ...
 
     @overload
-    def vector(self, name: str, default: None = None) -> np.ndarray | None: ...
+    def vector(self, name: str, default: None = None, size: int = ...) -> np.ndarray | None: ...
 
-    def vector(self, name: str, default: np.ndarray | None = None) -> np.ndarray | None:
-        """Return a list of finite numbers as float64 of shape (n,)."""
+    def vector(
+        self, name: str, default: np.ndarray | None = None, size: int = 0
+    ) -> np.ndarray | None:
+        """Return a list of finite numbers as float64 of shape (n,), n = `size` if that is set."""
         value = self._request.get(name)
-        if value is None:
-            return default
-        return vector(self._where + name, value)
+        return default if value is None else self.need_vector(name, size)
 
-    def need_vector(self, name: str) -> np.ndarray:
+    def need_vector(self, name: str, size: int = 0) -> np.ndarray:
         """
-        Return a list of finite numbers as float64 of shape (n,).
+        Return a list of finite numbers as float64 of shape (n,), n = `size` if that is set.
 
         :raises OpError: missing_field when it is absent or null; bad_value.
         """
-        return vector(self._where + name, self.need(name))
+        values = vector(self._where + name, self.need(name))
+        if size and len(values) != size:
+            raise bad_value(self._where + name, values.tolist(), f'a list of {size} numbers')
+        return values
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a map field, {} when absent."""

@@ -28,7 +28,6 @@ from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.renderer.labels import LabelMap
 from urlab_ros_bridge.sim.cameras.renderer.paired_depth import PairedDepth
 from urlab_ros_bridge.sim.cameras.visual_state import apply_arrays
-from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
 
 SOFTWARE_RENDERERS = ('llvmpipe', 'softpipe', 'swrast', 'software rasterizer', 'swr')
@@ -236,8 +235,9 @@ class SceneRenderer:
         """
         self.draw(index, self._words).write(out)
 
-    def model_changed(self) -> None:
-        """Update what depends on colours, sizes and lenses of the model."""
+    def apply_arrays(self, content: bytes) -> None:
+        """Apply what `visual_state.pack_arrays` returned to the model."""
+        apply_arrays(self._model, content)
         self._paired.model_changed()
 
     def draw_all(
@@ -368,63 +368,10 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-_MODEL_FILE = 'model.mjb'
-
-
-class SceneBuilder:
-    """A model, its data and its renderer."""
-
-    def __init__(
-        self,
-        settings: Mapping[str, Any],
-        cameras: Sequence[CameraItem],
-        mjb: bytes,
-        gl_renderer: str,
-    ) -> None:
-        self._model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
-        data = mujoco.MjData(self._model)
-        quality = choose_quality(self._model, RenderSpec(**settings['rendering']), gl_renderer)
-        self._state = VisualState(self._model, data, cameras)
-        self._renderer = SceneRenderer(self._model, data, cameras, settings['prefixes'], quality)
-        self.set_overlays(settings.get('overlays', []))
-
-    @property
-    def words_needed(self) -> int:
-        """Return the pixels of the largest camera."""
-        return self._renderer.words_needed
-
-    @property
-    def state_size(self) -> int:
-        """Return the bytes of a state."""
-        return self._state.size
-
-    def change_arrays(self, content: bytes) -> None:
-        """Apply what `visual_state.pack_arrays` returned."""
-        apply_arrays(self._model, content)
-        self._renderer.model_changed()
-
-    def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
-        """Draw these geoms too, see `overlays.add_overlays`."""
-        self._renderer.overlays = list(overlays)
-
-    def put(self, state: memoryview) -> None:
-        """Move everything to where a state says."""
-        self._state.put(state)
-        if self._state.free is not None:
-            self._renderer.view_mode = self._state.free.view_mode
-
-    def draw(
-        self, cameras: Sequence[int], take: Callable[[], np.ndarray]
-    ) -> Iterator[tuple[RawFrame, np.ndarray, int]]:
-        """Draw a frame for each camera, see `SceneRenderer.draw_all`."""
-        return self._renderer.draw_all(cameras, take)
-
-
 __all__ = [
     'DepthLens',
     'Quality',
     'RawFrame',
-    'SceneBuilder',
     'SceneRenderer',
     'add_overlays',
     'choose_quality',

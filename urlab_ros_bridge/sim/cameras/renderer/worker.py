@@ -30,6 +30,7 @@ from urlab_ros_bridge.transport.shm.region import Region
 _LOG = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
 _MOST_TIMES = 64
+_MODEL_FILE = 'model.mjb'
 
 
 class Worker:
@@ -46,11 +47,16 @@ class Worker:
         :raises NoGraphics: when OpenGL cannot be used.
         """
         # OpenGL's platform is chosen when these are imported.
+        import mujoco
+
         from urlab_ros_bridge.sim.cameras.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.renderer import encoder
+        from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
         from urlab_ros_bridge.sim.cameras.renderer.drawing import is_software
-        from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneBuilder
+        from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
         from urlab_ros_bridge.sim.cameras.renderer.encoder import open_senders
+        from urlab_ros_bridge.sim.cameras.visual_state import VisualState
+        from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
         from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
         memory_fd, model_fd, settings_fd, *rest = fds
@@ -58,8 +64,15 @@ class Worker:
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
         listeners, region_fds = rest[: settings['ports']], rest[settings['ports'] :]
         self._gl, name = environment.open_context(64, 64)
-        self._scene = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
-        self._memory = link.JobMemory(self._scene.state_size, memory_fd)
+        mjb = link.from_file(model_fd)
+        model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
+        data, quality = mujoco.MjData(model), RenderSpec(**settings['rendering'])
+        self._state = VisualState(model, data, cameras)
+        self._renderer = SceneRenderer(
+            model, data, cameras, settings['prefixes'], choose_quality(model, quality, name)
+        )
+        self._renderer.overlays = settings['overlays']
+        self._memory = link.JobMemory(self._state.size, memory_fd)
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
         self._sockets = ServerSockets(keys)
         senders = open_senders(self._sockets, cameras, listeners)
@@ -73,7 +86,7 @@ class Worker:
             self._memory,
             senders,
             regions,
-            self._scene.words_needed,
+            self._renderer.words_needed,
             self._send_to_server,
             threaded=not (environment.on_one_processor() and is_software(name)),
         )
@@ -104,18 +117,20 @@ class Worker:
         elif kind == link.READERS:
             self._encoder.set_readers(json.loads(body))
         elif kind == link.ARRAYS:
-            self._scene.change_arrays(link.from_file(fds[0]))
+            self._renderer.apply_arrays(link.from_file(fds[0]))
         elif kind == link.OVERLAYS:
-            self._scene.set_overlays(json.loads(link.from_file(fds[0])))
+            self._renderer.overlays = json.loads(link.from_file(fds[0]))
         return True
 
     def _draw(self, job: link.Job) -> None:
         memory, begin = self._memory, time.monotonic_ns()
         memory.control[memory.EXPECTED] = begin + self._took.get(job.cameras, 0)
         memory.control[memory.BEGUN] += 1
-        self._scene.put(memory.state(job.number))
-        left = len(job.cameras)
-        for raw, buffer, camera in self._scene.draw(job.cameras, self._encoder.buffers.get):
+        self._state.put(memory.state(job.number))
+        if self._state.free is not None:
+            self._renderer.view_mode = self._state.free.view_mode
+        left, buffers = len(job.cameras), self._encoder.buffers
+        for raw, buffer, camera in self._renderer.draw_all(job.cameras, buffers.get):
             left -= 1
             self._encoder.submit(self._drawn(raw, buffer, camera, job, left == 0))
         if len(self._took) > _MOST_TIMES:

@@ -77,11 +77,9 @@ def color_of(fields: Fields, default: Color) -> Color:
 
     :raises OpError: bad_value.
     """
-    color = fields.vector('color')
+    color = fields.vector('color', size=3)
     if color is None:
         return default
-    if len(color) != 3:
-        raise bad_value('color', color.tolist(), 'red, green, blue from 0 to 1')
     return as_vector(np.clip(color, 0.0, 1.0))
 
 
@@ -91,12 +89,8 @@ def three(fields: Fields, name: str, default: Vector) -> Vector:
 
     :raises OpError: bad_value.
     """
-    values = fields.vector(name)
-    if values is None:
-        return default
-    if len(values) != 3:
-        raise bad_value(name, values.tolist(), 'three numbers')
-    return as_vector(values)
+    values = fields.vector(name, size=3)
+    return default if values is None else as_vector(values)
 
 
 DEFAULT_COACD = 0.05  # stock plugin's default; kept for its clients

@@ -42,7 +42,6 @@ from urlab_ros_bridge.sim.ops.entities.changed_world import without_body
 from urlab_ros_bridge.sim.ops.entities.changed_world import without_robot
 from urlab_ros_bridge.sim.ops.entities.source import read_source
 from urlab_ros_bridge.sim.ops.entities.state import find
-from urlab_ros_bridge.sim.ops.entities.state import fixed
 from urlab_ros_bridge.sim.ops.entities.state import report
 from urlab_ros_bridge.sim.ops.entities.state import rotation
 from urlab_ros_bridge.sim.requests.background import abandonable
@@ -180,8 +179,8 @@ def _running(stage: Stage) -> Context:
 
 
 def _place(fields: Fields) -> SpawnPose:
-    pos = fixed(fields, 'pos', 3) if 'pos' in fields else np.zeros(3)
-    quat = fixed(fields, 'quat', 4) if 'quat' in fields else np.array([1.0, 0.0, 0.0, 0.0])
+    pos = fields.vector('pos', np.zeros(3), 3)
+    quat = fields.vector('quat', np.array([1.0, 0.0, 0.0, 0.0]), 4)
     x, y, z = pos.tolist()
     qw, qx, qy, qz = rotation('quat', quat).tolist()
     return SpawnPose((x, y, z), (qw, qx, qy, qz))

@@ -63,7 +63,9 @@ def set_entity_state(context: Context, session: ServerSession, fields: Fields) -
     if not item.movable:
         raise bad_value('entity', item.name, 'free or a mocap body, so it cannot be moved')
     sizes = {'pos': 3, 'quat': 4, 'linear': 3, 'angular': 3}
-    given = {name: fixed(fields, name, size) for name, size in sizes.items() if name in fields}
+    given = {
+        name: fields.need_vector(name, size) for name, size in sizes.items() if name in fields
+    }
     if not given:
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
@@ -96,18 +98,6 @@ def _names(fields: Fields) -> list[Any]:
     if not isinstance(names, list) or not names:
         raise bad_value('entities', names, 'a list of names')
     return names
-
-
-def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
-    """
-    Return a vector field of a given length.
-
-    :raises OpError: missing_field, bad_value.
-    """
-    values = fields.need_vector(name)
-    if len(values) != size:
-        raise bad_value(name, values.tolist(), f'a list of {size} numbers')
-    return values
 
 
 def rotation(name: str, quat: np.ndarray) -> np.ndarray:
