@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,38 +30,42 @@ class Colors:
         :param model: mujoco.MjModel.
         """
         self._model = model
-        self._roles = enumeration(model, 'mjtTextureRole')
+        roles = enumeration(model, 'mjtTextureRole')
+        self._roles = [int(roles.mjTEXROLE_RGB), int(roles.mjTEXROLE_RGBA)]
         self._means: dict[int, np.ndarray] = {}
 
     def of_geom(self, geom: Geom) -> Color:
         """Return r, g, b, a from 0 to 1."""
-        rgba, material = np.array(geom.rgba), geom.material
+        rgba, texture = self.shown(geom.rgba, geom.material), self.texture(geom.material)
+        return _color(rgba if texture < 0 else [*(rgba[:3] * self.mean(texture)), rgba[3]])
+
+    def shown(self, rgba: Sequence[float], material: int) -> np.ndarray:
+        """Return the colour that MuJoCo draws with: the material's in place of neutral grey."""
+        if material >= 0 and np.allclose(rgba, _UNSET):
+            return np.array(self._model.mat_rgba[material], float)
+        return np.array(rgba, float)
+
+    def texture(self, material: int) -> int:
+        """Return the id of a material's texture, -1 for none."""
         if material < 0:
-            return _color(rgba)
-        if np.allclose(rgba, _UNSET):
-            rgba = self._model.mat_rgba[material]
-        texture = self._texture(material)
-        if texture < 0:
-            return _color(rgba)
-        return _color([*(rgba[:3] * self._mean(texture)), rgba[3]])
-
-    def _texture(self, material: int) -> int:
+            return -1
         textures = self._model.mat_texid[material]
-        for role in ('mjTEXROLE_RGB', 'mjTEXROLE_RGBA'):
-            found = int(textures[int(getattr(self._roles, role))])
-            if found >= 0:
-                return found
-        return -1
+        return next((int(textures[role]) for role in self._roles if textures[role] >= 0), -1)
 
-    def _mean(self, texture: int) -> np.ndarray:
+    def texels(self, texture: int) -> np.ndarray:
+        """Return the image of a texture, shape (height, width, channels), uint8."""
+        m = self._model
+        shape = int(m.tex_height[texture]), int(m.tex_width[texture]), int(m.tex_nchannel[texture])
+        first = int(m.tex_adr[texture])
+        texels: np.ndarray = np.asarray(m.tex_data[first : first + np.prod(shape)])
+        return texels.reshape(shape)
+
+    def mean(self, texture: int) -> np.ndarray:
+        """Return the mean r, g, b of a texture, from 0 to 1."""
         if texture not in self._means:
-            model = self._model
-            channels = int(model.tex_nchannel[texture])
-            count = int(model.tex_width[texture]) * int(model.tex_height[texture])
-            first = int(model.tex_adr[texture])
-            data = np.asarray(model.tex_data[first : first + count * channels])
-            texels = data.reshape(count, channels)[:: max(1, count // _MAX_TEXELS)]
-            mean = texels.mean(axis=0)[:3] / 255.0
+            texels = self.texels(texture)
+            rows = texels.reshape(-1, texels.shape[2])
+            mean = rows[:: max(1, len(rows) // _MAX_TEXELS)].mean(axis=0)[:3] / 255.0
             self._means[texture] = np.full(3, mean[0]) if len(mean) < 3 else mean
         return self._means[texture]
 

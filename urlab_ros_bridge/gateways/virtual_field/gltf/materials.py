@@ -9,15 +9,13 @@ from dataclasses import dataclass
 import io
 from typing import Any
 
-import numpy as np
 from PIL import Image
 
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Material
 from urlab_ros_bridge.model import Geom
+from urlab_ros_bridge.model.colors import Colors
 from urlab_ros_bridge.model.world import enumeration
 
-# A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).
-_UNSET = (0.5, 0.5, 0.5, 1.0)
 _UNSAID = -1.0  # roughness and metallic of a material that sets neither
 # A browser on a phone has room for pictures of so many pixels on a side.
 _LARGEST_SIDE = 2048
@@ -55,14 +53,13 @@ class Materials:
         """
         self._model = model
         self._flat = int(enumeration(model, 'mjtTexture').mjTEXTURE_2D)
-        roles = enumeration(model, 'mjtTextureRole')
-        self._roles = [int(roles.mjTEXROLE_RGB), int(roles.mjTEXROLE_RGBA)]
+        self._colors = Colors(model)
         self._queries: dict[tuple[Any, ...], Look] = {}
         self._pictures: dict[int, bytes] = {}
 
     def rgba(self, geom: Geom) -> tuple[float, ...]:
         """Return the colour that MuJoCo draws a geom with, as in the model (sRGB)."""
-        return self._shown(geom.rgba, geom.material)
+        return tuple(self._colors.shown(geom.rgba, geom.material).tolist())
 
     def look(self, geom: Geom) -> Look:
         """Return how a geom looks; equal ones are the same object."""
@@ -75,16 +72,11 @@ class Materials:
         :param rgba: sRGB, as in the model; the neutral grey gives way to that of the material.
         :param material: its id, -1 for none.
         """
-        shown = self._shown(rgba, material)
+        shown = tuple(self._colors.shown(rgba, material).tolist())
         key = (*shown, material)
         if key not in self._queries:
             self._queries[key] = self._made(shown, material)
         return self._queries[key]
-
-    def _shown(self, rgba: Sequence[float], material: int) -> tuple[float, ...]:
-        if material >= 0 and np.allclose(rgba, _UNSET):
-            rgba = self._model.mat_rgba[material]
-        return tuple(map(float, rgba))
 
     def _made(self, rgba: tuple[float, ...], material: int) -> Look:
         r, g, b = (_linear(part) for part in rgba[:3])
@@ -100,13 +92,12 @@ class Materials:
             float(model.mat_metallic[material]),
         )
         glow = min(max(float(model.mat_emission[material]), 0.0), 1.0)
-        texture = self._texture(material)
+        texture = self._colors.texture(material)
         picture = b''
         if texture >= 0 and int(model.tex_type[texture]) != self._flat:
             # A cube around the geom: its mean is what remains of it here.
-            r, g, b = (
-                part * mean for part, mean in zip((r, g, b), self._mean(texture), strict=True)
-            )
+            mean = self._colors.mean(texture)
+            r, g, b = (part * _linear(each) for part, each in zip((r, g, b), mean, strict=True))
             texture = -1
         if texture >= 0:
             picture = self._picture(texture)
@@ -123,26 +114,9 @@ class Materials:
             bool(model.mat_texuniform[material]),
         )
 
-    def _texture(self, material: int) -> int:
-        textures = self._model.mat_texid[material]
-        return next((int(textures[role]) for role in self._roles if textures[role] >= 0), -1)
-
-    def _texels(self, texture: int) -> np.ndarray:
-        m = self._model
-        shape = int(m.tex_height[texture]), int(m.tex_width[texture]), int(m.tex_nchannel[texture])
-        first = int(m.tex_adr[texture])
-        texels: np.ndarray = np.asarray(m.tex_data[first : first + shape[0] * shape[1] * shape[2]])
-        return texels.reshape(shape)
-
-    def _mean(self, texture: int) -> list[float]:
-        texels = self._texels(texture)
-        mean = texels.reshape(-1, texels.shape[2]).mean(axis=0) / 255.0
-        parts = mean[:3] if len(mean) >= 3 else np.full(3, mean[0])
-        return [_linear(float(part)) for part in parts]
-
     def _picture(self, texture: int) -> bytes:
         if texture not in self._pictures:
-            texels = self._texels(texture)
+            texels = self._colors.texels(texture)
             channels = texels.shape[2]
             modes = {1: 'L', 2: 'LA', 3: 'RGB', _MOST_CHANNELS: 'RGBA'}
             picture = Image.fromarray(
