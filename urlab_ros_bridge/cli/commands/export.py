@@ -48,7 +48,7 @@ def export(values: ExportArguments) -> tuple[int, int]:
     if not paths:
         raise BadArgument('--episodes', f'there is no MCAP file in {values.episodes!r}')
     try:
-        from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import read_frames
+        from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import read_frames
         from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import fps_of
         from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import write_dataset
 

@@ -13,8 +13,8 @@ import pytest
 
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import NotAnEpisode
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import read_frames
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import NotAnEpisode
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import read_frames
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import CannotExport
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import fps_of
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import RecordedFrame

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import RecordedFrame
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import require_av
 
 VERSION = 'v3.0'
@@ -34,22 +33,6 @@ COLUMNS = ('timestamp', 'frame_index', 'episode_index', 'index', 'task_index')
 
 class CannotExport(ChiralError):
     """Episodes cannot become one dataset."""
-
-
-@dataclass(slots=True)
-class RecordedFrame:
-    """
-    One control period.
-
-    :ivar state: name -> values, float64 (n,).
-    :ivar images: camera -> RGB, uint8 (height, width, 3).
-    """
-
-    state: dict[str, np.ndarray] = field(default_factory=dict)
-    images: dict[str, np.ndarray] = field(default_factory=dict)
-    action: np.ndarray | None = None
-    reward: float = 0.0
-    time: float = 0.0
 
 
 class Statistics:
