@@ -3,9 +3,8 @@
 """The parameters of Nav2 fit the robots and their bridge; the maps fit their worlds."""
 
 import math
-from pathlib import Path
-import sys
 
+from map_reader import read_map
 import mujoco
 import numpy as np
 import pytest
@@ -22,10 +21,6 @@ from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.maps.floor_map import is_solid
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-
-sys.path.insert(0, str(Path(__file__).parents[1] / 'sim'))
-
-from map_reader import read_map
 
 PREPARED = nav2_worlds()
 

@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Maps: the simulated scanner sees what is drawn, and what is drawn says the same in files."""
 
-from pathlib import Path
-import sys
-
+from map_reader import ReadMap
 import mujoco
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from map_reader import ReadMap
 
 from urlab_ros_bridge.maps.floor_map import draw_floor_map
 from urlab_ros_bridge.maps.floor_map import FREE
@@ -19,7 +13,7 @@ from urlab_ros_bridge.maps.floor_map import NoMap
 from urlab_ros_bridge.maps.floor_map import OCCUPIED
 from urlab_ros_bridge.maps.floor_map import UNKNOWN
 from urlab_ros_bridge.maps.map_files import description
-from urlab_ros_bridge.maps.map_files import picture
+from urlab_ros_bridge.maps.map_files import pgm_image
 from urlab_ros_bridge.maps.map_heights import robot_band
 from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -79,7 +73,7 @@ def rover():
 
 
 def through_files(drawn):
-    return ReadMap(description(drawn, 'x.pgm', 'a comment'), picture(drawn))
+    return ReadMap(description(drawn, 'x.pgm', 'a comment'), pgm_image(drawn))
 
 
 def scanner_of(world):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Heights at which a map of a world is cut: where a scanner looks, or where a robot would bump."""
+"""The heights of the planes that a map is cut at: that of a scanner, or those of a robot."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from urlab_ros_bridge.maps.floor_map import is_solid
 from urlab_ros_bridge.maps.floor_map import NoMap
 from urlab_ros_bridge.sim.model.world import World
 
-# What is lower than this is driven or stepped over (m).
+# Robots drive or step over lower obstacles (m).
 CLEARANCE = 0.03
+AUTO, SCANNER, ROBOT = 'auto', 'scanner', 'robot'
 # Boards thinner than this may lie between two planes (m).
 SPACING = 0.01
 
@@ -29,9 +30,9 @@ def scanner_height(world: World) -> float | None:
 
 def robot_band(world: World) -> tuple[float, float]:
     """
-    Return the heights between which the first robot would bump into things (m).
+    Return the heights between which the first robot would collide with objects (m).
 
-    From CLEARANCE above its lowest point to its highest one, as it stands.
+    From CLEARANCE above its lowest point to its highest point, in its initial pose.
 
     :raises NoMap: when the world has no robot, or one that touches nothing.
     """
@@ -42,6 +43,20 @@ def robot_band(world: World) -> tuple[float, float]:
             low, high = boxes(world, geoms)
             return float(low[:, 2].min()) + CLEARANCE, float(high[:, 2].max())
     raise NoMap('there is no robot to take the heights from: give a height in metres')
+
+
+def chosen_heights(world: World, choice: str) -> tuple[float, float]:
+    """
+    Return the lowest and the highest plane for a choice of SCANNER, ROBOT or AUTO (m).
+
+    :raises NoMap: when no robot has a scanner, or there is no robot.
+    """
+    scanner = None if choice == ROBOT else scanner_height(world)
+    if scanner is not None:
+        return scanner, scanner
+    if choice == SCANNER:
+        raise NoMap('no robot of this world has a scanner')
+    return robot_band(world)
 
 
 def planes(low: float, high: float) -> list[float]:

@@ -1,16 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
-import sys
 
+from map_reader import read_map
 import numpy as np
 import pytest
 
 from urlab_ros_bridge.cli.main import main
-
-sys.path.insert(0, str(Path(__file__).parents[2] / 'sim'))
-
-from map_reader import read_map
 
 
 @pytest.mark.parametrize(

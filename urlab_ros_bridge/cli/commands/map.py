@@ -16,15 +16,12 @@ from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.arguments.groups import PATH
-from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.packages import require
-from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.maps.floor_map import FloorMap
-    from urlab_ros_bridge.sim.model.world import World
 
 WORDS = ('auto', 'scanner', 'robot')
 
@@ -110,51 +107,23 @@ class MapArguments(Arguments):
             raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
 
 
-def load(values: MapArguments) -> World:
-    """
-    Load the world.
-
-    :raises MujocoNotFound: when the physics engine is not installed.
-    """
-    require('mujoco')
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.model.world import load_world
-
-    model = Path(values.model) if values.model else None
-    return load_world(ServerConfig(values.world, model, values.prefix or None))
-
-
-def heights(world: World, text: str) -> tuple[float, float]:
-    """
-    Return the lowest and the highest plane of `--height` (m).
-
-    :raises BadArgument: when no robot has a scanner.
-    """
-    from urlab_ros_bridge.maps.map_heights import robot_band
-    from urlab_ros_bridge.maps.map_heights import scanner_height
-
-    if text in WORDS:
-        scanner = None if text == 'robot' else scanner_height(world)
-        if scanner is not None:
-            return scanner, scanner
-        if text == 'scanner':
-            raise BadArgument('--height', 'no robot of this world has a scanner')
-        return robot_band(world)
-    found = _numbers(text, ':', (1, 2))
-    return found[0], found[-1]
-
-
 def draw(values: MapArguments) -> tuple[FloorMap, str]:
     """
     Draw the map; return it with a description.
 
     :raises UrlabError: when it cannot be drawn.
     """
-    world = load(values)
+    require('mujoco')
     from urlab_ros_bridge.maps.floor_map import draw_floor_map
+    from urlab_ros_bridge.maps.map_heights import chosen_heights
     from urlab_ros_bridge.maps.map_heights import planes
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.model.world import load_world
 
-    low, high = heights(world, values.height)
+    model = Path(values.model) if values.model else None
+    world = load_world(ServerConfig(values.world, model, values.prefix or None))
+    given = _numbers(values.height, ':', (1, 2))
+    low, high = (given[0], given[-1]) if given else chosen_heights(world, values.height)
     region = None
     if corners := _numbers(values.region, ',', (4,)):
         x0, y0, x1, y1 = corners
@@ -166,45 +135,16 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
     return drawn, f'{world.name}: solid geometry at {span}'
 
 
-def _describes_a_map(path: Path) -> bool:
-    """Return whether a file describes a map, which a new one may replace."""
-    import yaml
-
-    try:
-        found = yaml.safe_load(path.read_bytes())
-    except (yaml.YAMLError, UnicodeDecodeError):
-        return False
-    return isinstance(found, dict) and {'image', 'resolution'} <= set(found)
-
-
-def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
-    """
-    Write both files; return their paths.  An older map is replaced.
-
-    :raises BadArgument: when another kind of file has the name, such as a sidecar.
-    :raises OSError: when one cannot be written.
-    """
-    from urlab_ros_bridge.maps.map_files import description
-    from urlab_ros_bridge.maps.map_files import picture
-
-    target.parent.mkdir(parents=True, exist_ok=True)
-    files = [target.with_name(target.name + suffix) for suffix in ('.pgm', '.yaml')]
-    if files[1].exists() and not _describes_a_map(files[1]):
-        reason = f'{files[1]} exists and is not a map: give the map another name'
-        raise BadArgument('--output', reason)
-    write_whole(files[0], picture(floor_map))
-    write_whole(files[1], description(floor_map, files[0].name, comment).encode())
-    return files
-
-
 def run(given: ParsedArguments[MapArguments]) -> int:
     """Draw the map and write its files."""
     values = given.values
     drawn, comment = draw(values)
+    from urlab_ros_bridge.maps.map_files import write_map
+
     target = Path(values.output or (Path(values.model).stem if values.model else values.world))
     if target.suffix in ('.pgm', '.yaml'):
         target = target.with_suffix('')
-    files = write(drawn, comment, target)
+    files = write_map(drawn, target, comment)
     rows, columns = drawn.cells.shape
     print(f'{comment}; {columns} x {rows} cells of {drawn.resolution:g} m')
     print(*files, sep='\n')
