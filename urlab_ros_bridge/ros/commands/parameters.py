@@ -11,7 +11,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class CommandParameters:
-    """What all commands have in common."""
+    """Parameters of all commands."""
 
     command_max_age: float = key(
         0.5,

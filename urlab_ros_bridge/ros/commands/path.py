@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of all robots share."""
+"""Shared objects for the commands of all robots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 @dataclass(frozen=True)
 class CommandPath:
     """
-    What the commands of all robots share.
+    Shared objects for the commands of all robots.
 
     :ivar node: subscribes to topics and offers actions.
     :ivar settings: returns the present values of parameters.

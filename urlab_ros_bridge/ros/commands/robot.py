@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of one robot share: topics, the arbiter, and the setpoints."""
+"""Shared services for the commands of one robot: topics, the arbiter, and the setpoints."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class CommandedRobot:
         *,
         message_type: type | None = None,
         parts: Mapping[str, str] = MappingProxyType({}),
-    ) -> str:
+    ) -> None:
         """
-        Subscribe to a declared topic of the robot; return its name.
+        Subscribe to a declared topic of the robot; messages may arrive before this returns.
 
         :param receive: carries out a message, or raises CommandRejected; it also takes why the
             message is stale, empty when it is not.
@@ -98,7 +98,6 @@ class CommandedRobot:
             qos_overriding_options=qos.overridable(node, topic_name),
         )
         self._subscriptions.append((name, subscription))
-        return topic_name
 
     def carry_out(self, name: str, command: Callable[[], None]) -> CommandRejected | None:
         """

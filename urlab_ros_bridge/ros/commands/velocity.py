@@ -115,7 +115,8 @@ class VelocityCommands(Command):
         # Wall time at which that command arrived (s).
         self._received = -math.inf
         kind = message_type(robot.settings(VelocityParameters).cmd_vel_type)
-        self._topic = robot.subscribe(CMD_VEL_TOPIC, self.receive, message_type=kind)
+        self._topic = CMD_VEL_TOPIC.named(robot.plan.namespace)
+        robot.subscribe(CMD_VEL_TOPIC, self.receive, message_type=kind)
 
     def receive(self, message: Any, stale: str) -> None:
         """

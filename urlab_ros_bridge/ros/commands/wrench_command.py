@@ -26,7 +26,7 @@ _NOTHING = (0.0,) * 6
 
 @dataclass(frozen=True)
 class WrenchParameters:
-    """How long a wrench pushes."""
+    """Duration of wrenches."""
 
     wrench_duration: float = key(
         0.1,
@@ -51,7 +51,8 @@ class WrenchCommands(Command):
         self._link, self._path = robot.link, robot.path
         # Body -> simulation time and wall time of a push since time has moved last.
         self._pushes: dict[str, tuple[int | None, float]] = {}
-        self._topic = robot.subscribe(WRENCH_COMMAND, self.receive)
+        self._topic = WRENCH_COMMAND.named(robot.plan.namespace)
+        robot.subscribe(WRENCH_COMMAND, self.receive)
 
     def receive(self, message: WrenchStamped, stale: str) -> None:
         """

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a feature is made with: its declaration, the bridge, and topics fed from ticks."""
+"""Building blocks of features: declarations, parts, the bridge, and topics fed from ticks."""

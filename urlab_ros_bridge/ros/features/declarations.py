@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a feature of the bridge declares: topics, actions, frames and services.
+Declarations of a feature: topics, actions, frames and services.
 
 Names are as users see them: a leading slash is absolute, ``~/`` is below the name of the node, and
 everything else below its namespace.  ``{robot}/`` is the namespace of a robot, and vanishes where
@@ -95,7 +95,7 @@ class FrameRule:
 
 
 class Waits(Enum):
-    """What the requests of a service wait for before they are handled."""
+    """Preconditions for handling a request of a service."""
 
     FOR_WORLD = 'requests before them, and the end of reading the world if it is being read'
     FOR_OTHERS = 'requests of this kind before them: they need no world'

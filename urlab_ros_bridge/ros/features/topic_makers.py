@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the published topics of one robot, and those of the whole world."""
+"""Builders of the published topics of one robot, and of the whole world."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class ConnectionParameters:
-    """Where the server is, and how to talk to it."""
+    """Address of the server, and use of the connection."""
 
     host: str = key('127.0.0.1', 'Host of the simulation server.', check=host_name)
     rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)

@@ -115,7 +115,7 @@ class SettingsReader(Protocol):
 
 
 class ParameterGroup(Protocol):
-    """What is read of a feature here: see `Feature`."""
+    """The fields of a `Feature` that are read here."""
 
     @property
     def parameters(self) -> type | None:

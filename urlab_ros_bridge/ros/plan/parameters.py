@@ -34,7 +34,7 @@ def _interfaces(value: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class NamesParameters:
-    """Which robots are bridged, and the names of namespaces and frames."""
+    """Selection of robots, and names of namespaces and frames."""
 
     robots: tuple[str, ...] = key(
         ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"]: all.', check=_robots
@@ -104,7 +104,7 @@ def frames_differ(settings: SettingsReader) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class DescriptionParameters:
-    """Whether a robot is described, and where its meshes are."""
+    """Robot descriptions and their meshes."""
 
     publish_robot_description: bool = key(
         True,
@@ -131,7 +131,7 @@ class DescriptionParameters:
 
 @dataclass(frozen=True)
 class StaticFrameParameters:
-    """Which static transforms are published."""
+    """Switches of static transforms."""
 
     publish_sensor_frames: bool = key(
         True,
@@ -146,7 +146,7 @@ class StaticFrameParameters:
 
 @dataclass(frozen=True)
 class MarkerParameters:
-    """Whether, where and how often markers are published."""
+    """Switch, frame and rate of markers."""
 
     publish_markers: bool = key(
         True,
@@ -163,7 +163,7 @@ class MarkerParameters:
 
 @dataclass(frozen=True)
 class EntityParameters:
-    """Whether and how often poses of entities are published."""
+    """Switch and rate of entity poses."""
 
     publish_entities: bool = key(
         True,

@@ -144,7 +144,7 @@ def _add_to_site(groups: list[SiteSensors], sensor: PlannedSensor) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Frames:
-    """What names the frames of readings."""
+    """Finds the frames of readings."""
 
     robot: RobotModel
     tree: FrameTree

@@ -19,7 +19,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class ClockParameters:
-    """How often the time is published."""
+    """Rate of /clock, and its timing at a jump."""
 
     clock_rate: float = key(
         100.0,

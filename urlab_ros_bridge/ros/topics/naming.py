@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which robots have topics, and how their namespaces and frames are called."""
+"""The feature with the parameters for robots, namespaces and frames."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class QualityOfServiceParameters:
-    """Whether overrides are declared that are not set."""
+    """Declaration of QoS overrides that are not set."""
 
     declare_qos_overrides: bool = key(
         False,

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which commands are carried out: control, limits, age, and what was refused."""
+"""Admission of commands: arbitration, limits, age, and rejections."""

@@ -30,7 +30,7 @@ _FOREVER = 1 << 62
 
 @dataclass(frozen=True)
 class ArbitrationParameters:
-    """Which source gets a joint that another one commands."""
+    """Arbitration between sources."""
 
     joint_command_lock: float = key(
         0.5,

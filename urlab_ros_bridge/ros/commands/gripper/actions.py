@@ -42,7 +42,7 @@ PARALLEL = RosAction(
 
 
 class GripAction(GoalAction):
-    """What both actions of a gripper have in common."""
+    """Base class of both actions of a gripper."""
 
     def __init__(self, robot: CommandedRobot, gripper: Gripper) -> None:
         self.gripper = gripper

@@ -18,7 +18,7 @@ def _grippers(value: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class GripperParameters:
-    """Which grippers there are, and when they have arrived or stalled."""
+    """Grippers, and their criteria for arrival and stalling."""
 
     grippers: tuple[str, ...] = key(
         ('auto',),

@@ -73,7 +73,7 @@ class TrajectoryCommands(Command):
 
     @property
     def active(self) -> bool:
-        """Whether a trajectory is followed, or about to be."""
+        """Whether a trajectory is active or pending."""
         return self._follower.active
 
     def receive(self, message: Any, stale: str) -> None:

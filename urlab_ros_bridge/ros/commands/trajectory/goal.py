@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a trajectory asks for, checked before anything moves."""
+"""Validation of trajectories before anything moves."""
 
 from __future__ import annotations
 

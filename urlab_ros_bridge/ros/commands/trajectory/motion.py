@@ -27,7 +27,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 @dataclass(frozen=True)
 class Outcome:
-    """How, with a result code of FollowJointTrajectory, and why in words."""
+    """The end of a trajectory: goal state, result code of FollowJointTrajectory, and reason."""
 
     ending: Ending
     code: int

@@ -13,7 +13,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class TrajectoryParameters:
-    """How trajectories are followed, and what is demanded of them."""
+    """Execution and acceptance of trajectories."""
 
     trajectory_controller: str = key(
         'joint_trajectory_controller',

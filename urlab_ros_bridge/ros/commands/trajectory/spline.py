@@ -19,7 +19,7 @@ _ORDER = 6  # coefficients of a quintic
 
 
 class Sample(NamedTuple):
-    """Where the joints are to be: position, velocity and acceleration, each of shape (n,)."""
+    """Desired state of the joints: position, velocity and acceleration, each of shape (n,)."""
 
     position: np.ndarray
     velocity: np.ndarray

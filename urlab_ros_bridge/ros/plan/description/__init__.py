@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What robots look like: URDF, links and shapes from the compiled model."""
+"""Descriptions of robots: URDF, links and shapes from the compiled model."""

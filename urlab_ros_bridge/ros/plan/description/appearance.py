@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What robots and scene look like, as plain data: equal looks need no new messages."""
+"""Appearance of robots and scene as plain data: equal values need no new messages."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _THIN = 0.002
 
 
 class ShapeKind(Enum):
-    """What a shape is; `size` holds full extents."""
+    """Kind of a shape; `size` holds full extents."""
 
     BOX = 'box'  # x, y, z
     SPHERE = 'sphere'  # diameter, three times

@@ -13,7 +13,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class CameraParameters:
-    """Whether and how images are published."""
+    """Switches, encodings and transport of cameras."""
 
     publish_cameras: bool = key(True, 'Publish cameras: images, camera_info, point clouds.')
     camera_transport: str = key(

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which cameras there are to publish, under which names, in which frames."""
+"""The cameras to publish, with names and frames."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def _place_on_earth(value: tuple[float, ...]) -> str:
 
 @dataclass(frozen=True)
 class GpsParameters:
-    """Where on earth the world is, and how often that is published."""
+    """Position of the world on earth, and rate of gps/fix."""
 
     gps_origin: tuple[float, ...] = key(
         (-1.0,),

@@ -34,7 +34,7 @@ _VARIANCES = (0.01, 0.01, 0.0, 0.0, 0.0, 0.01)  # m^2, rad^2: the pose is true
 
 @dataclass(frozen=True)
 class InitialPoseParameters:
-    """Whether a localisation is told where robots are put."""
+    """Switch of initialpose."""
 
     publish_initialpose: bool = key(
         False,
@@ -44,7 +44,7 @@ class InitialPoseParameters:
 
 
 class Displacement:
-    """Finds out whether a robot was put somewhere else since the last tick."""
+    """Detects that a robot was placed elsewhere since the last tick."""
 
     def __init__(self) -> None:
         self._before: tuple[int, np.ndarray] | None = None
@@ -79,7 +79,7 @@ class Displacement:
 
 
 class _SubscriberState:
-    """What subscribers know; kept from one world to the next."""
+    """State of the subscribers; kept from one world to the next."""
 
     def __init__(self) -> None:
         self._displacement = Displacement()

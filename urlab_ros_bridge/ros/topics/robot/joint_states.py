@@ -17,7 +17,7 @@ from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 
 @dataclass(frozen=True)
 class JointStateParameters:
-    """How often joint states are published."""
+    """Rate of joint states."""
 
     joint_state_rate: float = rate_key(100.0, 'joint_states')
 

@@ -23,7 +23,7 @@ from urlab_ros_bridge.schema import key
 
 @dataclass(frozen=True)
 class LinkTFParameters:
-    """Whether and how often the transforms of links are published."""
+    """Switch and rate of the transforms of links."""
 
     publish_link_tf: bool = key(
         True,

@@ -28,7 +28,7 @@ _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 
 
 @dataclass(frozen=True)
 class OdometryParameters:
-    """What is published of a floating base."""
+    """Rate, switches and standard deviations of a floating base."""
 
     odom_rate: float = rate_key(50.0, 'odom, its transform and the ground truth')
     publish_tf: bool = key(True, 'Publish the transform odom_frame -> base_frame.')

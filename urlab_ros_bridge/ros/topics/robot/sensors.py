@@ -51,7 +51,7 @@ _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 
 
 @dataclass(frozen=True)
 class SensorParameters:
-    """How often sensors are published, and how sure they are."""
+    """Rate and standard deviations of sensors."""
 
     sensor_rate: float = rate_key(100.0, 'every other sensor topic')
     orientation_stddev: float = key(
