@@ -24,8 +24,8 @@ def test_they_drive_the_robot_and_reset_it(simulation):
         lines = [driver.stdout.readline() for _ in range(4)]
     assert lines[-1].split()[0] == 'x' and float(lines[-1].split()[1]) > 0.3
     driver.send_signal(signal.SIGINT)
-    assert driver.wait(10) == 0
+    assert driver.wait(60) == 0
     reset = start('reset.py')
-    output, _ = reset.communicate(timeout=30)
+    output, _ = reset.communicate(timeout=60)
     assert reset.returncode == 0 and 'success=True' in output
     assert abs(simulation.position('rover')[0]) < 0.1

@@ -15,14 +15,13 @@ from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
-LINK = re.compile(r'\[[^\]]*\]\(([^)#\s]*)(?:#([^)]+))?\)')
 FENCED = re.compile(r'^```(?:bash|sh|console)?\n(.*?)^```', re.S | re.M)
 COMMAND = re.compile(r'(?:[A-Z_]+=\S+ )*((?:urlab|ros2|make) .*)')
-MADE_FOR_SITE = {'contributing.md'}  # docs/scripts/site_pages.py
 
 
 def commands(page):
@@ -51,13 +50,10 @@ def split(line, following):
 
 LINES = [(page.stem, words) for page in PAGES for words in commands(page)]
 OURS = [line for line in LINES if line[1][0] == 'urlab' and line[1][1] != 'COMMAND']
+# Commands that write files or print, and end.
+ALONE = [words for _, words in OURS if words[1] in ('keys', 'soccer') or '--list' in words]
 ROS = [words for _, words in LINES if words[0] == 'ros2']
 MAKE = [words for _, words in LINES if words[0] == 'make']
-
-
-def anchors(page):
-    heads = re.findall(r'^#+ (.+)$', page.read_text(), re.M)
-    return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
 
 
 @pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
@@ -69,6 +65,12 @@ def test_commands_parse(page, words, tmp_path, monkeypatch):
             (tmp_path / word).write_text('/**: {ros__parameters: {}}')
     given = parse(find_command(words[1]), words[2:])
     assert all(':=' in word or word.startswith('-') for word in given.ros)
+
+
+@pytest.mark.parametrize('words', ALONE, ids=' '.join)
+def test_a_command_that_needs_no_other_program_runs(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(words[1:]) == 0
 
 
 def test_launch_arguments_are_those_of_the_launch_files():
