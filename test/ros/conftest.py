@@ -2,7 +2,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small simulated world, and bridges to it."""
 
+from functools import partial
+
 import pytest
+
+
+@pytest.fixture
+def ros_node():
+    """
+    Return a function that makes a node: class, keywords -> node.
+
+    Each has a context of its own; those of one domain find each other.
+    """
+    from domains import free_domain
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.node import Node
+
+    made, plain = [], partial(Node, 'subject')
+
+    def make(kind=plain, domain=None, **arguments):
+        context = Context()
+        rclpy.init(context=context, domain_id=free_domain() if domain is None else domain)
+        made.append((context, None))
+        node = kind(context=context, **arguments)
+        made[-1] = (context, node)
+        return node
+
+    yield make
+    for context, node in reversed(made):
+        if node is not None:
+            node.destroy_node()
+        context.try_shutdown()
 
 
 @pytest.fixture

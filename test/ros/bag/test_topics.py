@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is published or received is recorded once, as bytes, while its topic is recorded."""
 
-from bridge_harness import free_domain
 import pytest
-import rclpy
-from rclpy.context import Context
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
@@ -25,14 +22,10 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @pytest.fixture
-def node():
-    context = Context()
-    rclpy.init(context=context, domain_id=free_domain())
-    node = RecordableNode('recorded', context=context)
+def node(ros_node):
+    node = ros_node(RecordableNode, node_name='recorded')
     node.topics = RecordableTopics(lambda: NOW)
-    yield node
-    node.destroy_node()
-    rclpy.shutdown(context=context)
+    return node
 
 
 @pytest.fixture

@@ -139,15 +139,9 @@ def test_a_bridge_with_a_strange_value_starts_and_ends(small_server, bridged, na
             assert bridge.stream._thread.is_alive() and bridge._thread.is_alive()
 
 
-def test_all_other_values_are_refused_with_name_and_value(bridged):
-    from bridge_harness import free_domain
-    import rclpy
-    from rclpy.context import Context
-
+def test_all_other_values_are_refused_with_name_and_value(ros_node):
     from urlab_ros_bridge.ros.program.node import BridgeNode
 
-    context = Context()
-    rclpy.init(context=context, domain_id=free_domain())
     for row in Settings.TABLE.values():
         for value in values_of(row):
             text = row.problem(value)
@@ -158,6 +152,5 @@ def test_all_other_values_are_refused_with_name_and_value(bridged):
         if any(map(row.problem, values_of(row)))
     ]
     with pytest.raises(BadParameter) as refused:
-        BridgeNode(context=context, parameter_overrides=bad)
+        ros_node(BridgeNode, parameter_overrides=bad)
     assert len(bad) > 60 and all(each.name in str(refused.value) for each in bad)
-    rclpy.shutdown(context=context)

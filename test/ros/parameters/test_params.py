@@ -1,10 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-from bridge_harness import free_domain
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.parameters.params import BadParameter
@@ -17,26 +13,11 @@ pytestmark = [pytest.mark.ros, pytest.mark.distro]
 
 
 @pytest.fixture
-def make_node():
-    opened = []
-
-    def make(**overrides):
-        context = Context()
-        rclpy.init(context=context, domain_id=free_domain())
-        node = Node(
-            'subject',
-            context=context,
-            parameter_overrides=[
-                Parameter(name, value=value) for name, value in overrides.items()
-            ],
-        )
-        opened.append((node, context))
-        return node
-
-    yield make
-    for node, context in opened:
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+def make_node(ros_node):
+    """Return a function: overrides of parameters -> node."""
+    return lambda **overrides: ros_node(
+        parameter_overrides=[Parameter(name, value=value) for name, value in overrides.items()]
+    )
 
 
 def test_every_row_is_declared_with_its_text_and_range(make_node):

@@ -7,10 +7,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from domains import free_domain  # noqa: E402
 from geometry_msgs.msg import Twist  # noqa: E402
-import rclpy  # noqa: E402
-from rclpy.context import Context  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics  # noqa: E402
@@ -35,16 +32,12 @@ class Deleting(Node):
 
 
 @pytest.fixture
-def node():
-    context = Context()
-    rclpy.init(context=context, domain_id=free_domain())
-    made = Deleting('deleting', context=context)
+def node(ros_node):
+    made = ros_node(Deleting, node_name='deleting')
     for name in 'abc':
         made.create_subscription(Twist, f'{name}/cmd_vel', print, 1)
         made.create_publisher(Twist, f'{name}/odom', 1)
-    yield made
-    made.destroy_node()
-    rclpy.shutdown(context=context)
+    return made
 
 
 def test_what_is_destroyed_is_left_out(node):

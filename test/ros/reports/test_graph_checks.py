@@ -8,9 +8,6 @@ from bridge_harness import Bridge
 from bridge_harness import free_domain
 from bridge_harness import wait_until
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.node import Node
 
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.reports import graph_checks
@@ -32,13 +29,8 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def node():
-    context = Context()
-    rclpy.init(context=context, domain_id=free_domain())
-    made = Node('checked', context=context)
-    yield made
-    made.destroy_node()
-    context.try_shutdown()
+def node(ros_node):
+    return ros_node()
 
 
 @pytest.fixture

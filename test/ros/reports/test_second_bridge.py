@@ -8,10 +8,9 @@ from domains import free_domain
 import pytest
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 pytest.importorskip('urlab_msgs.msg')
 
-from rclpy.context import Context  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 
 from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
@@ -21,27 +20,17 @@ from urlab_ros_bridge.ros.reports.second_bridge import SecondBridge  # noqa: E40
 
 
 @pytest.fixture
-def make_bridge(monkeypatch):
+def make_bridge(monkeypatch, ros_node):
     """Return a function that makes bridges of one feature in this process, on one domain."""
     monkeypatch.setattr(module, '_LEAVING_SECONDS', 0.5)
-    domain, made = free_domain(), []
-
-    def make(second_bridge='refuse', **arguments):
-        context = Context()
-        rclpy.init(context=context, domain_id=domain)
-        node = BridgeNode(
-            context=context,
-            features=(module.FEATURE,),
-            parameter_overrides=[Parameter('second_bridge', value=second_bridge)],
-            **arguments,
-        )
-        made.append(node)
-        return node
-
-    yield make
-    for node in made:
-        node.destroy_node()
-        node.context.try_shutdown()
+    domain = free_domain()
+    return lambda second_bridge='refuse', **arguments: ros_node(
+        BridgeNode,
+        domain=domain,
+        features=(module.FEATURE,),
+        parameter_overrides=[Parameter('second_bridge', value=second_bridge)],
+        **arguments,
+    )
 
 
 def test_a_name_is_free_when_its_bridge_is_destroyed_and_no_sooner(make_bridge):
