@@ -26,6 +26,7 @@ from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
@@ -134,7 +135,9 @@ class JointCommands(Command):
         self._sink = robot.setpoints
         self._actuators = actuators_by_name(robot.plan)
         robot.subscribe(JOINT_COMMANDS_TOPIC, self.receive)
-        for field in FIELDS:
+        # ros2_control has controllers of these names.
+        fields = () if robot.settings(Ros2ControlParameters).ros2_control else FIELDS
+        for field in fields:
             indices = tuple(i for i, taken in enumerate(self._sink.fields) if taken == field)
             if indices:
                 receive = partial(self._receive_array, field, indices)
@@ -185,7 +188,7 @@ FORWARD = Topic(
     '{robot}/forward_{field}_controller/commands',
     ('std_msgs/msg/Float64MultiArray',),
     'command',
-    'actuators that take position, velocity or effort',
+    'actuators that take position, velocity or effort, without ros2_control',
     incoming=True,
 )
 FEATURE = Feature('joint commands', topics=(JOINT_COMMANDS_TOPIC, FORWARD), commands=commands)

@@ -35,6 +35,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -42,7 +43,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 STATE_RATE = 50.0  # Hz of simulation time, as joint_trajectory_controller
 
 
-_WHEN = 'actuators that follow trajectories'
+_WHEN = 'actuators that follow trajectories, without ros2_control'
 FOLLOW = RosAction(
     '{robot}/{trajectory_controller}/follow_joint_trajectory',
     'control_msgs/action/FollowJointTrajectory',
@@ -164,7 +165,9 @@ class FollowAction(GoalAction):
 
 
 def commands(robot: CommandedRobot) -> list[Command]:
-    """Make the trajectories of a robot with actuators that follow them."""
+    """Make the trajectories of a robot whose actuators follow them, without ros2_control."""
+    if robot.settings(Ros2ControlParameters).ros2_control:
+        return []
     follower = Follower(robot.setpoints, robot.arbiter, robot.settings)
     return [TrajectoryCommands(robot, follower)] if follower.joints else []
 
