@@ -187,3 +187,24 @@ def test_tables_and_slots_are_those_of_mujoco(index):
 def test_kinds_come_from_the_module_of_the_model():
     model = mujoco.MjModel.from_xml_string(HAND)
     assert enumeration(model, 'mjtObj') is mujoco.mjtObj
+
+
+KINDS = {
+    'motor': '<motor name="a" joint="j"/>',
+    'position': '<position name="a" joint="j" kp="7" kv="0.5"/>',
+    'velocity': '<velocity name="a" joint="j" kv="3"/>',
+    'intvelocity': '<intvelocity name="a" joint="j" kp="7" actrange="-1 1"/>',
+    'damper': '<damper name="a" joint="j" kv="2" ctrlrange="0 1"/>',
+    'cylinder': '<cylinder name="a" joint="j"/>',
+    'muscle': '<muscle name="a" joint="j" lengthrange="0.1 1"/>',
+    'adhesion': '<adhesion name="a" body="b" ctrlrange="0 1" gain="2"/>',
+}
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_the_authored_kind_of_an_actuator_is_found_again(kind):
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body name="b"><joint name="j" axis="0 1 0"/><geom size="0.1"/></body>'
+        f'</worldbody><actuator>{KINDS[kind]}</actuator></mujoco>'
+    )
+    assert WorldModel(model).actuators[0].authored_kind == kind

@@ -243,6 +243,29 @@ class Actuator(Element):
         """Largest control, inf without a limit."""
         return self.control_range[1]
 
+    @property
+    def authored_kind(self) -> str:
+        """
+        The MJCF element that it was probably written as, from its gain, bias and dynamics.
+
+        Every one compiles to <general>; one that fits none of the shortcuts is a ``motor``, as for
+        stock servers.
+        """
+        gain, (_, bias1, bias2) = self.gain_params[0], self.bias_params
+        if self.transmission == 'body':
+            return 'adhesion'
+        if self.gain == 'muscle':
+            return 'muscle'
+        if self.gain == 'affine' and self.dynamics == 'none':
+            return 'damper'
+        if self.bias != 'affine':
+            return 'motor'
+        if gain != 0 and math.isclose(bias1, -gain):
+            return 'intvelocity' if self.dynamics == 'integrator' else 'position'
+        if gain != 0 and bias1 == 0 and math.isclose(bias2, -gain):
+            return 'velocity'
+        return 'cylinder' if self.dynamics == 'filter' else 'motor'
+
 
 @dataclass(frozen=True, slots=True)
 class Tendon(Element):

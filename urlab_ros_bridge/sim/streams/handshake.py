@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import mujoco
@@ -183,8 +182,7 @@ def articulation_block(
         'actor_id': articulation.actor_id,
         'default_control_mode': control.default_mode,
         'actuator_types': {
-            actuator.name: actuator_kind(context.world.model, actuator.id)
-            for actuator in articulation.actuators.values()
+            actuator.name: actuator.authored_kind for actuator in articulation.actuators.values()
         },
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
         'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
@@ -220,33 +218,6 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'actuators': control.twist.actuators,
         }
     return found
-
-
-def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:
-    """
-    Return the authored MuJoCo kind of an actuator, worked out from its gain, bias and dynamics.
-
-    Every kind compiles to <general>; what fits none of the shortcuts is a 'motor', as for stock
-    servers.
-    """
-    dynamics = mujoco.mjtDyn(model.actuator_dyntype[actuator])
-    gain = mujoco.mjtGain(model.actuator_gaintype[actuator])
-    gain0, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator]
-    if mujoco.mjtTrn(model.actuator_trntype[actuator]) == mujoco.mjtTrn.mjTRN_BODY:
-        return 'adhesion'
-    if mujoco.mjtGain.mjGAIN_MUSCLE == gain:
-        return 'muscle'
-    if gain == mujoco.mjtGain.mjGAIN_AFFINE and dynamics == mujoco.mjtDyn.mjDYN_NONE:
-        return 'damper'
-    if mujoco.mjtBias(model.actuator_biastype[actuator]) != mujoco.mjtBias.mjBIAS_AFFINE:
-        return 'motor'
-    if math.isclose(bias[1], -gain0) and gain0 != 0:
-        return 'intvelocity' if dynamics == mujoco.mjtDyn.mjDYN_INTEGRATOR else 'position'
-    if bias[1] == 0 and math.isclose(bias[2], -gain0) and gain0 != 0:
-        return 'velocity'
-    if dynamics == mujoco.mjtDyn.mjDYN_FILTER:
-        return 'cylinder'
-    return 'motor'
 
 
 def _entity_block(context: Context, name: str) -> dict[str, Any]:
