@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control periods, and one robot of several moved by them on a real server."""
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
+from websockets.exceptions import ConnectionClosed
 
+from test.gateways.chiral.stock_client import connect_when_free
 from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.gateways.chiral.serving.lockstep import Lockstep
 from urlab_ros_bridge.gateways.chiral.serving.real_time import RealTime
@@ -115,3 +119,36 @@ def test_one_request_moves_several_robots(link, fleet):
     for prefix, target in wanted.items():
         assert after.articulations[prefix].ctrl == pytest.approx([0.1] * len(target.ctrl))
     line.use_mode('live')
+
+
+LOCKSTEP = {'pace': 'lockstep'}
+
+
+@pytest.mark.parametrize('meddle', ['live', 'step'])
+def test_time_that_passes_otherwise_ends_an_episode(quadruped, gateway, urlab, meddle):
+    """Somebody steps the world, or lets it run: the policy is told, and a reset takes it back."""
+    other = urlab(quadruped)
+    with gateway(quadruped, LOCKSTEP) as server:
+        with connect_when_free(server.url) as client:
+            start = client.reset()
+            if meddle == 'live':
+                other.set_mode('live')
+                time.sleep(0.05)
+            else:
+                other.step(3)
+            client.act(start.proprios['joint_pos'])
+            with pytest.raises(ConnectionClosed, match=r'1011 .* s passed instead of 0\.03'):
+                client.receive()
+        with connect_when_free(server.url) as client:
+            start = client.reset()
+            client.act(start.proprios['joint_pos'])
+            passed = client.observe().timestamp - start.timestamp
+            assert passed == pytest.approx(1 / 30, abs=0.003)
+
+
+def test_lockstep_gives_the_mode_back(quadruped, gateway, urlab):
+    watcher = urlab(quadruped)
+    watcher.set_mode('live')
+    with gateway(quadruped, LOCKSTEP):
+        assert watcher.status().mode == 'direct'
+    assert watcher.status().mode == 'live'
