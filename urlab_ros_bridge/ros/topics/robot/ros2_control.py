@@ -28,7 +28,7 @@ def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot with joints."""
     plan, state = robot.plan, robot.state
     parameters = robot.settings(Ros2ControlParameters)
-    if not plan.joints or not parameters.ros2_control:
+    if not plan.joints:
         return
     template = JointStateTemplate(plan.joints)
     unknown = np.full(len(plan.joints), np.nan)
