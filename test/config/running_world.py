@@ -147,10 +147,6 @@ class RunningWorld:
         back = np.linalg.inv(in_root(reference))
         return {frame: back @ in_root(frame) for frame in self.roots()}
 
-    def has_entities(self):
-        """Return whether anything can move, but for robots."""
-        return bool(self._server.context.world.entities)
-
     def is_still(self):
         """Return whether everything has come to rest."""
         with self.simulated() as (_, data):
