@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+from urlab_ros_bridge.wire.camera_frame import camera_topic
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.camera_frame import pack_header
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
@@ -59,3 +60,7 @@ def test_a_size_that_overflows_is_refused():
     header = pack_header(2**32 - 1, MAX_SIDE + 1, 0, 0.0)
     with pytest.raises(MalformedRow):
         unpack_frame(header, 640, 480)
+
+
+def test_the_topic_ends_with_the_blank_of_the_wire():
+    assert camera_topic('g1', 'head_rgbd') == b'g1/camera/head_rgbd '
