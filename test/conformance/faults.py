@@ -316,20 +316,15 @@ OF_IMAGES = (
 )  # fmt: skip
 
 
-def again_in_direct_mode():
-    kept = {}
-
-    def row(topic, payload):
-        if b'/joint/' in topic:
-            kept[topic] = payload
-        return [*(kept.items() if topic == b'state/full' else ()), (topic, payload)]
-
-    return row
+def rows_of_every_step(topic, payload):
+    """Send a row of a joint with each snapshot: in direct mode there must be none."""
+    extra = [(b'arm/joint/any', bytes(16))] if topic == b'state/full' else []
+    return [*extra, (topic, payload)]
 
 
 OF_ROWS = (
     ('rows.two_parts', lambda: lambda topic, payload: [(topic + b' ' + payload,)]),
     ('rows.sensor', lambda: lambda topic, payload: [
         (topic, payload[:4] + payload[8:] if b'/sensor/' in topic else payload)]),
-    ('rows.stop', again_in_direct_mode),
+    ('rows.stop', lambda: rows_of_every_step),
 )  # fmt: skip

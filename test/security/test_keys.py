@@ -102,7 +102,7 @@ def test_the_conformance_suite_has_keys_too(line, keys, capsys):
     told = capsys.readouterr().out
     assert 'FAIL' not in told and ' pass' in told and ' info.actuators' in told
     assert main(['conformance', '--keys', str(keys)]) != 0
-    assert 'is for a server that is named' in ' '.join(capsys.readouterr().err.split())
+    assert '--keys' in capsys.readouterr().err
 
 
 def test_nobody_else_is_answered(line, stranger, impostor):
