@@ -44,12 +44,11 @@ from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.renderer import environment
-from urlab_ros_bridge.sim.cameras.renderer import environment as share
 
 ENVIRONMENT = {
     **os.environ,
     **environment.platform_variables('egl'),
-    **share.thread_variables(),
+    **environment.thread_variables(),
     **allocator_variables(),
 }
 

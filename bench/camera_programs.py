@@ -5,8 +5,7 @@
 RENDER_ONLY = """
 import sys, time
 from urlab_ros_bridge.sim.cameras.renderer import environment
-from urlab_ros_bridge.sim.cameras.renderer import environment as share
-share.step_back()
+environment.lower_priority()
 context, name = environment.open_context(64, 64)
 import numpy as np
 from urlab_ros_bridge.sim.cameras.catalog import read_catalog
