@@ -13,8 +13,9 @@ from urlab_ros_bridge.cli.signals import end_at_once
 from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.files.no_windows import open_no_windows
 
-# Commands that load MuJoCo and open no windows, nor run user code that might.
-_WITHOUT_WINDOWS = ('bridge', 'conformance', 'map', 'server', 'simspark', 'webxr')
+# Commands that load MuJoCo and open no windows.  (A hook of `urlab chiral` that draws needs
+# MUJOCO_GL, as on every machine without a display.)
+_WITHOUT_WINDOWS = ('bridge', 'chiral', 'conformance', 'map', 'server', 'simspark', 'webxr')
 
 
 # Commands that have closed everything when they return: the teardown of Python and the ROS
