@@ -26,6 +26,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Placemen
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMesh
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
@@ -52,7 +53,7 @@ class PlayedPage:
         self.sent = []
         self.world = world
         self.publications = Publications()
-        self.session = BinaryPage(world, self.publications, name, 'Chrome', view_only)
+        self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', view_only))
         self.session.open(self)
 
     def send(self, message):

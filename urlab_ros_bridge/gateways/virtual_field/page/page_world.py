@@ -29,6 +29,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.tips import find_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import LedTip
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -44,9 +45,7 @@ _METRES = {'m': 1.0, 'cm': 0.01}
 class Listener(Protocol):
     """A page, as its world sees it."""
 
-    name: str
-    device: str
-    view_only: bool
+    user: PageUser
     wants_contacts: bool
     pictures: frozenset[str]
 
@@ -202,8 +201,8 @@ class PageWorld:
             'tick_rate': round(status.tick_rate, 1),
             'step': status.step,
             'pages': [
-                {'name': page.name, 'device': page.device, 'view_only': page.view_only}
-                for page in pages
+                {'name': user.name, 'device': user.device, 'view_only': user.view_only}
+                for user in (page.user for page in pages)
             ],
             'control': self.control.describe(),
             'sessions': [

@@ -11,6 +11,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 
 
@@ -37,19 +38,14 @@ class Page:
         return self._files.respond(path)
 
     def __call__(
-        self,
-        scene: ServedScene,
-        publications: Publications,
-        name: str,
-        device: str = '',
-        view_only: bool = False,
+        self, scene: ServedScene, publications: Publications, user: PageUser
     ) -> BinaryPage:
         """
         Make the session of a page.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
-        return BinaryPage(self._world_of(scene), publications, name, device, view_only)
+        return BinaryPage(self._world_of(scene), publications, user)
 
     def prepare(self, scene: ServedScene) -> None:
         """

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import contextlib
 from functools import partial
 import logging
@@ -27,6 +28,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadField
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageLink
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import ASSETS_AT_ONCE
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -49,24 +51,15 @@ class BinaryPage:
     """
     The session of one page, see `PageSession`.
 
-    :ivar name: of the session, as other pages see it.
-    :ivar device: browser and system, as the page names them.
-    :ivar view_only: whether it may only watch.
+    :ivar user: who opened the page.
     :ivar wants_contacts: whether it draws contacts.
     :ivar pictures: names of the cameras that it shows.
     """
 
-    def __init__(
-        self,
-        world: PageWorld,
-        publications: Publications,
-        name: str,
-        device: str = '',
-        view_only: bool = False,
-    ) -> None:
+    def __init__(self, world: PageWorld, publications: Publications, user: PageUser) -> None:
         self._world = world
         self._publications = publications
-        self.name, self.device, self.view_only = name, device, view_only
+        self.user = user
         self._published = 0  # version of what the page has of them
         self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
@@ -79,16 +72,18 @@ class BinaryPage:
         self._sent_at = 0.0
         self._requests = LatestExecutor('webxr-page')
         self._hands = LatestExecutor('webxr-hands')  # of continuous input
-        self._own = {
+        self._own: dict[str, Callable[[PayloadFields], Answer]] = {
             'watch': self._watch,
             'contacts': self._show_contacts,
             'cameras': self._show_cameras,
         }
-        self._control = {
-            'control_take': world.control.take,
-            'control_request': world.control.request,
-            'control_release': world.control.release,
-        }
+        control = world.control
+        for op, change in (
+            ('control_take', control.take),
+            ('control_request', control.request),
+            ('control_release', control.release),
+        ):
+            self._own[op] = partial(self._change_control, op, change)
 
     def open(self, link: PageLink) -> None:
         """Send the world, then its updates."""
@@ -99,7 +94,7 @@ class BinaryPage:
     def close(self) -> None:
         """End; whatever the page commanded ends by itself soon."""
         self._world.remove(self)
-        self._world.control.release(self.name)
+        self._world.control.release(self.user.name)
         self._hands.close()
         self._requests.close()
 
@@ -170,25 +165,16 @@ class BinaryPage:
             self._carry_out(request, lambda world, fields: own(fields))
             return
         kind: RequestKind | None = REQUESTS.get(request.op)
-        change_control = self._control.get(request.op)
-        if kind is None and change_control is None:
+        if kind is None:
             self._answer(request, {'error': str(UnknownRequest(request.op))}, always=True)
             return
-        if self.view_only:
-            refusal = f'this session may only watch: {request.op} is refused'
-            self._answer(request, {'error': refusal}, always=True)
+        try:
+            self._need_command(request.op)
+            if not kind.reads:
+                self._world.control.use(self.user.name)
+        except BadMessage as error:
+            self._answer(request, {'error': str(error)}, always=True)
             return
-        if kind is None:
-            assert change_control is not None
-            change_control(self.name)
-            self._answer(request, self._world.control.describe())
-            return
-        if not kind.reads:
-            try:
-                self._world.control.use(self.name)
-            except BadMessage as error:
-                self._answer(request, {'error': str(error)}, always=True)
-                return
         run = kind.run
         if kind.newest:
             which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]
@@ -217,6 +203,23 @@ class BinaryPage:
         content = {'type': 'answer', 'op': request.op, 'id': request.number} | answer
         with contextlib.suppress(ConnectionClosed):
             self._link.send(messages.text(content))
+
+    def _need_command(self, op: str) -> None:
+        """
+        Check that this page may do more than watch.
+
+        :raises BadMessage: when it may not.
+        """
+        if self.user.view_only:
+            raise BadMessage(f'this session may only watch: {op} is refused')
+
+    def _change_control(
+        self, op: str, change: Callable[[str], None], fields: PayloadFields
+    ) -> Answer:
+        """Take, request or release control."""
+        self._need_command(op)
+        change(self.user.name)
+        return self._world.control.describe()
 
     def _watch(self, fields: PayloadFields) -> Answer:
         """Add the values of these channels to each state."""

@@ -11,11 +11,27 @@ are those of the protocol, as for every client.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+
+
+@dataclass(frozen=True, slots=True)
+class PageUser:
+    """
+    Who opened a page.
+
+    :ivar name: of the session, as other pages see it.
+    :ivar device: browser and system, as the page names them.
+    :ivar view_only: whether it may only watch.
+    """
+
+    name: str
+    device: str = ''
+    view_only: bool = False
 
 
 class PageLink(Protocol):
@@ -60,21 +76,15 @@ class PageSessions(Protocol):
         """Make what takes long for a simulation, before the first page asks for it."""
 
     def __call__(
-        self,
-        scene: ServedScene,
-        publications: Publications,
-        name: str,
-        device: str = '',
-        view_only: bool = False,
+        self, scene: ServedScene, publications: Publications, user: PageUser
     ) -> PageSession:
         """
         Make the session of a page that has said hello.
 
         :param scene: of the simulation that is served.
         :param publications: what publishers show in it.
-        :param name: of the session; `device` browser and system, as the page names them.
-        :param view_only: whether it may only watch.
+        :param user: who opened it.
         """
 
 
-__all__ = ['PageLink', 'PageSession', 'PageSessions']
+__all__ = ['PageLink', 'PageSession', 'PageSessions', 'PageUser']

@@ -37,6 +37,7 @@ from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addr
 from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.virtual_field.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSessions
+from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.serving.session import MAX_READ
 from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
@@ -242,7 +243,9 @@ class WebXrServer:
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
             page = self._pages(
-                simulation.scene, self._publications, name, hello.client, client.view_only
+                simulation.scene,
+                self._publications,
+                PageUser(name, hello.client, client.view_only),
             )
             page.open(client)
             client.page = page
