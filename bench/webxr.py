@@ -58,7 +58,7 @@ PROGRAM = (sys.executable, '-m', 'urlab_ros_bridge.cli.main')
 SOFTWARE = (
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
 )  # fmt: skip
-MARKS = """() => ['urlab-first-picture', 'urlab-complete'].map(
+MARKS = """() => ['urlab-first-frame', 'urlab-complete'].map(
   (name) => performance.getEntriesByName(name)[0].startTime / 1e3)"""
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
 

@@ -1,24 +1,24 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The socket: hello, binary messages both ways, and coming back after every loss.
+// The WebSocket connection: hello, binary messages both ways, reconnection.
 
-const STATE = 1, TEXT = 2, PICTURE = 3, CONTACTS = 4, ACK = 5;
-const FIRST_PAUSE = 250, LONGEST_PAUSE = 3000; // ms between two tries
+const STATE = 1, TEXT = 2, IMAGE = 3, CONTACTS = 4, ACK = 5;
+const MIN_RETRY_DELAY = 250, MAX_RETRY_DELAY = 3000; // ms
 const HEARTBEAT = 2000; // ms
 
 export class Connection extends EventTarget {
-  // Events: status (detail: 'connecting' | 'open' | 'lost'), world, state, contacts, picture, news, refused.
+  // Events: status (detail: 'connecting' | 'open' | 'lost'), world, state, contacts, image, update, refused.
   constructor(url) {
     super();
     this.url = url;
     this.role = 'spectator';
-    this.pause = FIRST_PAUSE;
-    this.waiting = new Map();
+    this.retryDelay = MIN_RETRY_DELAY;
+    this.pending = new Map();
     this.number = 0;
     this.received = 0;
     this.bytes = 0;
     this.connect();
-    setInterval(() => this.say('heartbeat', {}), HEARTBEAT);
+    setInterval(() => this.sendProtocol('heartbeat', {}), HEARTBEAT);
   }
 
   get isOpen() {
@@ -31,47 +31,47 @@ export class Connection extends EventTarget {
     const socket = new WebSocket(this.url);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.hello();
-    socket.onmessage = (event) => this.take(event.data);
-    socket.onclose = (event) => this.lose(socket, event.reason);
+    socket.onmessage = (event) => this.receive(event.data);
+    socket.onclose = (event) => this.closed(socket, event.reason);
     this.socket = socket;
   }
 
   hello(role = this.role) {
     this.role = role;
     const vr = role === 'vr_client' ? { requested_arm_count: 2, character_mode: this.mode ?? '' } : {};
-    this.say('hello', { client: deviceName(), role, extensions: ['binary'], ...vr });
+    this.sendProtocol('hello', { client: deviceName(), role, extensions: ['binary'], ...vr });
   }
 
-  // A message of the protocol.
-  say(type, payload) {
+  // Send a message of the Virtual Field protocol.
+  sendProtocol(type, payload) {
     if (this.isOpen) this.socket.send(JSON.stringify({ version: 1, type, payload }));
   }
 
-  // A request of the page without an answer: hands, which say the same again soon.
-  tell(op, fields = {}) {
+  // Send a request without a reply: a control input that is repeated anyway.
+  send(op, fields = {}) {
     if (this.isOpen) this.socket.send(encode({ op, ...fields }));
   }
 
-  // A request of the page; the promise fails with what the simulation says.
-  ask(op, fields = {}) {
+  // Send a request; the promise rejects with the error of the simulation.
+  request(op, fields = {}) {
     if (!this.isOpen) return Promise.reject(new Error('not connected'));
     const id = ++this.number;
     this.socket.send(encode({ op, id, ...fields }));
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.pending.set(id, { resolve, reject }));
   }
 
-  take(data) {
+  receive(data) {
     if (typeof data === 'string') {
-      this.takeText(JSON.parse(data));
+      this.receiveProtocol(JSON.parse(data));
       return;
     }
     this.bytes += data.byteLength;
     const view = new DataView(data);
     switch (view.getUint8(0)) {
-      case STATE: this.takeState(view, data); break;
-      case TEXT: this.takeNews(JSON.parse(new TextDecoder().decode(new Uint8Array(data, 1)))); break;
-      case PICTURE:
-        this.emit('picture', {
+      case STATE: this.receiveState(view, data); break;
+      case TEXT: this.receivePageMessage(JSON.parse(new TextDecoder().decode(new Uint8Array(data, 1)))); break;
+      case IMAGE:
+        this.emit('image', {
           camera: view.getUint16(2, true),
           time: view.getFloat64(8, true),
           blob: new Blob([new Uint8Array(data, 16)], { type: 'image/jpeg' }),
@@ -81,19 +81,19 @@ export class Connection extends EventTarget {
     }
   }
 
-  takeText({ type, payload }) {
+  receiveProtocol({ type, payload }) {
     if (type === 'hello_ack') {
-      this.pause = FIRST_PAUSE;
+      this.retryDelay = MIN_RETRY_DELAY;
       this.ack = payload;
       this.emit('status', 'open');
     } else if (type === 'error') {
       this.emit('refused', payload.reason);
-      // Refused before it began: try again, as the simulation may come back.
+      // Refused at the start: retry, as the simulation may return.
       if (!this.ack) this.socket.close();
     }
   }
 
-  takeState(view, data) {
+  receiveState(view, data) {
     const number = view.getUint32(4, true);
     const bodies = view.getUint32(24, true);
     const values = view.getUint32(28, true);
@@ -110,28 +110,28 @@ export class Connection extends EventTarget {
     });
   }
 
-  takeNews(message) {
+  receivePageMessage(message) {
     if (message.type === 'world') {
       this.emit('world', message);
     } else if (message.type === 'answer') {
-      const waiting = this.waiting.get(message.id);
-      this.waiting.delete(message.id);
-      if (message.error === undefined) waiting?.resolve(message);
-      else if (waiting) waiting.reject(new Error(message.error));
+      const pending = this.pending.get(message.id);
+      this.pending.delete(message.id);
+      if (message.error === undefined) pending?.resolve(message);
+      else if (pending) pending.reject(new Error(message.error));
       else this.emit('refused', message.error);
     } else {
-      this.emit('news', message);
+      this.emit('update', message);
     }
   }
 
-  lose(socket, reason) {
+  closed(socket, reason) {
     if (socket !== this.socket) return;
     this.ack = null;
-    for (const { reject } of this.waiting.values()) reject(new Error('the connection was lost'));
-    this.waiting.clear();
+    for (const { reject } of this.pending.values()) reject(new Error('the connection was lost'));
+    this.pending.clear();
     this.emit('status', 'lost', reason);
-    this.timer = setTimeout(() => this.connect(), this.pause);
-    this.pause = Math.min(this.pause * 1.6, LONGEST_PAUSE);
+    this.timer = setTimeout(() => this.connect(), this.retryDelay);
+    this.retryDelay = Math.min(this.retryDelay * 1.6, MAX_RETRY_DELAY);
   }
 
   emit(name, detail, reason) {
@@ -141,7 +141,7 @@ export class Connection extends EventTarget {
   }
 }
 
-// Browser and system, by which other pages know this one.
+// Browser and system: the name of this page in others.
 function deviceName() {
   const agent = navigator.userAgent;
   const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];

@@ -1,17 +1,17 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The page: makes its parts and tells each what happens.
+// The page: creates its parts and connects them.
 
 import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
 import { Control } from './panels/control.js';
 import { button, download, icon, isPhone, menu, remember, toast } from './panels/dom.js';
-import { Driving, isTyping } from './hands/driving.js';
-import { Hands } from './hands/mouse.js';
-import { Headset } from './hands/headset.js';
+import { Driving, isTyping } from './input/driving.js';
+import { PointerTool } from './input/mouse.js';
+import { Headset } from './input/headset.js';
 import { showHelp } from './panels/help.js';
 import { History } from './panels/history.js';
-import { Inspector, PeoplePanel } from './panels/inspector.js';
+import { Inspector, SessionsPanel } from './panels/inspector.js';
 import { Overlays } from './scene/overlays.js';
 import { Published } from './scene/published.js';
 import { Plots } from './panels/plots.js';
@@ -20,8 +20,8 @@ import { Stage } from './scene/stage.js';
 import { Transport } from './panels/transport.js';
 import { Views } from './scene/views.js';
 
-const VEIL_AFTER = 350; // ms; short losses are not worth a word
-const GONE = /no simulation|has gone/; // what the gateway says while there is none
+const VEIL_DELAY = 350; // ms; shorter losses of the connection are not shown
+const NO_SIMULATION = /no simulation|has gone/; // errors of the gateway while no simulation runs
 
 class App {
   constructor() {
@@ -36,7 +36,7 @@ class App {
     this.views = new Views(this.stage, this.bodies);
     this.overlays = new Overlays(this.stage, this.bodies);
     this.published = new Published(this.stage, this.bodies);
-    this.hands = new Hands(this.stage, this.bodies, this.views, this.connection);
+    this.pointer = new PointerTool(this.stage, this.bodies, this.views, this.connection);
     this.transport = new Transport(this);
     this.history = new History(this);
     this.scenePanel = new ScenePanel(this);
@@ -44,37 +44,37 @@ class App {
     this.cameras = new CameraPanel(this);
     this.recordings = new RecordingPanel(this);
     this.inspector = new Inspector(this);
-    this.people = new PeoplePanel(this);
+    this.sessions = new SessionsPanel(this);
     this.control = new Control(this);
     this.plots = new Plots(this);
     this.driving = new Driving(this);
     this.driving.addEventListener('change', () => {
       const robot = this.driving.moved ? this.driving.robot : null;
-      this.views.setKept(robot?.base ?? null);
+      this.views.setTracked(robot?.base ?? null);
       const box = document.getElementById('hint');
       if (robot) box.textContent = `Driving ${robot.prefix}`;
       box.classList.toggle('on', Boolean(robot));
     });
     this.headset = new Headset(this);
-    this.layOut();
-    this.listen();
+    this.buildLayout();
+    this.bindEvents();
   }
 
-  layOut() {
+  buildLayout() {
     const left = [this.scenePanel, this.showPanel, this.cameras, this.recordings];
-    const right = [this.inspector, this.people];
+    const right = [this.inspector, this.sessions];
     document.getElementById('left').append(...left.map(({ panel }) => panel.section));
     document.getElementById('right').append(...right.map(({ panel }) => panel.section));
-    this.themeButton = button('sun', 'Light or dark', () => this.flipTheme());
+    this.themeButton = button('sun', 'Light or dark', () => this.toggleTheme());
     const help = button('help', 'Help', showHelp, { key: '?' });
     help.id = 'help-button';
     document.getElementById('actions').append(button('photo', 'Save an image of the view', () => this.saveImage(), { shape: 'button.btn.wide' }), this.themeButton, help);
     this.drawTheme();
-    this.orbit = button('orbit', 'Orbit', () => this.views.set('orbit'), { text: 'Orbit', key: '1' });
-    this.follow = button('follow', 'Follow a robot', () => this.followNext(), { text: 'Follow', key: '2' });
-    this.first = button('camera', 'View through a camera of the world', () => this.chooseCamera(), { text: 'Camera', key: '3' });
+    this.orbitButton = button('orbit', 'Orbit', () => this.views.set('orbit'), { text: 'Orbit', key: '1' });
+    this.followButton = button('follow', 'Follow a robot', () => this.followNext(), { text: 'Follow', key: '2' });
+    this.cameraButton = button('camera', 'View through a camera of the world', () => this.chooseCamera(), { text: 'Camera', key: '3' });
     this.fitButton = button('fit', 'Show everything', () => this.fit(-1), { key: 'F' });
-    this.pushButton = button('push', 'Push bodies by dragging them', () => this.setTool(this.hands.tool === 'push' ? 'look' : 'push'), { text: 'Push' });
+    this.pushButton = button('push', 'Push bodies by dragging them', () => this.setTool(this.pointer.tool === 'push' ? 'select' : 'push'), { text: 'Push' });
     this.pushButton.id = 'push';
     this.stickButton = button('drive', 'On-screen stick for driving', () => this.driving.showStick(this.driving.stick.hidden));
     this.stickButton.id = 'stick-button';
@@ -82,25 +82,25 @@ class App {
     plots.id = 'plots';
     const back = button('clock', 'Timeline: look back', () => this.history.toggle(), { key: 'K' });
     const rule = () => Object.assign(document.createElement('span'), { className: 'rule' });
-    document.getElementById('tools').append(this.orbit, this.follow, this.first, this.fitButton, rule(), this.pushButton, this.stickButton, rule(), plots, back);
+    document.getElementById('tools').append(this.orbitButton, this.followButton, this.cameraButton, this.fitButton, rule(), this.pushButton, this.stickButton, rule(), plots, back);
     this.drawView();
-    this.layOutTabs([...left, ...right].map(({ panel }) => panel));
+    this.buildTabs([...left, ...right].map(({ panel }) => panel));
   }
 
-  // On a phone one panel at a time comes up from below.
-  layOutTabs(panels) {
+  // On a phone one panel at a time is shown, as a sheet at the bottom.
+  buildTabs(panels) {
     const tabs = document.getElementById('tabs');
     const show = (chosen) => {
       for (const panel of panels) {
-        const is = panel === chosen && !panel.section.classList.contains('shown');
-        panel.section.classList.toggle('shown', is);
-        if (is) panel.open(true);
+        const isShown = panel === chosen && !panel.section.classList.contains('shown');
+        panel.section.classList.toggle('shown', isShown);
+        if (isShown) panel.open(true);
       }
       for (const column of document.querySelectorAll('.column')) column.classList.toggle('shown', Boolean(column.querySelector('.shown')));
       const any = Boolean(document.querySelector('.panel.shown'));
       document.body.classList.toggle('sheet', any);
       for (const [index, panel] of panels.entries()) tabs.children[index].setAttribute('aria-pressed', panel.section.classList.contains('shown'));
-      this.cameras.tell();
+      this.cameras.requestImages();
     };
     tabs.append(...panels.map((panel) => {
       const tab = button(panel.iconName, panel.title, () => show(panel));
@@ -111,18 +111,18 @@ class App {
     this.stage.renderer.domElement.addEventListener('pointerdown', () => isPhone() && show(null));
   }
 
-  listen() {
+  bindEvents() {
     const { connection } = this;
     connection.addEventListener('status', ({ detail, reason }) => this.connected(detail, reason));
     connection.addEventListener('world', ({ detail }) => this.setWorld(detail));
-    connection.addEventListener('state', ({ detail }) => this.takeState(detail));
+    connection.addEventListener('state', ({ detail }) => this.receiveState(detail));
     connection.addEventListener('contacts', ({ detail }) => this.overlays.setContacts(detail));
-    connection.addEventListener('news', ({ detail }) => detail.type === 'published' && this.published.set(detail));
+    connection.addEventListener('update', ({ detail }) => detail.type === 'published' && this.published.set(detail));
     connection.addEventListener('refused', ({ detail }) => {
-      if (!connection.ack) this.waitFor(detail);
-      else if (!GONE.test(detail)) toast(detail, true);
+      if (!connection.ack) this.showWaiting(detail);
+      else if (!NO_SIMULATION.test(detail)) toast(detail, true);
     });
-    this.hands.addEventListener('select', ({ detail }) => this.select(detail));
+    this.pointer.addEventListener('select', ({ detail }) => this.select(detail));
     this.views.addEventListener('change', () => this.drawView());
     this.stage.renderer.domElement.addEventListener('dblclick', () => this.selected > 0 && this.fit(this.selected));
     addEventListener('keydown', (event) => this.key(event));
@@ -133,30 +133,30 @@ class App {
     if (status === 'open') {
       clearTimeout(this.veilTimer);
       this.veilTimer = 0;
-      this.cause = '';
+      this.veilText = '';
       document.getElementById('veil').classList.remove('on');
       return;
     }
-    if (GONE.test(reason)) this.waitFor(reason);
-    else this.cover(this.cause || (this.wasOpen ? 'Connection lost. Reconnecting' : 'Connecting'));
+    if (NO_SIMULATION.test(reason)) this.showWaiting(reason);
+    else this.showVeil(this.veilText || (this.wasOpen ? 'Connection lost. Reconnecting' : 'Connecting'));
   }
 
-  // The gateway is there and the simulation is not: this holds through all tries until it is.
-  waitFor(reason) {
-    const waits = this.wasOpen ? 'The simulation has ended. Waiting for it to return' : 'No simulation is running. Waiting for it to start';
-    this.cause = GONE.test(reason) ? waits : reason;
-    this.cover(this.cause);
+  // The gateway runs but no simulation does: keep this text until one does.
+  showWaiting(reason) {
+    const text = this.wasOpen ? 'The simulation has ended. Waiting for it to return' : 'No simulation is running. Waiting for it to start';
+    this.veilText = NO_SIMULATION.test(reason) ? text : reason;
+    this.showVeil(this.veilText);
   }
 
-  cover(text) {
+  showVeil(text) {
     const veil = document.getElementById('veil');
     veil.querySelector('p').textContent = text;
-    this.veilTimer ||= setTimeout(() => veil.classList.add('on'), this.states ? VEIL_AFTER : 0);
+    this.veilTimer ||= setTimeout(() => veil.classList.add('on'), this.states ? VEIL_DELAY : 0);
   }
 
   async setWorld(world) {
-    const same = this.world && JSON.stringify([this.world.name, this.world.robots, this.world.bodies.length]) === JSON.stringify([world.name, world.robots, world.bodies.length]);
-    const kept = same ? this.selected : -1;
+    const isSame = this.world && JSON.stringify([this.world.name, this.world.robots, this.world.bodies.length]) === JSON.stringify([world.name, world.robots, world.bodies.length]);
+    const selection = isSame ? this.selected : -1;
     this.wasOpen = true;
     this.select(-1);
     this.world = world;
@@ -164,18 +164,18 @@ class App {
     document.title = `${world.name} · URLab`;
     this.isLoaded = this.hasRobots = false;
     const { first, all } = this.bodies.setWorld(world);
-    this.hands.setWorld(world);
+    this.pointer.setWorld(world);
     this.overlays.setWorld(world);
     this.published.clear();
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
-    this.recordings.forget();
+    this.recordings.clearReplay();
     if (this.transport.status) this.recordings.refresh();
     this.stickButton.hidden = !this.driving.robots.length;
-    this.first.hidden = !world.cameras.some(({ pose }) => pose);
-    this.follow.hidden = !world.robots.length;
+    this.cameraButton.hidden = !world.cameras.some(({ pose }) => pose);
+    this.followButton.hidden = !world.robots.length;
     this.pushButton.hidden = !world.moving.length;
-    this.watchAll();
-    if (!same) {
+    this.watchChannels();
+    if (!isSame) {
       this.views.set('orbit');
       this.isFramed = false;
     }
@@ -184,27 +184,27 @@ class App {
     if (this.world !== world) return;
     performance.mark('urlab-robots');
     this.hasRobots = true;
-    this.stage.isHeld = false;
-    this.overlays.measure();
+    this.stage.isSuspended = false;
+    this.overlays.resetLabelHeights();
     this.frameOnce();
-    if (!this.drawnAt) this.stage.drawers.push(() => this.noteFirstPicture());
+    if (!this.firstFrameTime) this.stage.beforeFrame.push(() => this.markFirstFrame());
     await all;
     if (this.world !== world) return;
     this.isLoaded = true;
-    this.overlays.measure();
-    this.select(kept);
-    this.hint();
+    this.overlays.resetLabelHeights();
+    this.select(selection);
+    this.showHint();
   }
 
-  noteFirstPicture() {
-    if (this.drawnAt || !this.stage.frames) return;
-    this.drawnAt = performance.now();
-    performance.mark('urlab-first-picture');
+  markFirstFrame() {
+    if (this.firstFrameTime || !this.stage.frames) return;
+    this.firstFrameTime = performance.now();
+    performance.mark('urlab-first-frame');
   }
 
-  // All that belongs to the world is there and drawn.
+  // Everything of the world is loaded and drawn.
   get isReady() {
-    return Boolean(this.drawnAt && this.isFramed && this.isLoaded && this.stage.isComplete);
+    return Boolean(this.firstFrameTime && this.isFramed && this.isLoaded && this.stage.isComplete);
   }
 
   frameOnce() {
@@ -214,20 +214,20 @@ class App {
     this.views.frame(this.world);
   }
 
-  hint() {
+  showHint() {
     const { robot, robots } = this.driving;
     const text = !robot && robots.length ? 'Select a robot and drive it with W A S D or arrow keys' : robot ? `W A S D or arrow keys drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to move an arm' : this.world.moving.length ? 'Hold Shift and drag to push a body' : '';
     const box = document.getElementById('hint');
     box.textContent = text;
-    box.classList.toggle('on', Boolean(text) && !this.hinted);
-    this.hinted = true;
+    box.classList.toggle('on', Boolean(text) && !this.isHintShown);
+    this.isHintShown = true;
     setTimeout(() => this.driving.moved || box.classList.remove('on'), 6000);
   }
 
-  takeState(state) {
+  receiveState(state) {
     if (!this.world) return;
     this.states += 1;
-    if (state.time < this.latest?.time) this.overlays.clearTrails(); // somebody has reset the world
+    if (state.time < this.latest?.time) this.overlays.clearTrails(); // the world was reset
     this.latest = state;
     let start = 0;
     for (const { id, width } of this.order) {
@@ -243,21 +243,21 @@ class App {
     }
     if (this.isReset && this.world.robots.length) {
       this.isReset = false;
-      this.views.showAgain(this.world.robots.flatMap(({ bodies }) => bodies));
+      this.views.showIfOutOfView(this.world.robots.flatMap(({ bodies }) => bodies));
     }
     this.inspector.write();
     this.plots.update(state.time, this.watched);
     this.frameOnce();
   }
 
-  // All that some part of the page looks at, asked for at once.
-  watchAll() {
+  // Subscribe to the channels that any part of the page shows.
+  watchChannels() {
     if (!this.world) return;
     const ids = new Set([...(this.plots?.ids ?? []), ...(this.inspector?.channels ?? [])]);
     if (this.overlays.shown.scans) for (const { channel } of this.world.lidars) ids.add(channel);
     const order = [...ids].slice(0, 250).map((id) => ({ id, width: this.world.channels[id].width }));
     if (!this.connection.isOpen) return;
-    this.connection.ask('watch', { channels: order.map(({ id }) => id) }).then(() => {
+    this.connection.request('watch', { channels: order.map(({ id }) => id) }).then(() => {
       this.order = order;
       for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
     }).catch(() => {});
@@ -270,7 +270,7 @@ class App {
     this.bodies.select(this.selected);
     this.inspector.show(this.selected);
     this.scenePanel.mark();
-    this.watchAll();
+    this.watchChannels();
   }
 
   fit(body) {
@@ -289,15 +289,15 @@ class App {
 
   chooseCamera() {
     const cameras = this.world.cameras.filter(({ pose, mode }) => pose && mode === 'real');
-    menu(this.first, cameras.map((camera) => ({ label: camera.name, icon: 'camera', selected: this.views.target === camera, run: () => this.views.set('first', camera) })));
+    menu(this.cameraButton, cameras.map((camera) => ({ label: camera.name, icon: 'camera', selected: this.views.target === camera, run: () => this.views.set('camera', camera) })));
   }
 
   drawView() {
-    for (const [part, mode] of [[this.orbit, 'orbit'], [this.follow, 'follow'], [this.first, 'first']]) part.setAttribute('aria-pressed', this.views.mode === mode);
+    for (const [part, mode] of [[this.orbitButton, 'orbit'], [this.followButton, 'follow'], [this.cameraButton, 'camera']]) part.setAttribute('aria-pressed', this.views.mode === mode);
   }
 
   setTool(tool) {
-    this.hands.tool = tool;
+    this.pointer.tool = tool;
     this.pushButton.setAttribute('aria-pressed', tool === 'push');
     this.stage.renderer.domElement.classList.toggle('aim', tool === 'push');
   }
@@ -311,7 +311,7 @@ class App {
     this.stage.drawNow().toBlob((blob) => download(`${this.world?.name ?? 'urlab'}.png`, blob));
   }
 
-  flipTheme() {
+  toggleTheme() {
     const root = document.documentElement;
     root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
     remember('theme', root.dataset.theme);
@@ -335,30 +335,30 @@ class App {
   }
 }
 
-// Places on the keyboard, whatever its layout and Caps Lock.
+// Physical keys, independent of keyboard layout and Caps Lock.
 const KEYS = {
-  Space: (app) => app.transport.flip(),
+  Space: (app) => app.transport.toggleRun(),
   Period: (app) => app.transport.advance(),
-  KeyR: (app) => app.transport.rewind(),
+  KeyR: (app) => app.transport.resetWorld(),
   Digit1: (app) => app.views.set('orbit'),
   Digit2: (app) => app.followNext(),
   Digit3: (app) => app.chooseCamera(),
   KeyF: (app) => app.fit(app.selected),
   KeyH: () => document.body.classList.toggle('bare'),
-  KeyC: (app) => app.showPanel.flip('contacts'),
-  KeyT: (app) => app.showPanel.flip('trails'),
-  KeyX: (app) => app.showPanel.flip('frames'),
-  KeyL: (app) => app.showPanel.flip('scans'),
-  KeyB: (app) => app.showPanel.flip('colliding'),
+  KeyC: (app) => app.showPanel.toggle('contacts'),
+  KeyT: (app) => app.showPanel.toggle('trails'),
+  KeyX: (app) => app.showPanel.toggle('frames'),
+  KeyL: (app) => app.showPanel.toggle('scans'),
+  KeyB: (app) => app.showPanel.toggle('colliding'),
   KeyP: (app) => app.plots.toggle(),
   KeyK: (app) => app.history.toggle(),
   Escape: (app) => {
     app.cameras.shrink();
     app.closeSheet();
     app.select(-1);
-    app.setTool('look');
+    app.setTool('select');
   },
 };
 
-// For tests and for the curious.
+// For tests and the console.
 window.urlab = new App();

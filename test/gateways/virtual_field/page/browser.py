@@ -78,7 +78,7 @@ class Visitor:
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
         self.until('window.urlab?.isReady')
         # Another page of the same gateway may have been in control a moment ago.
-        self.tab.evaluate("() => urlab.connection.ask('control_take').catch(() => {})")
+        self.tab.evaluate("() => urlab.connection.request('control_take').catch(() => {})")
 
     def reload(self):
         """Load the page again, and wait for its first picture."""

@@ -75,7 +75,7 @@ def test_what_is_driven_does_not_leave_the_picture(visitor, urlab):
     moved = np.array(visitor.js('urlab.stage.camera.position.toArray()')) - camera
     assert moved[0] > 0.2 and abs(moved[2]) < 0.1
     urlab.reset()
-    visitor.js('urlab.views.glide(...window.seenFrom, 0)')  # where the other tests look from
+    visitor.js('urlab.views.moveTo(...window.seenFrom, 0)')  # where the other tests look from
 
 
 def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
@@ -137,14 +137,14 @@ def test_what_is_watched_is_plotted_with_its_time(visitor, urlab):
 
 
 def test_contacts_come_with_the_weight_of_the_robot(visitor, urlab):
-    visitor.js("urlab.showPanel.flip('contacts')")
+    visitor.js("urlab.showPanel.toggle('contacts')")
     visitor.until('urlab.overlays.contacts.group.children[0].count > 2')
     rows = np.array(visitor.js('[...urlab.overlays.rows]')).reshape(-1, 6)
     moving = set(visitor.js('urlab.world.moving'))
     bodies = visitor.js('urlab.world.bodies')
     mass = sum(body['mass'] for body in bodies if body['id'] in moving)
     assert abs(np.abs(rows[:, 4]).sum() / (9.81 * mass) - 1.0) < 0.2
-    visitor.js("urlab.showPanel.flip('contacts')")
+    visitor.js("urlab.showPanel.toggle('contacts')")
 
 
 def test_what_is_pushed_comes_to_rest_under_the_pointer(visitor, urlab):
@@ -152,13 +152,13 @@ def test_what_is_pushed_comes_to_rest_under_the_pointer(visitor, urlab):
     pallet = visitor.js('urlab.world.entities.find(({free}) => free)?.body ?? 0')
     body = pallet or visitor.js('urlab.world.robots[0].base')
     name = visitor.js(f'urlab.world.bodies[{body}].name')
-    visitor.js(f'(urlab.fit({body}), urlab.views.way = null)')
+    visitor.js(f'(urlab.fit({body}), urlab.views.transition = null)')
     visitor.drawn()
     start = visitor.place(name)
     goal = start + np.array([0.3, 0.0, 0.1])
     # Four messages a second, as of a slow page.
     visitor.tab.evaluate(
-        f'() => {{ window.pushing = setInterval(() => urlab.connection.tell("push", '
+        f'() => {{ window.pushing = setInterval(() => urlab.connection.send("push", '
         f'{{ body: {body}, point: [0, 0, 0], target: {goal.tolist()} }}), 250); }}'
     )
     place = f'urlab.bodies.groups[{body}].position'
@@ -226,7 +226,8 @@ def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
 
 # While its next picture loads, an image has no size, and nothing of it can be read.
 SHOWN = """(async () => {
-  const image = document.querySelector('.picture img'), canvas = document.createElement('canvas');
+  const image = document.querySelector('.camera-image img');
+  const canvas = document.createElement('canvas');
   while (!image.complete || !image.naturalWidth) await new Promise((done) => setTimeout(done, 5));
   canvas.width = 64;
   canvas.height = 48;
@@ -235,7 +236,7 @@ SHOWN = """(async () => {
   const pixels = [...pen.getImageData(0, 0, 64, 48).data];
   return { size: [image.naturalWidth, image.naturalHeight], pixels };
 })()"""
-PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0)"
+PICTURES = "Number(document.querySelector('.camera-image img')?.dataset.images ?? 0)"
 
 
 def shown_picture(visitor):
@@ -347,7 +348,7 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
     tab.click()
     # It plays to its end, and stays there.
     visitor.until(f'urlab.recordings.replay?.frame === {len(frames) - 1}')
-    visitor.until('!urlab.recordings.replay.plays')
+    visitor.until('!urlab.recordings.replay.isPlaying')
     assert urlab.status().mode == 'direct'
 
     for frame in (100, 5):  # on, and back
@@ -373,9 +374,9 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
 
 
 def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
-    visitor.js("urlab.transport.act('mode', { mode: 'sideways' })")
+    visitor.js("urlab.transport.perform('mode', { mode: 'sideways' })")
     visitor.until("document.querySelector('.toast.bad')?.textContent.includes('sideways')")
-    visitor.js("urlab.connection.tell('fly')")
+    visitor.js("urlab.connection.send('fly')")
     visitor.until(
         "[...document.querySelectorAll('.toast.bad')].some((t) => t.textContent.includes('fly'))"
     )
@@ -387,19 +388,21 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor = Visitor(browser, gateway.url)
         assert visitor.js('urlab.world.tips.length') == 2
         tip = visitor.js('urlab.world.tips[0]')
-        at = f'urlab.bodies.at({tip["body"]}, {list(tip["offset"])})'
+        at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
         start = np.array(visitor.js(f'{at}.toArray()'))
         visitor.js("document.body.classList.add('bare')")
-        x, y = visitor.on_screen('urlab.hands.handles[0].position')
+        x, y = visitor.on_screen('urlab.pointer.handles[0].position')
         visitor.tab.mouse.move(x, y)
         visitor.tab.mouse.down()
-        visitor.until("urlab.hands.job?.kind === 'steer'")
-        up = visitor.js('0.1 * urlab.hands.pixels(urlab.hands.handles[0])')  # a tenth of a metre
+        visitor.until("urlab.pointer.drag?.kind === 'steer'")
+        up = visitor.js(
+            '0.1 * urlab.pointer.pixels(urlab.pointer.handles[0])'
+        )  # a tenth of a metre
         for part in range(1, 6):
             visitor.tab.mouse.move(x, y - up * part / 5)
-        goal = np.array(visitor.js('urlab.hands.job.goal.toArray()'))
+        goal = np.array(visitor.js('urlab.pointer.drag.goal.toArray()'))
         assert np.linalg.norm(goal - start) > 0.02
-        visitor.until(f'{at}.distanceTo(urlab.hands.job.goal) < 0.01')
+        visitor.until(f'{at}.distanceTo(urlab.pointer.drag.goal) < 0.01')
         visitor.tab.mouse.up()
         end = np.array(visitor.js(f'{at}.toArray()'))
         assert np.linalg.norm(end - start) > 0.02

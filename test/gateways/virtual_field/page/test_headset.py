@@ -25,14 +25,14 @@ for (const side of ['left', 'right']) {
   actuator.pulse = async (strength, milliseconds) => pulses[side].push([strength, milliseconds]);
 }
 """
-HAND = "urlab.headset.hands[['left', 'right'].indexOf('{0}')]"
+HAND = "urlab.headset.grips[['left', 'right'].indexOf('{0}')]"
 TURN = 'urlab.stage.camera.quaternion.clone()'
 LISTEN = """(() => {
-  const { connection } = urlab, say = connection.say;
+  const { connection } = urlab, sendProtocol = connection.sendProtocol;
   window.reported = [];
-  connection.say = (type, payload) => {
+  connection.sendProtocol = (type, payload) => {
     if (type === 'xr_input') reported.push(payload);
-    say.call(connection, type, payload);
+    sendProtocol.call(connection, type, payload);
   };
 })()"""
 SQUEEZE = "headset.controllers.{0}.updateButtonValue('squeeze', {1})"
@@ -57,7 +57,9 @@ def visitor(browser, gateway):
 def tip_of(visitor, index):
     """Return the place of a tip as the page draws it, y up."""
     tip = visitor.js(f'urlab.world.tips[{index}]')
-    return np.array(visitor.js(f'urlab.bodies.at({tip["body"]}, {tip["offset"]}).toArray()'))
+    return np.array(
+        visitor.js(f'urlab.bodies.worldPoint({tip["body"]}, {tip["offset"]}).toArray()')
+    )
 
 
 def hand_of(visitor, side):

@@ -83,7 +83,7 @@ def test_a_robot_is_followed_and_looked_through(visitor, urlab):
     urlab.reset()
     visitor.until('urlab.latest.time < 30')
     visitor.tab.keyboard.press('2')
-    visitor.until("urlab.views.mode === 'follow' && !urlab.views.way")
+    visitor.until("urlab.views.mode === 'follow' && !urlab.views.transition")
     visitor.drawn()
     away = f'urlab.stage.camera.position.clone().sub({BASE}.position).toArray()'
     start, before = visitor.js(f'{BASE}.position.x'), visitor.js(away)
@@ -93,7 +93,7 @@ def test_a_robot_is_followed_and_looked_through(visitor, urlab):
 
     visitor.tab.keyboard.press('3')
     visitor.tab.locator('.menu .item', has_text='front').first.click()
-    visitor.until("urlab.views.mode === 'first'")
+    visitor.until("urlab.views.mode === 'camera'")
     visitor.drawn()
     assert visitor.js(f'urlab.stage.camera.position.distanceTo({BASE}.position)') < 0.6
     assert visitor.js('urlab.stage.camera.fov === urlab.views.target.fovy')
@@ -128,7 +128,7 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
         '[urlab.overlays.update([], urlab.watched), '
         '[...urlab.watched.get(urlab.overlays.scans[0].lidar.channel)]'
         '.map((range) => Number.isFinite(range) && range > 0 ? range : null), '
-        '[...urlab.overlays.scans[0].places.array.slice(0, '
+        '[...urlab.overlays.scans[0].positions.array.slice(0, '
         '3 * urlab.overlays.scans[0].points.geometry.drawRange.count)]]'
     )
     hits = [distance for distance in ranges if distance is not None]
@@ -301,7 +301,7 @@ def test_the_time_of_a_plot_goes_on_across_a_reset(visitor, urlab):
     visitor.js('urlab.plots.show()')
     visitor.until('urlab.plots.rows[0].length > 5')
     urlab.reset()
-    visitor.until('urlab.plots.before > 0')
+    visitor.until('urlab.plots.timeOffset > 0')
     times = visitor.js('urlab.plots.rows[0]')
     assert times == sorted(times) and len(times) > 5
     visitor.js('urlab.plots.hide()')

@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// Small makers of elements, and the icons (24 x 24, stroked).
+// Helpers that create elements, and the icons (24 x 24, stroked).
 
 const PATHS = {
   play: '<path d="M7 4.5v15l12-7.5z" fill="currentColor" stroke-linejoin="round"/>',
@@ -42,7 +42,7 @@ export function icon(name) {
   return holder.content.firstChild;
 }
 
-// el('div.row', { title: 'x' }, child, 'text', ...): texts are never markup.
+// el('div.row', { title: 'x' }, child, 'text', ...): strings are text, never markup.
 export function el(shape, ...rest) {
   const [tag, ...classes] = shape.split('.');
   const element = document.createElement(tag || 'div');
@@ -79,17 +79,17 @@ export function toggle(label, checked, onchange, key = '') {
 export function panel(id, title, iconName, { closed = false, flush = false } = {}) {
   const count = el('span.count');
   const body = el(flush ? 'div.body.flush' : 'div.body');
-  const heading = el('h2', { tabIndex: 0, role: 'button', onclick: () => flip(), onkeydown: (event) => (event.key === 'Enter' || event.key === ' ') && (event.preventDefault(), flip()) }, title, count, el('span.chevron', icon('chevron')));
+  const heading = el('h2', { tabIndex: 0, role: 'button', onclick: () => toggle(), onkeydown: (event) => (event.key === 'Enter' || event.key === ' ') && (event.preventDefault(), toggle()) }, title, count, el('span.chevron', icon('chevron')));
   const section = el('section.panel', { id: `panel-${id}` }, heading, body);
-  const flip = () => open(section.classList.contains('closed'));
-  const open = (is) => {
-    section.classList.toggle('closed', !is);
-    heading.setAttribute('aria-expanded', is);
-    remember(`panel.${id}`, is ? 'open' : 'closed');
-    section.dispatchEvent(new Event('flip'));
+  const toggle = () => open(section.classList.contains('closed'));
+  const open = (isOpen) => {
+    section.classList.toggle('closed', !isOpen);
+    heading.setAttribute('aria-expanded', isOpen);
+    remember(`panel.${id}`, isOpen ? 'open' : 'closed');
+    section.dispatchEvent(new Event('toggle'));
   };
-  const kept = recall(`panel.${id}`);
-  section.classList.toggle('closed', kept ? kept === 'closed' : closed);
+  const stored = recall(`panel.${id}`);
+  section.classList.toggle('closed', stored ? stored === 'closed' : closed);
   heading.setAttribute('aria-expanded', !section.classList.contains('closed'));
   return { section, body, count, open, id, title, iconName, get isOpen() { return !section.classList.contains('closed'); } };
 }
@@ -130,7 +130,7 @@ export function toast(text, bad = false) {
   setTimeout(() => item.remove(), bad ? 7000 : 3200);
 }
 
-// Give the user a file.
+// Offer a file for download.
 export function download(name, blob) {
   const link = el('a', { href: URL.createObjectURL(blob), download: name });
   link.click();
@@ -141,7 +141,7 @@ export function remember(key, value) {
   try {
     localStorage.setItem(`urlab.${key}`, value);
   } catch {
-    // storage is off: nothing is remembered
+    // storage is disabled: nothing is remembered
   }
 }
 
@@ -162,7 +162,7 @@ export function number(value, digits = 3) {
   return fixed(value, size >= 100 ? Math.min(digits, 1) : size >= 10 ? Math.min(digits, 2) : digits);
 }
 
-// A nought has no sign.
+// Zero has no sign.
 export function fixed(value, digits) {
   const text = value.toFixed(digits);
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');

@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The page that ? shows.
+// The help dialog of the key ?.
 
 import { button, el } from './dom.js';
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The last minutes of what was seen: a time line to look back, without the simulation noticing.
+// A timeline of the last minutes of poses, kept in the page: looking back does not affect the simulation.
 
 import { button, el } from './dom.js';
 
@@ -11,7 +11,7 @@ export class History {
     this.app = app;
     this.frames = [];
     this.bar = document.getElementById('timeline');
-    this.at = null; // the frame that is looked at; null: the newest
+    this.at = null; // index of the frame shown; null: the newest
   }
 
   setWorld() {
@@ -44,9 +44,9 @@ export class History {
       this.live();
       return;
     }
-    if (this.blocked || this.frames.length < 2) return;
+    if (this.isBlocked || this.frames.length < 2) return;
     this.isShown = true;
-    this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Time', oninput: () => this.look(Number(this.slider.value)) });
+    this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Time', oninput: () => this.showFrame(Number(this.slider.value)) });
     this.when = el('span.when');
     this.now = button('', 'Back to now', () => this.live(), { text: 'Now', shape: 'button.btn.small' });
     this.bar.replaceChildren(el('span.what', 'Look back'), this.slider, this.when, this.now, button('close', 'Close the timeline', () => this.toggle(), { shape: 'button.btn.small' }));
@@ -54,16 +54,16 @@ export class History {
     this.draw();
   }
 
-  // While a replay has the bar.
-  hide(is) {
-    this.blocked = is;
-    if (is) {
+  // Hidden while a replay uses the bar.
+  setBlocked(isBlocked) {
+    this.isBlocked = isBlocked;
+    if (isBlocked) {
       this.isShown = false;
       this.live();
     }
   }
 
-  look(index) {
+  showFrame(index) {
     this.at = index >= this.frames.length - 1 ? null : index;
     const frame = this.frames[Math.min(index, this.frames.length - 1)];
     if (frame) this.app.bodies.setPoses(frame.poses);

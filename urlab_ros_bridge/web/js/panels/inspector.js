@@ -1,13 +1,13 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The right column: what is selected, its joints and sensors; who is connected.
+// The right column: the selection with its joints and sensors; connected sessions.
 
 import { button, el, fixed, icon, number, panel } from './dom.js';
 
-const PERIOD = 80; // ms between two writings of numbers
-const HOLD = 1500; // ms that a slider stays where it was put
+const PERIOD = 80; // ms between updates of numbers
+const HOLD = 1500; // ms after input during which a slider does not follow its joint
 const REPEAT = 150; // ms
-const MOST = 1e4; // of a velocity or effort without a sensible range
+const MAX_COMMAND = 1e4; // bound of velocity and effort commands whose range is larger
 const DEGREES = 180 / Math.PI;
 
 export class Inspector {
@@ -68,7 +68,7 @@ export class Inspector {
   facts(rows) {
     return el('dl.facts', ...rows.flatMap(([name, read]) => {
       const value = el('dd');
-      this.writers.push(() => put(value, read()));
+      this.writers.push(() => setText(value, read()));
       return [el('dt', name), value];
     }));
   }
@@ -87,7 +87,7 @@ export class Inspector {
     this.writers.push((values) => {
       const now = values.get(channel.id)?.[0];
       if (now === undefined) return;
-      put(value, channel.unit === 'rad' ? `${fixed(now * DEGREES, 1)}${unit}` : `${number(now)}${unit}`);
+      setText(value, channel.unit === 'rad' ? `${fixed(now * DEGREES, 1)}${unit}` : `${number(now)}${unit}`);
       if (slider) slider.follow(now);
       else if (joint.range) {
         const share = (now - joint.range[0]) / (joint.range[1] - joint.range[0]);
@@ -97,33 +97,33 @@ export class Inspector {
     return el('div.joint', el('span.name', { title: joint.name }, joint.name), value, this.plotButton([channel]), slider ?? (joint.range && el('span.track', mark)));
   }
 
-  // Of a joint with an actuator: a position stays, a velocity or an effort is commanded while it is held.
+  // The slider of an actuated joint. A position persists; velocity and effort are commanded only while it is held.
   slider(joint) {
     const robot = this.world.robots.find(({ prefix }) => prefix === joint.robot);
     const actuator = robot?.actuators.find((one) => one.joint === joint.name && (one.range || robot.controller === 'pd' || one.kind === 'position'));
     const range = actuator && (robot.controller === 'pd' ? joint.range : actuator.range ?? joint.range);
     if (!range) return null;
     const holds = actuator.kind === 'position' || robot.controller === 'pd';
-    let held = 0;
-    const tell = () => this.app.connection.tell('setpoint', { robot: robot.prefix, actuator: actuator.name, value: Number(slider.value), expires: !holds });
-    const [low, high] = holds ? range : [-1, 1].map((sign) => sign * Math.min(Math.max(...range.map(Math.abs)), MOST));
+    let lastInput = 0;
+    const send = () => this.app.connection.send('setpoint', { robot: robot.prefix, actuator: actuator.name, value: Number(slider.value), expires: !holds });
+    const [low, high] = holds ? range : [-1, 1].map((sign) => sign * Math.min(Math.max(...range.map(Math.abs)), MAX_COMMAND));
     const slider = el('input', { type: 'range', min: low, max: high, value: 0, step: 'any', title: holds ? `Command ${joint.name}` : `Hold to command ${joint.name}`, 'aria-label': `Command ${joint.name}` });
     slider.addEventListener('input', () => {
-      held = performance.now();
-      tell();
+      lastInput = performance.now();
+      send();
     });
     if (!holds) {
-      // What is not repeated ends: a lost page stops the motor.
+      // Repeated, because the command expires: the motor stops if the page is lost.
       let timer = 0;
-      slider.addEventListener('pointerdown', () => (timer = setInterval(tell, REPEAT)));
+      slider.addEventListener('pointerdown', () => (timer = setInterval(send, REPEAT)));
       slider.addEventListener('change', () => {
         clearInterval(timer);
         slider.value = 0;
-        tell();
+        send();
       });
     }
     slider.follow = (now) => {
-      if (holds && performance.now() - held > HOLD) slider.value = now;
+      if (holds && performance.now() - lastInput > HOLD) slider.value = now;
     };
     return slider;
   }
@@ -133,29 +133,29 @@ export class Inspector {
     this.channels.push(channel.id);
     this.writers.push((values) => {
       const now = values.get(channel.id);
-      if (now) put(value, channel.width > 4 ? `${channel.width} values` : [...now].map((one) => number(one, channel.width > 1 ? 2 : 3)).join(', '));
+      if (now) setText(value, channel.width > 4 ? `${channel.width} values` : [...now].map((one) => number(one, channel.width > 1 ? 2 : 3)).join(', '));
     });
     const row = el('div.joint', { style: 'grid-template-columns: 1fr auto 24px' }, el('span.name', { title: channel.unit ? `${channel.name} (${channel.unit})` : channel.name }, channel.name), value, channel.width <= 16 ? this.plotButton([channel]) : el('span'));
     return row;
   }
 
   plotButton(channels) {
-    return button('plot', 'Plot', () => this.app.plots.flip(channels), { shape: 'button.btn.small' });
+    return button('plot', 'Plot', () => this.app.plots.toggleChannels(channels), { shape: 'button.btn.small' });
   }
 
-  write(soon = false) {
+  write(isForced = false) {
     const now = performance.now();
-    if (!soon && now - this.written < PERIOD) return;
+    if (!isForced && now - this.written < PERIOD) return;
     this.written = now;
     for (const writer of this.writers) writer(this.app.watched);
   }
 }
 
-export class PeoplePanel {
+export class SessionsPanel {
   constructor(app) {
     this.app = app;
     this.panel = panel('people', 'Sessions', 'people', { closed: true });
-    app.connection.addEventListener('news', ({ detail }) => detail.type === 'status' && this.draw(detail));
+    app.connection.addEventListener('update', ({ detail }) => detail.type === 'status' && this.draw(detail));
     app.connection.addEventListener('status', ({ detail }) => detail === 'open' || this.clear());
   }
 
@@ -169,10 +169,10 @@ export class PeoplePanel {
     if (!this.panel.isOpen && !this.panel.section.classList.contains('shown')) return;
     this.panel.body.replaceChildren(
       el('dl.facts', el('dt', 'Mode'), el('dd', mode), el('dt', 'Physics'), el('dd', `${Math.round(rate)} Hz`), el('dt', 'Pages open'), el('dd', String(pages.length))),
-      ...pages.map((page) => el('div.row', icon(page.view_only ? 'eye' : 'people'), el('label', pageLabel(page, this.app)), el('span.note', { style: 'color: var(--ink-3)' }, page.name === control.holder ? 'in control' : page.view_only ? 'watches' : ''))),
+      ...pages.map((page) => el('div.row', icon(page.view_only ? 'eye' : 'people'), el('label', pageLabel(page, this.app)), el('span.note', { style: 'color: var(--ink-3)' }, page.name === control.holder ? 'in control' : page.view_only ? 'view only' : ''))),
       ...sessions.map(({ client, shared, age }) => el('div.row', icon('people'), el('label', client || 'unnamed client'), el('span.note', { style: 'color: var(--ink-3)' }, shared ? 'shared' : 'policy', Number.isFinite(age) ? ` · ${since(age)}` : ''))),
     );
-    for (const sign of this.panel.body.querySelectorAll('svg')) sign.setAttribute('width', 14);
+    for (const image of this.panel.body.querySelectorAll('svg')) image.setAttribute('width', 14);
   }
 }
 
@@ -188,11 +188,11 @@ function since(seconds) {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-function put(element, text) {
+function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// About the fixed axes x, y, z (REP-103), of a quaternion whose axes are those of browsers.
+// Roll, pitch, yaw about fixed axes (REP-103) of a quaternion in the axes of the page.
 function rpy({ x, y, z, w }) {
   const [qx, qy, qz] = [x, -z, y];
   const pitch = Math.asin(Math.max(-1, Math.min(1, 2 * (w * qy - qz * qx))));

@@ -36,7 +36,7 @@ export class Plots {
     return this.dock.hidden ? [] : this.channels.map(({ id }) => id);
   }
 
-  flip(channels) {
+  toggleChannels(channels) {
     const all = channels.every((channel) => this.channels.includes(channel));
     if (all && !this.dock.hidden) this.channels = this.channels.filter((channel) => !channels.includes(channel));
     else this.channels = [...this.channels, ...channels.filter((channel) => !this.channels.includes(channel))].slice(0, 24);
@@ -54,7 +54,7 @@ export class Plots {
     this.dock.hidden = true;
     this.plot?.destroy();
     this.plot = null;
-    this.app.watchAll();
+    this.app.watchChannels();
   }
 
   toggle() {
@@ -77,15 +77,15 @@ export class Plots {
       const label = many ? `${channel.robot}: joint ${many}` : `${channel.robot}: ${channel.name}`;
       robots.set(label, [...(robots.get(label) ?? []), channel]);
     }
-    menu(this.add, [...robots].map(([label, channels]) => ({ label: label.replace('joint controls', 'controls'), note: channels[0].unit, run: () => this.flip(channels) })));
+    menu(this.add, [...robots].map(([label, channels]) => ({ label: label.replace('joint controls', 'controls'), note: channels[0].unit, run: () => this.toggleChannels(channels) })));
   }
 
   build() {
     this.plot?.destroy();
     this.plot = null;
-    this.before = 0; // seconds that resets have set the clock back
+    this.timeOffset = 0; // seconds by which resets have set the clock back
     this.rows = [[], ...this.channels.flatMap(({ width }) => Array.from({ length: width }, () => []))];
-    this.app.watchAll?.();
+    this.app.watchChannels?.();
     if (this.dock.hidden) return;
     const style = getComputedStyle(document.documentElement);
     const colors = style.getPropertyValue('--plots').split(',').map((color) => color.trim());
@@ -101,7 +101,7 @@ export class Plots {
       const value = el('b', '–');
       this.values.push(value);
       const channel = this.ownerOf(index);
-      return el('button.series', { type: 'button', title: `Remove ${label}`, onclick: () => this.flip([channel]) }, el('i', { style: `background: ${stroke}` }), label, value);
+      return el('button.series', { type: 'button', title: `Remove ${label}`, onclick: () => this.toggleChannels([channel]) }, el('i', { style: `background: ${stroke}` }), label, value);
     }));
     const axis = { stroke: ink, font: '11px Inter, system-ui, sans-serif', grid: { stroke: line, width: 1 }, ticks: { show: false } };
     const units = new Set(this.channels.map(({ unit }) => unit));
@@ -111,7 +111,7 @@ export class Plots {
       legend: { show: false },
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
       hooks: { setCursor: [() => this.write()] },
-      scales: { x: { time: false }, y: { range: (plot, low, high) => spread(low, high) } },
+      scales: { x: { time: false }, y: { range: (plot, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 22, values: (plot, ticks) => ticks.map((tick) => `${tick} s`) },
         { ...axis, size: 54, label: units.size === 1 ? [...units][0] : undefined, labelSize: 16, labelFont: axis.font },
@@ -131,9 +131,9 @@ export class Plots {
   update(time, watched) {
     if (!this.plot) return;
     const times = this.rows[0];
-    time += this.before;
-    if (times.length && time < times.at(-1)) { // a reset: the plot goes on
-      this.before += times.at(-1) - time;
+    time += this.timeOffset;
+    if (times.length && time < times.at(-1)) { // a reset: time continues from the last point
+      this.timeOffset += times.at(-1) - time;
       time = times.at(-1) + 1e-6;
       times.push(time);
       for (const row of this.rows.slice(1)) row.push(null);
@@ -156,7 +156,7 @@ export class Plots {
     this.write();
   }
 
-  // Values where the pointer is, else the newest.
+  // The values under the cursor, else the newest.
   write() {
     const at = this.plot?.cursor.idx ?? this.rows[0].length - 1;
     this.values.forEach((value, index) => (value.textContent = number(this.rows[index + 1][at] ?? NaN)));
@@ -169,8 +169,8 @@ export class Plots {
   }
 }
 
-function spread(low, high) {
+function padded(low, high) {
   if (low === null || high === null) return [-1, 1];
-  const room = Math.max((high - low) * 0.1, 0.02, Math.abs(high) * 1e-3);
-  return [low - room, high + room];
+  const margin = Math.max((high - low) * 0.1, 0.02, Math.abs(high) * 1e-3);
+  return [low - margin, high + margin];
 }

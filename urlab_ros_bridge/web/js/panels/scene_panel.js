@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// The left column: what is in the world, what is drawn of it, its cameras, its recordings.
+// The left column: scene tree, visibility switches, camera images, recordings.
 
 import { button, el, icon, isPhone, panel, toast, toggle } from './dom.js';
 
@@ -27,7 +27,7 @@ export class ScenePanel {
     const rows = [];
     for (const robot of world.robots) {
       const open = this.open.has(robot.prefix);
-      const twist = el(open ? 'span.twist.open' : 'span.twist', { onclick: (event) => (event.stopPropagation(), this.flip(robot.prefix)) }, icon('right'));
+      const twist = el(open ? 'span.twist.open' : 'span.twist', { onclick: (event) => (event.stopPropagation(), this.toggle(robot.prefix)) }, icon('right'));
       rows.push(this.row('head', robot.base, twist, robot.prefix, robot.joints ? `${robot.joints} joints` : ''));
       if (open) {
         for (const id of robot.bodies) {
@@ -48,7 +48,7 @@ export class ScenePanel {
     return row;
   }
 
-  flip(prefix) {
+  toggle(prefix) {
     if (!this.open.delete(prefix)) this.open.add(prefix);
     this.draw();
   }
@@ -62,9 +62,9 @@ export class ScenePanel {
       return;
     }
     for (const row of this.list.children) {
-      const is = Number(row.dataset.body) === body;
-      row.setAttribute?.('aria-selected', is);
-      if (is) row.scrollIntoView({ block: 'nearest' });
+      const isSelected = Number(row.dataset.body) === body;
+      row.setAttribute?.('aria-selected', isSelected);
+      if (isSelected) row.scrollIntoView({ block: 'nearest' });
     }
   }
 }
@@ -72,18 +72,18 @@ export class ScenePanel {
 export class ShowPanel {
   constructor(app) {
     this.panel = panel('show', 'Show', 'eye');
-    const { overlays, bodies, hands, connection } = app;
+    const { overlays, bodies, pointer, connection } = app;
     const contacts = (on) => {
       overlays.show('contacts', on);
-      connection.ask('contacts', { on }).catch(() => {});
+      connection.request('contacts', { on }).catch(() => {});
     };
     this.switches = {
       contacts: toggle('Contacts and forces', false, contacts, 'C'),
       trails: toggle('Trails', false, (on) => (overlays.clearTrails(), overlays.show('trails', on)), 'T'),
       frames: toggle('Frames', false, (on) => overlays.show('frames', on), 'X'),
-      scans: toggle('Laser scans', true, (on) => (overlays.show('scans', on), app.watchAll()), 'L'),
-      colliding: toggle('Collision shapes', false, (on) => bodies.setColliding(on), 'B'),
-      handles: toggle('Arm handles', true, (on) => hands.showHandles(on)),
+      scans: toggle('Laser scans', true, (on) => (overlays.show('scans', on), app.watchChannels()), 'L'),
+      colliding: toggle('Collision shapes', false, (on) => bodies.setCollisionShapes(on), 'B'),
+      handles: toggle('Arm handles', true, (on) => pointer.showHandles(on)),
       names: toggle('Names', true, (on) => overlays.show('names', on)),
     };
     this.panel.body.append(...Object.values(this.switches));
@@ -96,7 +96,7 @@ export class ShowPanel {
     if (this.switches.contacts.input.checked) this.contacts(true);
   }
 
-  flip(name) {
+  toggle(name) {
     const { input } = this.switches[name];
     input.checked = !input.checked;
     input.dispatchEvent(new Event('change'));
@@ -108,12 +108,12 @@ export class CameraPanel {
     this.app = app;
     this.panel = panel('cameras', 'Cameras', 'camera', { closed: true });
     this.names = el('div');
-    this.pictures = el('div.pictures');
-    this.panel.body.append(this.names, this.pictures);
+    this.images = el('div.camera-images');
+    this.panel.body.append(this.names, this.images);
     this.shown = new Map(); // name -> figure
-    this.next = new WeakMap(); // image that is loading -> blob that follows, or null
-    this.panel.section.addEventListener('flip', () => this.tell());
-    app.connection.addEventListener('picture', ({ detail }) => this.draw(detail));
+    this.next = new WeakMap(); // image that is loading -> the blob to load next, or null
+    this.panel.section.addEventListener('toggle', () => this.requestImages());
+    app.connection.addEventListener('image', ({ detail }) => this.draw(detail));
   }
 
   setWorld(world) {
@@ -129,7 +129,7 @@ export class CameraPanel {
     }));
     this.names.replaceChildren(...this.switches.values());
     for (const name of kept) this.add(name);
-    this.tell();
+    this.requestImages();
   }
 
   show(name, on) {
@@ -138,32 +138,32 @@ export class CameraPanel {
       this.shown.get(name)?.remove();
       this.shown.delete(name);
     }
-    this.tell();
+    this.requestImages();
   }
 
   add(name) {
     const image = el('img', { alt: `Image of ${name}` });
-    const figure = el('figure.picture', { style: 'margin: 0', title: 'Enlarge', onclick: () => this.enlarge(figure, !figure.classList.contains('large')) }, image, el('figcaption', name));
+    const figure = el('figure.camera-image', { style: 'margin: 0', title: 'Enlarge', onclick: () => this.enlarge(figure, !figure.classList.contains('large')) }, image, el('figcaption', name));
     this.shown.set(name, figure);
-    this.pictures.append(figure);
+    this.images.append(figure);
   }
 
-  // Above all panels, whose boxes would hold it.
-  enlarge(figure, is) {
-    figure.classList.toggle('large', is);
-    (is ? document.body : this.pictures).append(figure);
+  // Enlarged, it is moved out of its panel, which would clip it.
+  enlarge(figure, isLarge) {
+    figure.classList.toggle('large', isLarge);
+    (isLarge ? document.body : this.images).append(figure);
   }
 
-  // Show no image enlarged any more.
+  // Close enlarged images.
   shrink() {
     for (const figure of this.shown.values()) if (figure.classList.contains('large')) this.enlarge(figure, false);
   }
 
-  // Nothing is rendered for a panel that is closed.
-  tell() {
-    const isSeen = isPhone() ? this.panel.section.classList.contains('shown') : this.panel.isOpen;
-    const names = isSeen ? [...this.shown.keys()] : [];
-    this.app.connection.ask('cameras', { names }).catch(() => {});
+  // A closed panel requests no images.
+  requestImages() {
+    const isVisible = isPhone() ? this.panel.section.classList.contains('shown') : this.panel.isOpen;
+    const names = isVisible ? [...this.shown.keys()] : [];
+    this.app.connection.request('cameras', { names }).catch(() => {});
   }
 
   draw({ camera, blob }) {
@@ -174,13 +174,13 @@ export class CameraPanel {
     else this.load(image, blob);
   }
 
-  // One picture is loaded at a time; of those that come meanwhile the newest is the next.
+  // Load one image at a time; then the newest of those that arrived in the meantime.
   load(image, blob) {
     const url = URL.createObjectURL(blob);
     this.next.set(image, null);
     image.onload = image.onerror = ({ type }) => {
       URL.revokeObjectURL(url);
-      if (type === 'load') image.dataset.pictures = Number(image.dataset.pictures ?? 0) + 1;
+      if (type === 'load') image.dataset.images = Number(image.dataset.images ?? 0) + 1;
       const next = this.next.get(image);
       this.next.delete(image);
       if (next) this.load(image, next);
@@ -199,12 +199,12 @@ export class RecordingPanel {
     this.file.addEventListener('keydown', (event) => event.key === 'Enter' && this.load());
     this.name = el('input', { type: 'text', placeholder: 'Name of the next recording', style: 'flex: 1', 'aria-label': 'Name of the next recording' });
     this.panel.body.append(this.list, el('div.row', this.name), el('div.row', this.file, load));
-    this.panel.section.addEventListener('flip', () => this.panel.isOpen && this.refresh());
+    this.panel.section.addEventListener('toggle', () => this.panel.isOpen && this.refresh());
     this.bar = document.getElementById('timeline');
   }
 
   async refresh() {
-    const answer = await this.app.connection.ask('replay_list').catch(() => null);
+    const answer = await this.app.connection.request('replay_list').catch(() => null);
     if (!answer) return;
     const recorded = this.app.transport.status?.recording?.frames !== 0;
     const sessions = answer.sessions.filter((name) => name !== 'live' || recorded);
@@ -217,7 +217,7 @@ export class RecordingPanel {
   async load() {
     const name = this.file.value.trim();
     if (!name) return;
-    const loaded = await this.app.transport.act('replay_load', { name });
+    const loaded = await this.app.transport.perform('replay_load', { name });
     if (loaded) {
       toast(`Loaded ${loaded.name}`);
       this.file.value = '';
@@ -227,14 +227,14 @@ export class RecordingPanel {
 
   async start(session) {
     const before = this.app.transport.status?.mode ?? 'live';
-    const answer = await this.app.transport.act('replay_start', { session });
+    const answer = await this.app.transport.perform('replay_start', { session });
     if (!answer) return;
     if (!answer.frames) {
       toast('This recording has no frames', true);
-      this.app.transport.act('replay_stop', { mode: before });
+      this.app.transport.perform('replay_stop', { mode: before });
       return;
     }
-    this.replay = { session, total: answer.frames, frame: -1, plays: true, before };
+    this.replay = { session, total: answer.frames, frame: -1, isPlaying: true, modeBefore: before };
     this.draw();
     this.play();
   }
@@ -242,29 +242,29 @@ export class RecordingPanel {
   draw() {
     const { session, total } = this.replay;
     this.slider = el('input', { type: 'range', min: 0, max: total - 1, value: 0, 'aria-label': 'Frame', oninput: () => this.seek(Number(this.slider.value)) });
-    this.knob = button('pause', 'Pause the replay', () => this.flip());
+    this.knob = button('pause', 'Pause the replay', () => this.togglePlay());
     this.when = el('span.when');
     this.bar.replaceChildren(this.knob, el('span.what', session === 'live' ? 'Last recording' : session), this.slider, this.when, button('close', 'End the replay', () => this.stop()));
     this.bar.hidden = false;
-    this.app.history.hide(true);
+    this.app.history.setBlocked(true);
   }
 
-  // The server shows the next frames as steps: so many as time has gone on.
+  // The server advances a replay by steps: as many as correspond to the elapsed time.
   async play() {
     const { replay } = this;
     let last = performance.now();
     while (this.replay === replay) {
       await new Promise((done) => setTimeout(done, REPLAY_PERIOD));
-      const now = performance.now(), gone = (now - last) / 1000;
+      const now = performance.now(), elapsed = (now - last) / 1000;
       last = now;
-      if (!replay.plays || replay.frame >= replay.total - 1 || replay.seeking) continue;
-      const count = Math.max(1, Math.round(gone / (this.app.world.timestep || 0.002)));
+      if (!replay.isPlaying || replay.frame >= replay.total - 1 || replay.seeking) continue;
+      const count = Math.max(1, Math.round(elapsed / (this.app.world.timestep || 0.002)));
       await this.move(Math.min(count, replay.total - 1 - replay.frame));
     }
   }
 
   async move(count) {
-    const answer = await this.app.connection.ask('step', { count }).catch(() => null);
+    const answer = await this.app.connection.request('step', { count }).catch(() => null);
     if (answer?.replay && this.replay) this.show(answer.replay.frame);
     else if (this.replay && !answer?.replay) this.stop();
   }
@@ -274,7 +274,7 @@ export class RecordingPanel {
     this.slider.value = frame;
     const step = this.app.world.timestep || 0.002;
     this.when.textContent = `${(frame * step).toFixed(2)} / ${((this.replay.total - 1) * step).toFixed(2)} s`;
-    if (frame >= this.replay.total - 1) this.setPlays(false);
+    if (frame >= this.replay.total - 1) this.setPlaying(false);
   }
 
   async seek(frame) {
@@ -286,7 +286,7 @@ export class RecordingPanel {
       const goal = replay.goal;
       replay.goal = null;
       if (goal <= replay.frame) {
-        await this.app.connection.ask('replay_start', { session: replay.session }).catch(() => {});
+        await this.app.connection.request('replay_start', { session: replay.session }).catch(() => {});
         replay.frame = -1;
       }
       while (replay.frame < goal && this.replay === replay) await this.move(Math.min(goal - replay.frame, 10000));
@@ -294,31 +294,31 @@ export class RecordingPanel {
     replay.seeking = false;
   }
 
-  flip() {
+  togglePlay() {
     if (this.replay.frame >= this.replay.total - 1) this.seek(0);
-    this.setPlays(!this.replay.plays);
+    this.setPlaying(!this.replay.isPlaying);
   }
 
-  setPlays(is) {
-    this.replay.plays = is;
-    this.knob.replaceChildren(icon(is ? 'pause' : 'play'));
-    this.knob.title = is ? 'Pause the replay' : 'Resume the replay';
+  setPlaying(isPlaying) {
+    this.replay.isPlaying = isPlaying;
+    this.knob.replaceChildren(icon(isPlaying ? 'pause' : 'play'));
+    this.knob.title = isPlaying ? 'Pause the replay' : 'Resume the replay';
     this.knob.setAttribute('aria-label', this.knob.title);
   }
 
   stop() {
-    const { before } = this.replay ?? {};
+    const { modeBefore: before } = this.replay ?? {};
     this.replay = null;
     this.bar.hidden = true;
-    this.app.history.hide(false);
-    this.app.connection.ask('replay_stop', { mode: before === 'direct' ? 'direct' : 'live' }).catch(() => {});
+    this.app.history.setBlocked(false);
+    this.app.connection.request('replay_stop', { mode: before === 'direct' ? 'direct' : 'live' }).catch(() => {});
   }
 
-  // The simulation is another one: its replay has gone.
-  forget() {
+  // A new simulation has no replay running.
+  clearReplay() {
     if (!this.replay) return;
     this.replay = null;
     this.bar.hidden = true;
-    this.app.history.hide(false);
+    this.app.history.setBlocked(false);
   }
 }

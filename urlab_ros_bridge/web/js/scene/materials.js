@@ -1,12 +1,12 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// A material for machines without a graphics card: lit at the corners, by one sun and the sky.
+// A material for software rendering: lit per vertex, by one sun and the sky.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 
-// Shared by all; the stage sets them.
+// Uniforms shared by all plain materials; the stage sets them.
 export const LIGHT = {
-  sunWay: { value: new THREE.Vector3(2.2, 4.4, 2.9).normalize() },
+  sunDirection: { value: new THREE.Vector3(2.2, 4.4, 2.9).normalize() },
   sunColor: { value: new THREE.Color() },
   skyColor: { value: new THREE.Color() },
   groundColor: { value: new THREE.Color() },
@@ -15,48 +15,48 @@ export const LIGHT = {
 const VERTEX = `
 #ifdef USE_MAP
 uniform mat3 mapTransform;
-varying vec2 at;
+varying vec2 mapUv;
 #endif
-uniform vec3 sunWay, sunColor, skyColor, groundColor;
+uniform vec3 sunDirection, sunColor, skyColor, groundColor;
 varying vec3 light;
-varying float away;
+varying float depth;
 void main() {
-  vec3 way = normalize(mat3(modelMatrix) * normal);
-  light = sunColor * max(dot(way, sunWay), 0.0) + mix(groundColor, skyColor, 0.5 * way.y + 0.5);
+  vec3 worldNormal = normalize(mat3(modelMatrix) * normal);
+  light = sunColor * max(dot(worldNormal, sunDirection), 0.0) + mix(groundColor, skyColor, 0.5 * worldNormal.y + 0.5);
 #ifdef USE_COLOR
   light *= color.rgb;
 #endif
 #ifdef USE_MAP
-  at = (mapTransform * vec3(MAP_UV, 1.0)).xy;
+  mapUv = (mapTransform * vec3(MAP_UV, 1.0)).xy;
 #endif
-  vec4 seen = modelViewMatrix * vec4(position, 1.0);
-  away = -seen.z;
-  gl_Position = projectionMatrix * seen;
+  vec4 viewPosition = modelViewMatrix * vec4(position, 1.0);
+  depth = -viewPosition.z;
+  gl_Position = projectionMatrix * viewPosition;
 }`;
 
 const FRAGMENT = `
 #ifdef USE_MAP
 uniform sampler2D map;
-varying vec2 at;
+varying vec2 mapUv;
 #endif
 uniform vec3 diffuse, emissive, fogColor;
 uniform float opacity, fogNear, fogFar;
 varying vec3 light;
-varying float away;
+varying float depth;
 void main() {
   vec4 color = vec4(diffuse, opacity);
 #ifdef USE_MAP
-  color *= texture2D(map, at);
+  color *= texture2D(map, mapUv);
 #endif
-  color.rgb = mix(color.rgb * light + emissive, fogColor, smoothstep(fogNear, fogFar, away));
+  color.rgb = mix(color.rgb * light + emissive, fogColor, smoothstep(fogNear, fogFar, depth));
   gl_FragColor = linearToOutputTexel(color);
 }`;
 
-// Its programs are a tenth of those of three.js, which a processor needs a second to compile.
+// Its shaders are a tenth of the size of those of three.js, which take a second to compile in software.
 export class PlainMaterial extends THREE.MeshBasicMaterial {
   constructor(parameters) {
     super({ toneMapped: false });
-    this.emissive = new THREE.Color(0); // three.js hands these two to the program
+    this.emissive = new THREE.Color(0); // three.js passes these two to the shader
     this.emissiveIntensity = 1;
     if (parameters) this.setValues(parameters);
   }
@@ -79,7 +79,7 @@ export class PlainMaterial extends THREE.MeshBasicMaterial {
   }
 }
 
-export function plain({ color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors }) {
-  const kept = { color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors };
-  return new PlainMaterial(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)));
+export function toPlain({ color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors }) {
+  const parameters = { color, map, emissive, emissiveIntensity, transparent, opacity, side, vertexColors };
+  return new PlainMaterial(Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined)));
 }

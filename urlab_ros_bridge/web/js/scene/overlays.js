@@ -1,13 +1,13 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn over the world: contacts and forces, trails, frames, scans, names.
+// Overlays: contacts and forces, trails, frames, laser scans, names.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 import { LineMaterial } from '../../vendor/three/examples/jsm/lines/LineMaterial.js';
 import { LineSegments2 } from '../../vendor/three/examples/jsm/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from '../../vendor/three/examples/jsm/lines/LineSegmentsGeometry.js';
 import { el } from '../panels/dom.js';
-import { SECOND } from './stage.js';
+import { DEFERRED_LAYER } from './stage.js';
 
 const MAX_CONTACTS = 256;
 const TRAIL_POINTS = 400, TRAIL_STEP = 0.012; // m
@@ -26,7 +26,7 @@ export class Overlays {
     this.axes = [];
     this.names = [];
     this.labels = document.getElementById('labels');
-    stage.drawers.push(() => this.drawNames());
+    stage.beforeFrame.push(() => this.drawNames());
   }
 
   setWorld(world) {
@@ -49,18 +49,18 @@ export class Overlays {
     for (const key of Object.keys(this.shown)) this.show(key, this.shown[key]);
   }
 
-  show(key, is) {
-    this.shown[key] = is;
-    if (key === 'contacts') this.contacts.group.visible = is;
+  show(key, visible) {
+    this.shown[key] = visible;
+    if (key === 'contacts') this.contacts.group.visible = visible;
     for (const trail of this.trails) trail.setVisible(this.shown.trails);
     for (const scan of this.scans) scan.group.visible = this.shown.scans;
-    if (key === 'frames') this.showFrames(is);
+    if (key === 'frames') this.showFrames(visible);
     this.labels.hidden = !this.shown.names;
     this.stage.touch();
   }
 
-  showFrames(is) {
-    if (is && !this.axes.length && this.world) {
+  showFrames(visible) {
+    if (visible && !this.axes.length && this.world) {
       for (const body of this.world.moving) {
         const axes = new THREE.AxesHelper(0.14);
         axes.material.depthTest = false;
@@ -71,7 +71,7 @@ export class Overlays {
         this.axes.push(axes);
       }
     }
-    for (const axes of this.axes) axes.visible = is;
+    for (const axes of this.axes) axes.visible = visible;
   }
 
   // After new poses.
@@ -106,14 +106,14 @@ export class Overlays {
       name.height ??= this.heightOf(name);
       at.copy(group.position).y += name.height + 0.06;
       at.project(camera);
-      const away = at.z > 1 || this.stage.renderer.xr.isPresenting;
-      name.label.hidden = away;
-      if (!away) name.label.style.transform = `translate(${((at.x + 1) / 2) * innerWidth}px, ${((1 - at.y) / 2) * innerHeight}px) translate(-50%, -100%)`;
+      const isHidden = at.z > 1 || this.stage.renderer.xr.isPresenting;
+      name.label.hidden = isHidden;
+      if (!isHidden) name.label.style.transform = `translate(${((at.x + 1) / 2) * innerWidth}px, ${((1 - at.y) / 2) * innerHeight}px) translate(-50%, -100%)`;
     }
   }
 
-  // Bodies have got their models.
-  measure() {
+  // Models were loaded: compute the heights of labels again.
+  resetLabelHeights() {
     for (const name of this.names) name.height = null;
   }
 
@@ -136,9 +136,9 @@ class Trail {
     parent.add(this.line);
   }
 
-  setVisible(is) {
-    this.isOn = is;
-    this.line.visible = is && this.points.length > 1;
+  setVisible(visible) {
+    this.isVisible = visible;
+    this.line.visible = visible && this.points.length > 1;
   }
 
   clear() {
@@ -147,26 +147,26 @@ class Trail {
   }
 
   update(bodies) {
-    const at = bodies.at(this.body, this.offset);
+    const at = bodies.worldPoint(this.body, this.offset);
     const last = this.points.at(-1);
-    const gone = last ? last.distanceTo(at) : Infinity;
-    if (gone < TRAIL_STEP) return;
-    if (gone > 0.6 && last) this.points = []; // it was put somewhere else
+    const moved = last ? last.distanceTo(at) : Infinity;
+    if (moved < TRAIL_STEP) return;
+    if (moved > 0.6 && last) this.points = []; // a jump
     this.points.push(at);
     if (this.points.length > TRAIL_POINTS) this.points.shift();
     const count = this.points.length;
     if (count < 2) return;
-    const places = [], colors = [];
+    const positions = [], colors = [];
     for (let index = 1; index < count; index += 1) {
-      places.push(...this.points[index - 1], ...this.points[index]);
+      positions.push(...this.points[index - 1], ...this.points[index]);
       const { r, g, b } = this.color;
       colors.push(r, g, b, r, g, b);
     }
     this.line.geometry.dispose();
     this.line.geometry = new LineSegmentsGeometry();
-    this.line.geometry.setPositions(places);
+    this.line.geometry.setPositions(positions);
     this.line.geometry.setColors(colors);
-    this.line.visible = this.isOn;
+    this.line.visible = this.isVisible;
   }
 
   dispose() {
@@ -188,33 +188,33 @@ class Scan {
       const angle = lidar.angle_min + ray * step;
       return [Math.cos(angle), -Math.sin(angle)]; // about the site's z, which is y here
     });
-    this.places = new THREE.BufferAttribute(new Float32Array(lidar.rays * 3), 3).setUsage(THREE.DynamicDrawUsage);
-    const geometry = new THREE.BufferGeometry().setAttribute('position', this.places);
+    this.positions = new THREE.BufferAttribute(new Float32Array(lidar.rays * 3), 3).setUsage(THREE.DynamicDrawUsage);
+    const geometry = new THREE.BufferGeometry().setAttribute('position', this.positions);
     this.points = new THREE.Points(geometry, new THREE.PointsMaterial({ color: '#e0457b', size: 4, sizeAttenuation: false }));
     this.points.frustumCulled = false;
     this.fan = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: '#38a6c9', transparent: true, opacity: 0.045, side: THREE.DoubleSide, depthWrite: false }));
     this.fan.frustumCulled = false;
     const corners = new THREE.BufferAttribute(new Float32Array((lidar.rays + 1) * 3), 3).setUsage(THREE.DynamicDrawUsage);
     this.fan.geometry.setAttribute('position', corners);
-    for (const part of [this.points, this.fan]) part.layers.set(SECOND);
+    for (const part of [this.points, this.fan]) part.layers.set(DEFERRED_LAYER);
     this.group.add(this.points, this.fan);
   }
 
   update(ranges) {
-    const places = this.places.array, corners = this.fan.geometry.attributes.position.array, faces = [];
+    const positions = this.positions.array, corners = this.fan.geometry.attributes.position.array, faces = [];
     let count = 0, before = -2;
     for (let ray = 0; ray < this.lidar.rays; ray += 1) {
       const range = ranges[ray];
       if (!(range > 0) || !Number.isFinite(range)) continue;
       const [x, z] = this.directions[ray];
-      places.set([x * range, 0, z * range], count * 3);
+      positions.set([x * range, 0, z * range], count * 3);
       count += 1;
       corners.set([x * range, 0, z * range], (ray + 1) * 3);
       if (before === ray - 1) faces.push(0, ray, ray + 1);
       before = ray;
     }
     this.points.geometry.setDrawRange(0, count);
-    this.places.needsUpdate = true;
+    this.positions.needsUpdate = true;
     this.fan.geometry.setIndex(faces);
     this.fan.geometry.attributes.position.needsUpdate = true;
   }
@@ -229,10 +229,10 @@ class Scan {
 function makeContacts() {
   const group = new THREE.Group();
   group.visible = false;
-  const ink = new THREE.MeshBasicMaterial({ color: '#f59e0b', depthTest: false, transparent: true, opacity: 0.95 });
-  const dots = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 10, 8), ink, MAX_CONTACTS);
-  const shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), ink, MAX_CONTACTS);
-  const heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0), ink, MAX_CONTACTS);
+  const material = new THREE.MeshBasicMaterial({ color: '#f59e0b', depthTest: false, transparent: true, opacity: 0.95 });
+  const dots = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 10, 8), material, MAX_CONTACTS);
+  const shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), material, MAX_CONTACTS);
+  const heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0), material, MAX_CONTACTS);
   for (const mesh of [dots, shafts, heads]) {
     mesh.count = 0;
     mesh.frustumCulled = false;
@@ -247,7 +247,7 @@ function makeContacts() {
       at.fromArray(rows, index * 6);
       force.fromArray(rows, index * 6 + 3);
       const newtons = force.length();
-      // A newton is hardly seen, a thousand not out of sight.
+      // By the square root: one newton is visible, a thousand fit on the screen.
       const length = newtons > 1e-3 ? Math.min(0.9, 0.035 * Math.sqrt(newtons)) : 0;
       turn.setFromUnitVectors(UP, newtons > 1e-9 ? end.copy(force).divideScalar(newtons) : UP);
       dots.setMatrixAt(index, matrix.compose(at, turn, size.setScalar(0.009)));

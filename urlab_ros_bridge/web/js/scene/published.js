@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// What publishers of the protocol put into the world: meshes and clouds of points.
+// Meshes and point clouds that clients publish.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 
@@ -16,22 +16,22 @@ export class Published {
 
   clear() {
     this.group.clear();
-    this.meshes = new Map(); // id -> group; its model comes a moment later
+    this.meshes = new Map(); // id -> group; the model is added once loaded
     this.clouds = new Map();
   }
 
   set({ meshes, assets, overlays }) {
-    for (const known of [[this.meshes, meshes], [this.clouds, overlays]]) {
-      for (const [id, part] of known[0]) {
-        if (id in known[1]) continue;
+    for (const [shown, published] of [[this.meshes, meshes], [this.clouds, overlays]]) {
+      for (const [id, part] of shown) {
+        if (id in published) continue;
         part.removeFromParent();
-        known[0].delete(id);
+        shown.delete(id);
       }
     }
     for (const [id, uri] of Object.entries(assets)) this.load(id, uri);
     for (const [id, { translation, rotation_xyzw: rotation, scale, visible }] of Object.entries(meshes)) {
       const mesh = this.meshes.get(id);
-      if (!mesh) continue; // its data comes with the next message
+      if (!mesh) continue; // its data arrives with the next message
       mesh.position.fromArray(translation);
       mesh.quaternion.fromArray(rotation);
       mesh.scale.fromArray(scale);
@@ -46,18 +46,18 @@ export class Published {
     const group = new THREE.Group();
     this.meshes.set(id, group);
     this.group.add(group);
-    this.bodies.read(uri).then((model) => {
+    this.bodies.loadModel(uri).then((model) => {
       model.traverse((mesh) => (mesh.castShadow = mesh.receiveShadow = Boolean(mesh.isMesh)));
       group.add(model);
       this.stage.touch();
-    }).catch(() => {}); // what no viewer can read is left out
+    }).catch(() => {}); // an unreadable model is not shown
   }
 
   draw({ overlay_id: id, points, point_size: size, visible }) {
     this.clouds.get(id)?.removeFromParent();
-    const places = new THREE.Float32BufferAttribute(points.flat(), 3);
+    const positions = new THREE.Float32BufferAttribute(points.flat(), 3);
     const color = COLORS[[...id].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % COLORS.length];
-    const cloud = new THREE.Points(new THREE.BufferGeometry().setAttribute('position', places), new THREE.PointsMaterial({ color, size }));
+    const cloud = new THREE.Points(new THREE.BufferGeometry().setAttribute('position', positions), new THREE.PointsMaterial({ color, size }));
     cloud.visible = visible;
     cloud.frustumCulled = false;
     this.clouds.set(id, cloud);

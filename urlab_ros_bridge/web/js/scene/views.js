@@ -1,16 +1,16 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// Where one looks from: around something, after a robot, or through a camera of the world.
+// Views: orbit around a point, follow a robot, or look through a camera of the world.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 import { OrbitControls } from '../../vendor/three/examples/jsm/controls/OrbitControls.js';
 import { isPhone } from '../panels/dom.js';
 
-const GLIDE = 0.35; // s
-const AT_FIRST = new THREE.Vector3(0.82, 0.52, 0.78); // where a new world is seen from
-const FILLED = 0.62; // how much of the place between the panels is filled by what is to be seen
-const NEAREST = 0.6; // m
-const KEPT = 0.5; // how far from the middle what is driven may get, of the way to the panels
+const TRANSITION = 0.35; // s
+const INITIAL_DIRECTION = new THREE.Vector3(0.82, 0.52, 0.78); // from which a new world is seen
+const FILL_RATIO = 0.62; // share of the space between the panels that a fitted box fills
+const MIN_DISTANCE = 0.6; // m
+const TRACKING_MARGIN = 0.5; // share of the way from the centre to the panels that a driven robot may move before the camera follows
 
 export class Views extends EventTarget {
   constructor(stage, bodies) {
@@ -20,92 +20,91 @@ export class Views extends EventTarget {
     Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.14, zoomSpeed: 0.9, maxPolarAngle: Math.PI * 0.97, minDistance: 0.08, maxDistance: 90, zoomToCursor: true });
     this.controls.addEventListener('change', () => stage.touch());
     this.mode = 'orbit';
-    this.target = null; // of follow: a body; of first: a camera of the description
-    this.kept = null; // a body that does not leave the picture, while it is driven
-    stage.drawers.push((seconds) => this.update(seconds));
+    this.target = null; // in follow mode a body, in camera mode a camera of the description
+    this.tracked = null; // the body that is driven, which is kept in view
+    stage.beforeFrame.push((seconds) => this.update(seconds));
   }
 
-  // Show a world that was not there before.
+  // Frame a new world.
   frame(world) {
     this.world = world;
     const robots = world.robots.flatMap(({ bodies }) => bodies);
     const box = this.bodies.bounds(robots.length ? robots : world.moving);
     if (box.isEmpty()) box.expandByPoint(new THREE.Vector3()).expandByScalar(1);
-    this.home = box;
     this.fit(box, true);
   }
 
-  fit(box, soon = false) {
+  fit(box, isInitial = false) {
     if (!box || box.isEmpty()) return;
-    if (this.mode === 'first') this.set('orbit');
+    if (this.mode === 'camera') this.set('orbit');
     const centre = box.getCenter(new THREE.Vector3());
     const { camera } = this.stage;
-    const way = (soon ? AT_FIRST : camera.position.clone().sub(this.controls.target)).clone().normalize();
-    const to = way.clone().multiplyScalar(this.distance(box, centre, way)).add(centre);
-    this.glide(to, centre, soon ? 0 : GLIDE);
+    const direction = (isInitial ? INITIAL_DIRECTION : camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const to = direction.clone().multiplyScalar(this.fittingDistance(box, centre, direction)).add(centre);
+    this.moveTo(to, centre, isInitial ? 0 : TRANSITION);
   }
 
-  // After a jump, bodies that have left the picture are shown again.
-  showAgain(bodies) {
+  // After a jump: bring bodies that are out of view back into it.
+  showIfOutOfView(bodies) {
     if (this.mode !== 'orbit') return;
     const box = this.bodies.bounds(bodies);
     if (box.isEmpty()) return;
     const { x, y, z } = box.getCenter(new THREE.Vector3()).project(this.stage.camera), free = freeShare();
-    if (Math.abs(x) > free.wide || Math.abs(y) > free.high || z > 1) this.fit(box);
+    if (Math.abs(x) > free.width || Math.abs(y) > free.height || z > 1) this.fit(box);
   }
 
-  // How far away a box fits between the panels, seen along a way to its centre.
-  distance(box, centre, way) {
+  // The distance from which a box fits between the panels, seen along a direction.
+  fittingDistance(box, centre, direction) {
     const { camera } = this.stage;
-    const across = new THREE.Vector3().crossVectors(camera.up, way).normalize();
-    if (!across.lengthSq()) across.set(1, 0, 0); // from right above
-    const up = new THREE.Vector3().crossVectors(way, across);
-    const steep = Math.tan(THREE.MathUtils.degToRad(camera.fov / 2));
-    const { wide, high } = freeShare();
-    let found = NEAREST;
+    const right = new THREE.Vector3().crossVectors(camera.up, direction).normalize();
+    if (!right.lengthSq()) right.set(1, 0, 0); // from straight above
+    const up = new THREE.Vector3().crossVectors(direction, right);
+    const halfHeight = Math.tan(THREE.MathUtils.degToRad(camera.fov / 2));
+    const { width, height } = freeShare();
+    let distance = MIN_DISTANCE;
     for (let corner = 0; corner < 8; corner += 1) {
       const at = new THREE.Vector3(...['x', 'y', 'z'].map((axis, bit) => box[corner & (1 << bit) ? 'max' : 'min'][axis])).sub(centre);
-      const needed = Math.max(Math.abs(at.dot(across)) / (camera.aspect * wide), Math.abs(at.dot(up)) / high) / (steep * FILLED);
-      found = Math.max(found, needed + at.dot(way));
+      const needed = Math.max(Math.abs(at.dot(right)) / (camera.aspect * width), Math.abs(at.dot(up)) / height) / (halfHeight * FILL_RATIO);
+      distance = Math.max(distance, needed + at.dot(direction));
     }
-    return found;
+    return distance;
   }
 
-  glide(position, target, seconds) {
+  moveTo(position, target, seconds) {
     if (!seconds) {
       this.stage.camera.position.copy(position);
       this.controls.target.copy(target);
       this.controls.update();
-      this.way = null;
+      this.transition = null;
       this.stage.touch();
       return;
     }
-    this.way = { from: this.stage.camera.position.clone(), to: position, aim: this.controls.target.clone(), at: target, share: 0, seconds };
+    this.transition = { from: this.stage.camera.position.clone(), to: position, aim: this.controls.target.clone(), at: target, share: 0, seconds };
   }
 
   set(mode, target = null) {
-    if (this.mode === 'first' && mode !== 'first') {
+    if (this.mode === 'camera' && mode !== 'camera') {
       this.stage.camera.fov = 45;
       this.stage.camera.up.set(0, 1, 0);
       this.stage.camera.updateProjectionMatrix();
-      if (this.before) this.glide(this.before.position, this.before.target, 0);
+      if (this.savedView) this.moveTo(this.savedView.position, this.savedView.target, 0);
     }
-    if (mode === 'first' && this.mode !== 'first') this.before = { position: this.stage.camera.position.clone(), target: this.controls.target.clone() };
+    if (mode === 'camera' && this.mode !== 'camera') this.savedView = { position: this.stage.camera.position.clone(), target: this.controls.target.clone() };
     this.mode = mode;
     this.target = target;
-    this.controls.enabled = mode !== 'first';
+    this.controls.enabled = mode !== 'camera';
     this.last = null;
     if (mode === 'follow' && target !== null) {
       const at = this.bodies.groups[target].position;
-      const far = Math.max(1.2, Math.min(3.5, this.bodies.bounds(this.family(target)).getSize(new THREE.Vector3()).length() * 2));
+      const far = Math.max(1.2, Math.min(3.5, this.bodies.bounds(this.bodiesOfSameRoot(target)).getSize(new THREE.Vector3()).length() * 2));
       const back = this.stage.camera.position.clone().sub(this.controls.target).setLength(far);
-      this.glide(at.clone().add(back), at.clone(), GLIDE);
+      this.moveTo(at.clone().add(back), at.clone(), TRANSITION);
     }
     this.stage.touch();
     this.dispatchEvent(new Event('change'));
   }
 
-  family(body) {
+  bodiesOfSameRoot(body) {
     const { root } = this.world.bodies[body];
     return this.world.bodies.filter((other) => other.root === root).map(({ id }) => id);
   }
@@ -113,7 +112,7 @@ export class Views extends EventTarget {
   update(seconds) {
     const { camera } = this.stage;
     if (this.stage.renderer.xr.isPresenting) return;
-    if (this.mode === 'first') {
+    if (this.mode === 'camera') {
       const { body, pose, fovy } = this.target;
       const group = this.bodies.groups[body];
       camera.position.fromArray(pose).applyQuaternion(group.quaternion).add(group.position);
@@ -132,17 +131,17 @@ export class Views extends EventTarget {
         const moved = at.clone().sub(this.last);
         camera.position.add(moved);
         this.controls.target.add(moved);
-        if (this.way) for (const point of [this.way.from, this.way.to, this.way.aim, this.way.at]) point.add(moved);
+        if (this.transition) for (const point of [this.transition.from, this.transition.to, this.transition.aim, this.transition.at]) point.add(moved);
       }
       this.last = at.clone();
     }
-    if (this.mode === 'orbit' && this.bodies.groups[this.kept]) this.keep(this.bodies.groups[this.kept].position);
-    if (this.way) {
-      this.way.share = Math.min(1, this.way.share + seconds / this.way.seconds);
-      const eased = 1 - (1 - this.way.share) ** 3;
-      camera.position.lerpVectors(this.way.from, this.way.to, eased);
-      this.controls.target.lerpVectors(this.way.aim, this.way.at, eased);
-      if (this.way.share === 1) this.way = null;
+    if (this.mode === 'orbit' && this.bodies.groups[this.tracked]) this.keepInView(this.bodies.groups[this.tracked].position);
+    if (this.transition) {
+      this.transition.share = Math.min(1, this.transition.share + seconds / this.transition.seconds);
+      const eased = 1 - (1 - this.transition.share) ** 3;
+      camera.position.lerpVectors(this.transition.from, this.transition.to, eased);
+      this.controls.target.lerpVectors(this.transition.aim, this.transition.at, eased);
+      if (this.transition.share === 1) this.transition = null;
       this.stage.touch();
     }
     this.controls.update();
@@ -151,34 +150,34 @@ export class Views extends EventTarget {
     this.stage.reach = Math.min(14, Math.max(1.5, Math.round(distance * 1.6 * 2) / 2));
   }
 
-  // Towards the edge of what is free between the panels, the camera goes along.
-  keep(at) {
+  // Move the camera along when a point nears the panels.
+  keepInView(at) {
     const { camera } = this.stage, free = freeShare();
-    const out = (point) => {
+    const offCentre = (point) => {
       const { x, y } = point.clone().project(camera);
-      return Math.max(Math.abs(x) / free.wide, Math.abs(y) / free.high);
+      return Math.max(Math.abs(x) / free.width, Math.abs(y) / free.height);
     };
-    if (this.last && out(at) > KEPT && out(at) > out(this.last)) {
+    if (this.last && offCentre(at) > TRACKING_MARGIN && offCentre(at) > offCentre(this.last)) {
       const moved = at.clone().sub(this.last);
       camera.position.add(moved);
       this.controls.target.add(moved);
-      if (this.way) for (const point of [this.way.from, this.way.to, this.way.aim, this.way.at]) point.add(moved);
+      if (this.transition) for (const point of [this.transition.from, this.transition.to, this.transition.aim, this.transition.at]) point.add(moved);
     }
     this.last = at.clone();
   }
 
-  // A body that is driven, or null.
-  setKept(body) {
-    this.kept = body;
+  // The body to keep in view, or null.
+  setTracked(body) {
+    this.tracked = body;
     if (this.mode === 'orbit') this.last = null;
   }
 }
 
-// Which shares of the width and height are between the panels.
+// Shares of the width and height that lie between the panels.
 function freeShare() {
   const phone = isPhone();
-  return { wide: Math.max(0.45, 1 - (phone ? 20 : 580) / innerWidth), high: Math.max(0.5, 1 - (phone ? 260 : 150) / innerHeight) };
+  return { width: Math.max(0.45, 1 - (phone ? 20 : 580) / innerWidth), height: Math.max(0.5, 1 - (phone ? 260 : 150) / innerHeight) };
 }
 
-// The turn of the axes (x, y, z) -> (x, z, -y), on the side of the camera.
+// The rotation of the axes (x, y, z) -> (x, z, -y), in the camera frame.
 const CAMERA = new THREE.Quaternion().setFromAxisAngle(new THREE.Vector3(1, 0, 0), -Math.PI / 2);
