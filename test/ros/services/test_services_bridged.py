@@ -166,13 +166,14 @@ def stepping_slowly(connected):
     return server, bridge, listener, steps, hurry
 
 
-def test_in_the_middle_of_long_steps_what_needs_no_world_is_answered(stepping_slowly):
+def test_during_long_steps_pause_e_stop_and_bags_are_answered(stepping_slowly):
     server, _, listener, steps, hurry = stepping_slowly
     # It waits for its turn: it would change the steps.
     reset = ask(listener, srv.Reset, '/reset', time=True)
     for _ in range(3):
         assert not listener.call(srv.BagStop, '/bag_stop').success
         assert listener.call(SetBool, '/e_stop', data=False).success
+        assert listener.call(SetBool, '/pause', data=True).success
     assert not steps.done() and not reset.done()
     hurry.set()
     wait_until(lambda: steps.done() and reset.done())

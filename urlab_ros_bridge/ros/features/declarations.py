@@ -94,12 +94,12 @@ class FrameRule:
     switch: str = ''
 
 
-class Waits(Enum):
-    """Preconditions for handling a request of a service."""
+class ServiceGroup(Enum):
+    """Requests of one group are handled one after the other, beside those of other groups."""
 
-    FOR_WORLD = 'requests before them, and the end of reading the world if it is being read'
-    FOR_OTHERS = 'requests of this kind before them: they need no world'
-    FOR_NOTHING = 'nothing: they are urgent'
+    WORLD = 'may change the world; handled after a world that is being read'
+    INDEPENDENT = 'of requests that change the world'
+    EXECUTOR = 'urgent, and handled at once: in the executor, so it must not wait'
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,15 @@ class Service:
         namespace of the node too; of the standard, there alone.
     :ivar handler: takes what its dialect works with (a `ServiceContext`, or the
         `SimulationContext` of the standard), the request and the response, which it fills in;
-        returns the text of the answer.  It may wait: each kind of `Waits` has its own thread.
-        Of an action: makes its server.  The first line of its docstring is its description in
-        the documentation.
+        returns the text of the answer.  Of an action: makes its server.  The first line of its
+        docstring is its description in the documentation.
     :ivar ops: requests of the wire that it may make; None: the one of its own name.
     :ivar dialect: urlab: answers with success, code and message; standard: with the Result of
         simulation_interfaces.
     :ivar serves: of the standard: feature -> extension of the server that it needs, or ''.
     :ivar needs: extension without which nothing of it is served, empty for none.
     :ivar kind: srv or action.
-    :ivar waits: what its requests wait for before they are handled.
+    :ivar group: what its requests are handled one after the other with.
     """
 
     name: str
@@ -131,7 +130,7 @@ class Service:
     serves: Mapping[Any, str] = field(default_factory=dict, hash=False)
     needs: str = ''
     kind: str = 'srv'
-    waits: Waits = Waits.FOR_WORLD
+    group: ServiceGroup = ServiceGroup.WORLD
 
     @property
     def requests(self) -> tuple[str, ...]:
@@ -157,4 +156,4 @@ def pattern(name: str) -> str:
     return re.sub(r'\\\{\w+\\\}', r'[A-Za-z]\\w*', expression)
 
 
-__all__ = ['FrameRule', 'RosAction', 'Service', 'Topic', 'Waits', 'pattern']
+__all__ = ['FrameRule', 'RosAction', 'Service', 'ServiceGroup', 'Topic', 'pattern']

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The link to the server: connection, state stream, and what is polled."""
+"""The link to the server: connection, state stream, and contacts."""

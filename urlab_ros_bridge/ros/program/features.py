@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
-from urlab_ros_bridge.ros.link import polled_markers
+from urlab_ros_bridge.ros.link import contacts
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import divergence
@@ -89,7 +89,7 @@ FEATURES: tuple[Feature, ...] = (
     description.FEATURE,
     scene.FEATURE,
     cameras.FEATURE,
-    polled_markers.FEATURE,
+    contacts.FEATURE,
     commands.FEATURE,
     velocity.FEATURE,
     joint_commands.FEATURE,

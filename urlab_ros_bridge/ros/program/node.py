@@ -3,13 +3,15 @@
 """
 The node: parameters, and the threads that do the work.
 
-- stream: takes ticks in and publishes everything with a stamp;
-- lockstep: steps the server and waits for answers; only while it is on;
+- executor (the caller's thread): subscriptions, parameters, the e-stop, checks of the ROS graph;
+- stream: receives ticks and publishes everything with a stamp, except images;
 - link: connects, watches the server, plans what to publish;
 - commands: sends commands to the server;
-- services: answer requests, in a thread for each kind (`services.request_threads`);
-- graph checks: looks for other publishers, and for commands of other types;
-- executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
+- services: one for those that may change the world, one for the others (`services.threads`);
+- contacts: requests them while they have subscribers;
+- those of cameras, one each, of lockstep, of bags and of simulate_steps, while they are used.
+
+The executor and the stream never wait for the server.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 """
 Services that are answered later, from another thread than the executor's.
 
-A callback that waits keeps its executor from everything else, and the events executor takes no
-coroutines.  So the callback returns at once, and `Service.send_response` sends the response when
-it is there; executors call that method with whatever the callback has returned.
+A callback that waits blocks its executor, and the events executor takes no coroutines.  So the
+callback returns at once, and `Service.send_response`, which executors call with whatever the
+callback has returned, sends the response later.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Reply = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class _Request:
-    """A request that is answered later, with its response to fill in."""
+    """A request, and its response to fill in."""
 
     request: Any
     response: Any
@@ -35,8 +35,8 @@ def create_deferred_service(
     """
     Offer a service.
 
-    :param take: called in the executor's thread with a request, its response to fill in, and what
-        sends that response, from any thread; must not wait.
+    :param take: called in the executor with a request, its response to fill in, and a function
+        that sends the response and may be called in any thread; must not wait.
     """
     service = node.create_service(service_type, name, _Request)
     send = service.send_response

@@ -10,6 +10,7 @@ from rclpy.parameter import Parameter
 
 def given_overrides(node: Node) -> dict[str, Parameter]:
     """Return what the command line, files and arguments set, declared or not."""
+    # rclpy has no public list of them: a misspelt parameter could not be reported.
     return dict(getattr(node, '_parameter_overrides', {}))
 
 

@@ -1,19 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A thread of its own for reports that read the ROS graph.
-
-With hundreds of robots a check takes many milliseconds, which must not delay ticks.
-"""
+"""Checks of the ROS graph, by a timer in the executor: in the stream they would delay ticks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-import threading
 
 from rclpy.node import Node
+from rclpy.timer import Timer
 
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -21,8 +17,6 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 
 CHECK_SECONDS = 2.0
-# The end of the bridge waits this long for a check (s).
-_STOP_SECONDS = 2.0
 
 
 class GraphChecks(Part):
@@ -39,11 +33,10 @@ class GraphChecks(Part):
         :param log: takes a severity (info, warning) and a text.
         """
         self.problems: dict[str, str] = {}
-        self._context = node.context
+        self._node = node
         self._log = log
         self._checks: dict[str, tuple[Callable[[], None], Callable[[], Iterable[Status]]]] = {}
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='graph checks', daemon=True)
+        self._timer: Timer | None = None
 
     def add(
         self,
@@ -52,21 +45,36 @@ class GraphChecks(Part):
         results: Callable[[], Iterable[Status]] = tuple,
     ) -> None:
         """
-        Add a check that is made in the thread; call it before the start.
+        Add a check, which is called in the executor.
 
         :param results: returns what the check has found, for /diagnostics.
         """
         self._checks[name] = check, results
 
-    def all_started(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+    def start(self) -> None:
+        """Start the timer."""
+        self._timer = self._node.create_timer(CHECK_SECONDS, self.make)
 
     def stop(self) -> None:
-        """End the thread after the check that it is making."""
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(_STOP_SECONDS)
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def make(self) -> None:
+        """Make all checks; one that fails is logged once, until it succeeds again."""
+        for name, (check, _) in self._checks.items():
+            try:
+                check()
+            except Exception as error:
+                # A graph is read no more once its context is shut down: that is no problem.
+                if not self._node.context.ok():
+                    return
+                problem = f'{type(error).__name__}: {error}'
+                if self.problems.get(name) != problem:
+                    self.problems[name] = problem
+                    self._log('warning', f'check of the ROS graph for {name} failed: {problem}')
+            else:
+                self.problems.pop(name, None)
 
     def statuses(self) -> Iterator[Status]:
         """Yield what each check has found, or why it failed."""
@@ -76,34 +84,9 @@ class GraphChecks(Part):
             else:
                 yield from results()
 
-    def _run(self) -> None:
-        while not self._stopped.wait(CHECK_SECONDS):
-            for name, (check, _) in self._checks.items():
-                if self._is_over():
-                    return
-                self._make(name, check)
-
-    def _make(self, name: str, check: Callable[[], None]) -> None:
-        try:
-            check()
-        except Exception as error:
-            # A graph is read no more once its context is shut down: that is no problem.
-            if self._is_over():
-                return
-            problem = f'{type(error).__name__}: {error}'
-            # The next check may succeed: continue, and log this once.
-            if self.problems.get(name) != problem:
-                self.problems[name] = problem
-                self._log('warning', f'check of the ROS graph for {name} failed: {problem}')
-        else:
-            self.problems.pop(name, None)
-
-    def _is_over(self) -> bool:
-        return self._stopped.is_set() or not self._context.ok()
-
 
 def attach(bridge: Bridge) -> Part:
-    """Make the thread, which features that come later give checks to."""
+    """Make the checks, which features that come later add to."""
     return GraphChecks(bridge.node, bridge.log)
 
 

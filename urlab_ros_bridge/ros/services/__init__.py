@@ -12,7 +12,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.services.base import answer
 from urlab_ros_bridge.ros.services.context import ServiceContext
-from urlab_ros_bridge.ros.services.request_threads import RequestThreads
+from urlab_ros_bridge.ros.services.threads import ServiceThreads
 from urlab_ros_bridge.schema import key
 
 
@@ -33,7 +33,7 @@ def attach(bridge: Bridge) -> Part:
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    threads = RequestThreads(bridge)
+    threads = ServiceThreads(bridge)
     context = ServiceContext(bridge)
     prefixes = ('~/', '') if bridge.settings(ServiceParameters).root_services else ('~/',)
     for feature in bridge.features:
@@ -42,7 +42,7 @@ def attach(bridge: Bridge) -> Part:
                 handler = partial(answer, service, context)
                 for prefix in prefixes:
                     name = prefix + service.name
-                    threads.offer(service.type_name, name, service.waits, handler)
+                    threads.offer(service.type_name, name, service.group, handler)
     return threads
 
 

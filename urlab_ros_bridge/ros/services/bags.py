@@ -14,7 +14,7 @@ from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
@@ -74,8 +74,8 @@ def reset_noted(context: ServiceContext, request: Any, keeps_time: bool) -> Iter
 
 
 SERVICES = (
-    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, (), waits=Waits.FOR_OTHERS),
-    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, (), waits=Waits.FOR_OTHERS),
+    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, (), group=ServiceGroup.INDEPENDENT),
+    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, (), group=ServiceGroup.INDEPENDENT),
 )
 
 

@@ -3,7 +3,7 @@
 """
 What all services share: the same three answer fields, and one place that turns errors into them.
 
-Handlers run in the thread of their kind (`RequestThreads`), and may wait for the server.
+Handlers run in the thread of their group (`ServiceThreads`), and may wait for the server.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
@@ -60,7 +61,8 @@ def answer(service: Service, context: ServiceContext, request: Any, response: An
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
-        context.require_world(service)
+        if service.group is ServiceGroup.WORLD:
+            context.wait_for_discovery()
         message = service.handler(context, request, response)
         success = True
     except Exception as error:

@@ -10,8 +10,6 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
-from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
@@ -21,8 +19,8 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.ros.services.reset_counts import ResetCounts
+from urlab_ros_bridge.ros.services.threads import ServiceThreads
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # A response waits this long for the stream to publish its time (s).
@@ -94,18 +92,28 @@ class ServiceContext:
         return self.link.connected_client()
 
     @property
+    def urgent_client(self) -> Client:
+        """
+        Return a client whose requests do not wait for those of other services.
+
+        On a server without shared sessions that is the client of all services.
+
+        :raises RequestRejected: as for `client`.
+        """
+        self.link.connected_client()
+        return self.link.commands
+
+    @property
     def stopping(self) -> bool:
         """Return whether the bridge is ending: long requests end too."""
-        return self._bridge.part(RequestThreads).stopping.is_set()
+        return self._bridge.part(ServiceThreads).stopping.is_set()
 
-    def require_world(self, service: Service) -> None:
+    def wait_for_discovery(self) -> None:
         """
-        Wait until the world that a service needs has been read, if it is being read.
+        Wait for the world to be read, if it is being read.
 
         :raises RequestRejected: when that takes too long, or the bridge ends.
         """
-        if service.waits is not Waits.FOR_WORLD:
-            return
         self.link.wait_while_reading(lambda: self.stopping)
         if self.stopping:
             raise RequestRejected(NOT_CONNECTED, 'the bridge is shutting down')

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
@@ -59,7 +59,7 @@ SERVICES = (
         'std_srvs/srv/SetBool',
         e_stop,
         ('set_twist', 'set_setpoints'),
-        waits=Waits.FOR_NOTHING,
+        group=ServiceGroup.EXECUTOR,
     ),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),
 )

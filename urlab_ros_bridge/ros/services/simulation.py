@@ -10,6 +10,7 @@ from typing import Any
 from geometry_msgs.msg import Vector3
 
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.bags import reset_noted
@@ -112,9 +113,11 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
 
 def pause(context: ServiceContext, request: Any, response: Any) -> str:
     """Pause simulation time (data: true), or resume it (data: false)."""
+    # A pause would be lost in the start of a connection, which sets the mode.
+    context.wait_for_discovery()
     mark = context.timeline.mark()
     with context.lockstep.between_rounds():
-        paused = context.client.set_paused(request.data)
+        paused = context.urgent_client.set_paused(request.data)
         context.link.record_paused(paused)
     if not paused and mark.stamp_ns is None:
         return 'running, but no state has arrived yet'
@@ -174,7 +177,13 @@ def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
 SERVICES = (
     Service('reset', 'urlab_msgs/srv/Reset', reset, ('reset', 'list_keyframes')),
     Service('step', 'urlab_msgs/srv/Step', step, ('status', 'set_paused', 'step')),
-    Service('pause', 'std_srvs/srv/SetBool', pause, ('set_paused',)),
+    Service(
+        'pause',
+        'std_srvs/srv/SetBool',
+        pause,
+        ('set_paused',),
+        group=ServiceGroup.INDEPENDENT,
+    ),
     Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode, ('set_mode', 'status')),
     Service('set_speed', 'urlab_msgs/srv/SetSpeed', set_speed, ('set_sim_speed',)),
     Service('set_twist', 'urlab_msgs/srv/SetTwist', set_twist),

@@ -184,13 +184,13 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
     from urlab_ros_bridge.ros.program.features import FEATURES
     from urlab_ros_bridge.ros.program.features import Settings
     from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
-    from urlab_ros_bridge.ros.services import request_threads
     from urlab_ros_bridge.ros.services import standard as simulation
+    from urlab_ros_bridge.ros.services import threads
 
     def missing(name):
         raise InterfaceMissing(name, ImportError('there is none'))
 
-    monkeypatch.setattr(request_threads, 'load_interface', missing)
+    monkeypatch.setattr(threads, 'load_interface', missing)
     logged = []
     bridge = Bridge(
         None,
@@ -201,7 +201,7 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
         on_plan=None,
         fail=None,
     )
-    bridge.add(request_threads.RequestThreads(bridge))
+    bridge.add(threads.ServiceThreads(bridge))
     made = simulation.StandardServices(bridge)
     made.stop()
     made.destroy()

@@ -12,7 +12,6 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
-from urlab_ros_bridge.ros.services.request_threads import RequestThreads
 from urlab_ros_bridge.ros.services.standard import entities
 from urlab_ros_bridge.ros.services.standard import named_poses
 from urlab_ros_bridge.ros.services.standard import simulation_state
@@ -22,6 +21,7 @@ from urlab_ros_bridge.ros.services.standard import world
 from urlab_ros_bridge.ros.services.standard.base import answer
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
+from urlab_ros_bridge.ros.services.threads import ServiceThreads
 from urlab_ros_bridge.schema import key
 
 __all__ = ['ENTRIES', 'FEATURE', 'StandardFeature', 'StandardServices']
@@ -65,14 +65,14 @@ class StandardServices(Part):
         self._actions: list[steps.StepsAction] = []
         if not bridge.settings(SimulationParameters).simulation_interfaces:
             return
-        threads = bridge.part(RequestThreads)
+        threads = bridge.part(ServiceThreads)
         try:
             for row in rows:
                 if row.kind == 'action':
                     self._actions.append(row.handler(bridge.node, self.context))
                 else:
                     handler = partial(answer, row, self.context)
-                    threads.offer(row.type_name, row.name, row.waits, handler)
+                    threads.offer(row.type_name, row.name, row.group, handler)
         except InterfaceMissing as error:
             bridge.log(
                 'warning', f'the services of simulation_interfaces are not offered: {error}'

@@ -17,7 +17,7 @@ from typing import Any
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.services.base import INTERNAL_ERROR
 from urlab_ros_bridge.ros.services.context import ServiceContext
@@ -41,7 +41,7 @@ def standard(
     needs: str = '',
     ops: tuple[str, ...] = (),
     kind: str = 'srv',
-    waits: Waits = Waits.FOR_WORLD,
+    group: ServiceGroup = ServiceGroup.WORLD,
 ) -> Service:
     """
     Return the row of a service or action of the standard; its type follows from its name.
@@ -60,7 +60,7 @@ def standard(
         serves or {},
         needs,
         kind,
-        waits=waits,
+        group=group,
     )
 
 
@@ -104,7 +104,7 @@ class SimulationContext(ServiceContext):
 
     def require(self, feature: StandardFeature, what: str) -> None:
         """
-        Go on only with a feature.
+        Raise unless a feature is served at present.
 
         :param what: the name of what was requested.
         :raises StandardRejected: when it is not served at present.
@@ -149,7 +149,8 @@ def answer(row: Service, context: SimulationContext, request: Any, response: Any
         return response
     result, text = OK, ''
     try:
-        context.require_world(row)
+        if row.group is ServiceGroup.WORLD:
+            context.wait_for_discovery()
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(row.needs) and context.client:
             raise StandardRejected(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
@@ -51,11 +51,10 @@ def present_state(context: SimulationContext) -> State:
     link, handshake = context.link, context.link.handshake
     if handshake is not None and link.state.phase is Phase.PREPARING:
         return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
-    _, timeline = context.client, context.timeline
+    client, timeline = context.urgent_client, context.timeline
     now: int | None
     if link.has('status'):
-        # Not the client of services: a long request may be using it.
-        status = link.commands.status()
+        status = client.status()
         mode, paused, now = status.mode, status.paused, status.sim_time_ns
     else:
         mode, paused, now = link.state.mode, bool(link.state.paused), timeline.stamp_ns
@@ -193,7 +192,7 @@ ENTRIES = (
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},
         ops=('status',),
-        waits=Waits.FOR_OTHERS,
+        group=ServiceGroup.INDEPENDENT,
     ),
     standard(
         'set_simulation_state',

@@ -11,7 +11,7 @@ from typing import Any
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -189,6 +189,6 @@ ENTRIES = (
         get_spawnables,
         {StandardFeature.SPAWNABLES: ''},
         needs=SPAWN,
-        waits=Waits.FOR_OTHERS,
+        group=ServiceGroup.INDEPENDENT,
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.ros.features.declarations import Waits
+from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
@@ -54,7 +54,7 @@ def get_current_world(context: SimulationContext, request: Any, response: Any) -
 
 
 ENTRIES = (
-    standard('get_simulator_features', get_simulator_features, waits=Waits.FOR_OTHERS),
+    standard('get_simulator_features', get_simulator_features, group=ServiceGroup.INDEPENDENT),
     standard(
         'get_current_world',
         get_current_world,

@@ -82,11 +82,6 @@ def delete_all(frame: str) -> Marker:
     return Marker(header=header_to_ros(0, frame), action=Marker.DELETEALL)
 
 
-def deletion(frame: str, namespace: str, number: int) -> Marker:
-    """Return the marker that removes one other."""
-    return Marker(header=header_to_ros(0, frame), ns=namespace, id=number, action=Marker.DELETE)
-
-
 class MarkersTemplate(PosesTemplate):
     """visualization_msgs/MarkerArray of markers that only move."""
 
