@@ -142,12 +142,16 @@ class TwistControllerInfo:
     :ivar actuators: local names of the actuators that it controls while it drives, which suspends
         other setpoints for them; empty: it only stores the command for another program.  None:
         not reported, as by the stock plugin.
+    :ivar wheel_matrix: a row for each of `actuators`: velocity of its joint (rad/s) for 1 m/s
+        forward, 1 m/s to the left and 1 rad/s of yaw of the base, zeros for a joint that is no
+        wheel; empty for a drive without wheels, or when it is not reported.
     """
 
     kind: str
     limits: dict[str, float]
     timeout: float = 0.0
     actuators: tuple[str, ...] | None = None
+    wheel_matrix: tuple[tuple[float, float, float], ...] = ()
 
     @property
     def drives(self) -> bool:

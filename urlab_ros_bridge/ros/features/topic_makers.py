@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,18 +24,35 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 
 @dataclass(frozen=True)
+class Observer:
+    """
+    What follows every tick, before its messages are made, with and without subscribers.
+
+    :ivar update: takes the stamp (ns), also of an instant that was published before.
+    :ivar clear: forgets what belongs to the time before a jump.
+    :ivar wire: topics of the wire that it reads.
+    """
+
+    update: Callable[[int], None]
+    clear: Callable[[], None]
+    wire: frozenset[bytes]
+
+
+@dataclass(frozen=True)
 class _TopicMaker:
     """
     Makes feeds from the declarations of their topics.
 
     :ivar notes: what could not be published, and why; features append to it.
     :ivar feeds: all that was made.
+    :ivar observers: features append to them.
     """
 
     publishers: Publishers
     settings: Settings
     notes: list[str] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
+    observers: list[Observer] = field(default_factory=list)
 
     @property
     def namespace(self) -> str:
@@ -121,4 +139,4 @@ class WorldTopics(_TopicMaker):
     state: WorldState
 
 
-__all__ = ['RobotTopics', 'WorldTopics']
+__all__ = ['Observer', 'RobotTopics', 'WorldTopics']

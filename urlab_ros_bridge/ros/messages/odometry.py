@@ -18,6 +18,7 @@ from std_msgs.msg import Header
 
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import rotate_inverse
+from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import pose_or_twist
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
@@ -66,6 +67,29 @@ class OdometryTemplate(RosMessageTemplate):
         )
         self._write_pose = self._template.writer('pose.pose')
         self._write_twist = self._template.writer('twist.twist')
+
+    def update_planar(
+        self,
+        stamp_ns: int,
+        pose: Sequence[float],
+        twist: Sequence[float],
+        pose_covariance: Sequence[float],
+        twist_covariance: Sequence[float] | None,
+    ) -> bytes:
+        """
+        Return the serialised message of a base that moves in the plane.
+
+        :param pose: x, y, z (m) and yaw (rad).
+        :param twist: forward, to the left (m/s), yaw rate (rad/s).
+        :param pose_covariance: 36 numbers, as in the message.
+        :param twist_covariance: the same; None: as it was fixed.
+        """
+        self._write_pose(*pose[:3], *yaw_quaternion(pose[3]))
+        self._write_twist(*twist[:2], 0.0, 0.0, 0.0, twist[2])
+        self._template.array('pose.covariance')[:] = pose_covariance
+        if twist_covariance is not None:
+            self._template.array('twist.covariance')[:] = twist_covariance
+        return self._stamped(stamp_ns)
 
     def update(self, stamp_ns: int, base_state: Values) -> bytes:
         """

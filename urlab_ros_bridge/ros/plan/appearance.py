@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.plan.parameters import MarkerParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
+from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
@@ -65,7 +66,8 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsRea
 def world_frame(plan: WorldPlan, settings: SettingsReader) -> str:
     """Return a frame at the origin of the world that transforms tie to the robots."""
     floating = [robot for robot in plan.robots if robot.base_joint]
-    if settings(StaticFrameParameters).publish_map_to_odom or not floating:
+    drifts = settings(WheelOdometryParameters).odom_source == 'wheels'
+    if settings(StaticFrameParameters).publish_map_to_odom or drifts or not floating:
         return settings(NamesParameters).map_frame
     return floating[0].frames.odom
 

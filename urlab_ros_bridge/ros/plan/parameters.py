@@ -139,8 +139,31 @@ class StaticFrameParameters:
     )
     publish_map_to_odom: bool = key(
         False,
-        'Publish the static identity map_frame -> odom_frame. Do not use it together with a '
+        'Publish map_frame -> odom_frame: the static identity, or with odom_source wheels the '
+        'transform that makes map_frame -> base_frame true. Do not use it together with a '
         'localisation node such as AMCL.',
+    )
+
+
+@dataclass(frozen=True)
+class WheelOdometryParameters:
+    """Where odometry comes from."""
+
+    odom_source: str = key(
+        'ground_truth',
+        'What odom and odom_frame -> base_frame are made of: the true pose, or the joint '
+        'positions of the wheels (robots with a differential, ackermann or omni drive).',
+        choices=('ground_truth', 'wheels'),
+    )
+    wheel_stddev: float = key(
+        0.01,
+        'Standard deviation of the distance that a wheel measures over one metre (m); it grows '
+        'with the square root of the distance. With odom_source wheels, the covariance of the '
+        'pose follows from it.',
+        low=0.0,
+        high=1.0,
+        name='covariance.wheel_stddev',
+        group='Covariances',
     )
 
 
@@ -178,5 +201,6 @@ __all__ = [
     'MarkerParameters',
     'NamesParameters',
     'StaticFrameParameters',
+    'WheelOdometryParameters',
     'frames_differ',
 ]

@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
+from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import Body
 from urlab_ros_bridge.model import RobotModel
@@ -114,6 +115,9 @@ class RobotPlan:
     :ivar base_joint: free joint, empty for a robot that is fixed to the world.
     :ivar base_qpos, base_qvel: its first slots, -1 when not known.
     :ivar drives: whether it takes a twist.
+    :ivar drive: kind of its drive, empty for none.
+    :ivar wheel_matrix: velocity of each of `joints` (rad/s) for 1 m/s forward, 1 m/s to the left
+        and 1 rad/s of yaw, zeros for one that is no wheel; empty for a robot without wheels.
     :ivar holds_twist: whether the server only keeps that twist, for a policy: nothing drives.
     """
 
@@ -134,6 +138,8 @@ class RobotPlan:
     actuators: tuple[PlannedActuator, ...] = ()
     has_controller: bool = False
     drives: bool = False
+    drive: str = ''
+    wheel_matrix: tuple[tuple[float, float, float], ...] = ()
     holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
@@ -289,10 +295,23 @@ def _plan_robot(
         ),
         has_controller=bool(articulation.controller),
         drives=twist is not None,
+        drive='' if twist is None else twist.kind,
+        wheel_matrix=_wheel_matrix(robot, twist),
         # A server that does not report what it drives may drive.
         holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
     )
+
+
+def _wheel_matrix(
+    robot: RobotModel, twist: TwistControllerInfo | None
+) -> tuple[tuple[float, float, float], ...]:
+    """Return the rows of the drive's kinematics by joint."""
+    if twist is None or not twist.wheel_matrix:
+        return ()
+    joints = [robot.actuators[name].joint for name in twist.actuators or ()]
+    rows = dict(zip(joints, twist.wheel_matrix, strict=True))
+    return tuple(rows.get(joint, (0.0, 0.0, 0.0)) for joint in robot.joints)
 
 
 def _stiffness(actuator: Actuator) -> float:

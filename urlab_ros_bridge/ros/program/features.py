@@ -62,6 +62,7 @@ from urlab_ros_bridge.ros.topics.robot import odometry
 from urlab_ros_bridge.ros.topics.robot import ros2_control
 from urlab_ros_bridge.ros.topics.robot import sensors
 from urlab_ros_bridge.ros.topics.robot import static_frames
+from urlab_ros_bridge.ros.topics.robot import wheel_odometry
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # In this order features are attached and started, and topics and services documented; in the
@@ -78,6 +79,7 @@ FEATURES: tuple[Feature, ...] = (
     quality_of_service.FEATURE,
     clock.FEATURE,
     odometry.FEATURE,
+    wheel_odometry.FEATURE,
     joint_states.FEATURE,
     ros2_control.FEATURE,
     link_tf.FEATURE,

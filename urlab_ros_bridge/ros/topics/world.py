@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.tick_state import WorldState
+from urlab_ros_bridge.ros.features.topic_makers import Observer
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -57,7 +58,8 @@ class PublishedWorld:
             node, before._publishers if before is not None else None
         )
         self.feeds: list[Feed] = []
-        shared = (self._publishers, settings, self.notes, self.feeds)
+        self._observers: list[Observer] = []
+        shared = (self._publishers, settings, self.notes, self.feeds, self._observers)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
             robot_topics = RobotTopics(*shared, plan=robot, state=state)
@@ -102,16 +104,18 @@ class PublishedWorld:
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
-        return {prefix for feed in self.feeds if feed.wanted for prefix in feed.subscriptions}
+        observed = {topic for observer in self._observers for topic in observer.wire}
+        wanted = {prefix for feed in self.feeds if feed.wanted for prefix in feed.subscriptions}
+        return observed | wanted
 
     def publish(self, tick: Tick, stamp_ns: int, instant: bool = False) -> int:
         """
         Publish a tick; return the number of messages.
 
         :param instant: it is one of a lockstep: limits do not hold for what nodes answer.
-        :raises UrlabError: when the snapshot cannot be read.
+        :raises UrlabError: when the tick cannot be read.
         """
-        if not self.state.fill(tick):
+        if not self._fill(tick, stamp_ns):
             return 0
         sent = 0
         for feed in self.feeds:
@@ -136,7 +140,7 @@ class PublishedWorld:
 
         :param changed: topics of the wire with other values; None: all of them.
         """
-        if not self.state.fill(tick):
+        if not self._fill(tick, stamp_ns):
             return 0
         sent = 0
         for feed in self.feeds:
@@ -145,8 +149,17 @@ class PublishedWorld:
                 sent += feed.emit(stamp_ns)
         return sent
 
+    def _fill(self, tick: Tick, stamp_ns: int) -> bool:
+        found = self.state.fill(tick)
+        if found:
+            for observer in self._observers:
+                observer.update(stamp_ns)
+        return found
+
     def clear(self) -> None:
         """Reset per-epoch state after a jump; static transforms stay."""
+        for observer in self._observers:
+            observer.clear()
         for feed in self.feeds:
             feed.clear()
         if self._scene is not None:

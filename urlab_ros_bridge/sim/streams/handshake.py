@@ -217,6 +217,8 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'timeout': spec.twist.timeout,
             'actuators': control.twist.actuators,
         }
+        if control.twist.wheel_matrix:
+            found['twist_controller']['wheel_matrix'] = control.twist.wheel_matrix
     return found
 
 

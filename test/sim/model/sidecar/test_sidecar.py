@@ -165,7 +165,7 @@ MISTAKES = [
     (
         drive(kind='diferential'),
         "articulations[0].twist.kind: 'diferential' is unknown; did you "
-        "mean 'differential'? (valid: differential, omni, planar, trot, command, none)",
+        "mean 'differential'? (valid: differential, ackermann, omni, planar, trot, command, none)",
     ),
     (drive(kind=['omni']), "twist.kind: ['omni'] is unknown"),
     (drive(left=[]), 'twist.left: must be a list of one or more names'),

@@ -1,9 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A floating base: odom, its transforms and the ground truth."""
+"""A floating base: odom, from the truth or from wheels, its transforms and the ground truth."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
@@ -11,6 +12,8 @@ from typing import Any
 
 from urlab_ros_bridge.geometry import footprint_in_base
 from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -21,6 +24,11 @@ from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate_key
+from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
+from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
+from urlab_ros_bridge.ros.topics.robot.wheel_odometry import NoWheels
+from urlab_ros_bridge.ros.topics.robot.wheel_odometry import wheel_odometry
+from urlab_ros_bridge.ros.topics.robot.wheel_odometry import WheelOdometry
 from urlab_ros_bridge.schema import key
 
 _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
@@ -81,31 +89,83 @@ def covariances(robot: RobotTopics) -> tuple[list[float] | None, list[float] | N
 
 def feeds(robot: RobotTopics) -> None:
     """Make the topics of a robot with a floating base; its transforms come first."""
-    plan, state, _options = robot.plan, robot.state, robot.settings(OdometryParameters)
+    plan, state = robot.plan, robot.state
     if not plan.base_joint:
         return
-    odometry = OdometryTemplate(plan.frames.odom, plan.frames.base, *covariances(robot))
     pose = PoseStampedTemplate(plan.frames.map)
-
-    def odom(stamp_ns: int) -> Any:
-        base = state.base()
-        return None if base is None else odometry.update(stamp_ns, base)
 
     def ground_truth(stamp_ns: int) -> Any:
         base = state.base()
         return None if base is None else pose.update(stamp_ns, base[:3], base[3:7])
 
-    _feed_transforms(robot)
-    robot.feed(ODOM, odom, wire=robot.base_row)
     robot.feed(GROUND_TRUTH, ground_truth, wire=robot.base_row)
+    if robot.settings(WheelOdometryParameters).odom_source == 'wheels':
+        try:
+            wheels = wheel_odometry(robot)
+        except NoWheels as error:
+            robot.notes.append(str(error))
+        else:
+            _feed_from_wheels(robot, wheels)
+    else:
+        _feed_truth(robot)
 
 
-def _feed_transforms(robot: RobotTopics) -> None:
-    plan, state, options = robot.plan, robot.state, robot.settings(OdometryParameters)
-    frames = plan.frames
+def _feed_truth(robot: RobotTopics) -> None:
+    state, frames = robot.state, robot.plan.frames
+    odometry = OdometryTemplate(frames.odom, frames.base, *covariances(robot))
+
+    def odom(stamp_ns: int) -> Any:
+        base = state.base()
+        return None if base is None else odometry.update(stamp_ns, base)
+
+    _feed_transforms(robot, lambda: _true_pose(robot))
+    robot.feed(ODOM, odom, wire=robot.base_row)
+
+
+def _feed_from_wheels(robot: RobotTopics, wheels: WheelOdometry) -> None:
+    frames = robot.plan.frames
+    _, twist_stddev = covariances(robot)
+    odometry = OdometryTemplate(frames.odom, frames.base, None, twist_stddev)
+
+    def odom(stamp_ns: int) -> Any:
+        if not wheels.is_known:
+            return None
+        return odometry.update_planar(
+            stamp_ns,
+            wheels.pose,
+            wheels.twist.tolist(),
+            wheels.pose_covariance,
+            wheels.twist_covariance if twist_stddev is None else None,
+        )
+
+    def pose() -> Pose | None:
+        x, y, z, yaw = wheels.pose
+        return Pose((x, y, z), yaw_quaternion(yaw)) if wheels.is_known else None
+
+    _feed_transforms(robot, pose, robot.settings(StaticFrameParameters).publish_map_to_odom)
+    robot.feed(ODOM, odom, wire=robot.base_row)
+
+
+def _true_pose(robot: RobotTopics) -> Pose | None:
+    base = robot.state.base()
+    return None if base is None else Pose((base[0], base[1], base[2]), normalize(base[3:7]))
+
+
+def _feed_transforms(
+    robot: RobotTopics, pose: Callable[[], Pose | None], map_to_odom: bool = False
+) -> None:
+    """
+    Publish the transforms of the base.
+
+    :param pose: returns that of the base in the odometry frame.
+    :param map_to_odom: publish the transform that makes the base's pose in the map frame true.
+    """
+    frames, options = robot.plan.frames, robot.settings(OdometryParameters)
     publish_tf = options.publish_tf
     publish_footprint = options.publish_footprint and bool(frames.footprint)
     pairs = []
+    if map_to_odom:
+        pairs.append((frames.map, frames.odom))
     if publish_tf:
         pairs.append((frames.odom, frames.base))
     if publish_footprint:
@@ -115,21 +175,25 @@ def _feed_transforms(robot: RobotTopics) -> None:
     template = TFTemplate(pairs)
 
     def build(stamp_ns: int) -> Any:
-        base = state.base()
-        if base is None:
+        truth, in_odom = _true_pose(robot), pose()
+        if truth is None or in_odom is None:
             return None
-        position, orientation = base[:3], normalize(base[3:7])
-        poses = [(*position, *orientation)] if publish_tf else []
+        poses: list[tuple[float, ...]] = []
+        if map_to_odom:
+            origin = truth.then(in_odom.inverse())
+            poses.append((*origin.position, *origin.orientation))
+        if publish_tf:
+            poses.append((*in_odom.position, *in_odom.orientation))
         if publish_footprint:
-            below, turn = footprint_in_base(position, orientation)
+            below, turn = footprint_in_base(in_odom.position, in_odom.orientation)
             poses.append((*below, *turn))
         return template.update(stamp_ns, poses)
 
-    robot.feed(ROBOT_TF if plan.tf_namespace else TF, build, wire=robot.base_row)
+    robot.feed(ROBOT_TF if robot.plan.tf_namespace else TF, build, wire=robot.base_row)
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
-_SWITCHES = 'publish_tf, publish_footprint'
+_SWITCHES = 'publish_tf, publish_footprint, publish_map_to_odom'
 # Absolute, as tf2 listeners expect it, unless robots are kept apart by namespace.
 TF = Topic(
     '/tf', _TF, 'transform', 'robots without namespace', 'odom_rate', _SWITCHES, each_instant=True
@@ -155,6 +219,7 @@ GROUND_TRUTH = Topic(
 FRAMES = (
     FrameRule('`odom_frame`', '`base_frame`', 'tf', 'floating base', 'publish_tf'),
     FrameRule('`base_frame`', '`footprint_frame`', 'tf', 'floating base', 'publish_footprint'),
+    FrameRule('`map_frame`', '`odom_frame`', 'tf', '`odom_source` wheels', 'publish_map_to_odom'),
 )
 FEATURE = Feature(
     'odometry',

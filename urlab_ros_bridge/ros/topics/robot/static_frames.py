@@ -13,6 +13,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.messages import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
+from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
@@ -38,13 +39,15 @@ def static_messages(plan: WorldPlan, settings: SettingsReader) -> dict[str, Any]
     They have no stamp: they are true at all times, before and after a reset.
     """
     topics: dict[str, list[tuple]] = {}
+    drifts = settings(WheelOdometryParameters).odom_source == 'wheels'
+    identity = settings(StaticFrameParameters).publish_map_to_odom and not drifts
     for robot in plan.robots:
         name = f'{robot.tf_namespace}/tf_static' if robot.tf_namespace else '/tf_static'
         found = topics.setdefault(name, [])
         found += _static_frames(robot, settings)
         if robot.tree.mount is not None:
             found.append(robot.tree.mount)
-        if settings(StaticFrameParameters).publish_map_to_odom and robot.base_joint:
+        if identity and robot.base_joint:
             found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
     if settings(CameraParameters).publish_cameras:
         topics.setdefault('/tf_static', []).extend(plan.scene_cameras)
@@ -95,7 +98,13 @@ FRAMES = (
         'publish_sensor_frames',
     ),
     FrameRule('`map_frame`', '`base_frame`', 'tf_static', 'a base that is fixed to the world'),
-    FrameRule('`map_frame`', '`odom_frame`', 'tf_static', 'floating base', 'publish_map_to_odom'),
+    FrameRule(
+        '`map_frame`',
+        '`odom_frame`',
+        'tf_static',
+        '`odom_source` ground_truth',
+        'publish_map_to_odom',
+    ),
 )
 FEATURE = Feature(
     'static frames',

@@ -37,11 +37,12 @@ class TwistSpec:
     How a commanded twist is executed; actuator names are local.
 
     kind: a drive, `command` (it is held for a policy to act on), or `none` (it is refused).
-    actuators: differential {left: [..], right: [..]}, omni {wheels: [..]},
-        planar {x: .., y: .., yaw: ..}, trot {legs: hip, thigh and calf of each leg, feet: geoms}.
-    geometry: differential {wheel_radius, track_width} in m, omni {wheels: [{position: (x, y) in
-        m, axis: rad, roller: rad, radius: m}]} in the order of the actuators, planar {}, trot
-        the fields of GaitSettings.
+    actuators: differential {left: [..], right: [..]}, ackermann the same and {left_steering: ..,
+        right_steering: ..}, omni {wheels: [..]}, planar {x: .., y: .., yaw: ..}, trot {legs: hip,
+        thigh and calf of each leg, feet: geoms}.
+    geometry: differential {wheel_radius, track_width} in m, ackermann the same and {wheelbase: m,
+        steering_limit: rad}, omni {wheels: [{position: (x, y) in m, axis: rad, roller: rad,
+        radius: m}]} in the order of the actuators, planar {}, trot the fields of GaitSettings.
     timeout: sim seconds after which a twist ends unless a new one came; None = never.
     """
 
@@ -102,6 +103,42 @@ class DifferentialSection:
         geometry = {'wheel_radius': self.wheel_radius, 'track_width': self.track_width}
         limits = self.limits.twist_limits(0.0)
         actuators = {'left': self.left, 'right': self.right}
+        return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class AckermannSection:
+    """Driven wheels on one axle, steered wheels on another one."""
+
+    left: list[str] = key(parse=names)
+    right: list[str] = key(parse=names)
+    left_steering: str = key(parse=text)
+    right_steering: str = key(parse=text)
+    wheel_radius: float = key(unit='m', above=0.0)
+    track_width: float = key(unit='m', above=0.0)
+    wheelbase: float = key(text='From the driven to the steered axle.', unit='m', above=0.0)
+    limits: DriveLimits = key()
+    steering_limit: float = key(
+        0.6, 'Of the mean steering angle.', unit='rad', above=0.0, high=1.4
+    )
+    timeout: float | None = key(None, unit='s', above=0.0)
+    kind: str = key('ackermann')
+
+    def spec(self) -> TwistSpec:
+        """Return the description of this drive."""
+        geometry = {
+            'wheel_radius': self.wheel_radius,
+            'track_width': self.track_width,
+            'wheelbase': self.wheelbase,
+            'steering_limit': self.steering_limit,
+        }
+        actuators = {
+            'left': self.left,
+            'right': self.right,
+            'left_steering': self.left_steering,
+            'right_steering': self.right_steering,
+        }
+        limits = self.limits.twist_limits(0.0)
         return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
 
 
@@ -225,6 +262,7 @@ class RefusedSection:
 
 _SECTIONS: dict[str, type[Any]] = {
     'differential': DifferentialSection,
+    'ackermann': AckermannSection,
     'omni': OmniSection,
     'planar': PlanarSection,
     'trot': TrotSection,
@@ -238,9 +276,9 @@ def read_twist(place: Place) -> TwistSpec:
     """Read the section of its kind."""
     kind = choice(place.child('kind'), TWIST_KINDS)
     spec: TwistSpec = read(_SECTIONS[kind], place).spec()
-    if kind == 'differential' and spec.limits.lateral:
+    if kind in ('differential', 'ackermann') and spec.limits.lateral:
         lateral = place.child('limits').child('lateral')
         raise lateral.fail(
-            f'must be 0, not {spec.limits.lateral:g}: a differential drive cannot move sideways'
+            f'must be 0, not {spec.limits.lateral:g}: a drive of kind {kind} cannot move sideways'
         )
     return spec

@@ -102,6 +102,52 @@ def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
         assert contact @ roller == pytest.approx(0.0, abs=1e-6 * (1 + abs(speed)))
 
 
+def car(model=None, base=0.5, track=0.4, steering_limit=0.6):
+    """Drive the rear axle (w0, w1) and steer the front one (w2, w3)."""
+    if model is None:
+        text = ''.join(f'<body><joint name="w{k}"/><geom size=".1"/></body>' for k in range(4))
+        model = mujoco.MjModel.from_xml_string(
+            f'<mujoco><worldbody>{text}<body><joint name="o"/><geom size=".1"/></body></worldbody>'
+            '<actuator><motor joint="o"/><velocity joint="w0"/><velocity joint="w1"/>'
+            '<position joint="w2"/><position joint="w3"/></actuator></mujoco>'
+        )
+    names = {'left': ['w0'], 'right': ['w1'], 'left_steering': 'w2', 'right_steering': 'w3'}
+    geometry = {
+        'wheel_radius': 0.1,
+        'track_width': track,
+        'wheelbase': base,
+        'steering_limit': steering_limit,
+    }
+    return build(TwistSpec('ackermann', names, geometry, UNLIMITED), model, 4)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(forward=part, rate=part, base=st.floats(0.3, 2.0), track=st.floats(0.05, 0.6))
+def test_every_wheel_of_a_car_rolls_where_it_points(forward, rate, base, track):
+    controller = car(base=base, track=track)
+    controller.set((forward, 0.0, 0.0), (0.0, 0.0, rate), 0.0)
+    left, right, *steered = setpoints(controller, 4)
+    turn = (right - left) * 0.1 / track
+    assert (left + right) * 0.05 == pytest.approx(forward, abs=1e-9)
+    assert abs(turn) <= abs(rate) + 1e-9
+    if abs(base * rate) < 0.6 * abs(forward):
+        assert turn == pytest.approx(rate, abs=1e-9)
+    for angle, side in zip(steered, (0.5, -0.5), strict=True):
+        velocity = (forward - turn * side * track, turn * base)
+        across = -math.sin(angle) * velocity[0] + math.cos(angle) * velocity[1]
+        assert across == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_car_that_stops_keeps_its_wheels_steered():
+    controller = car()
+    controller.set((1.0, 0.0, 0.0), (0.0, 0.0, 0.5), 0.0)
+    steered = setpoints(controller, 4)[2:]
+    controller.set((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+    stopped = setpoints(controller, 4, 1.0)
+    assert not stopped[:2].any()
+    np.testing.assert_array_equal(stopped[2:], steered)
+
+
 @pytest.mark.parametrize('twist', [(1.0, 0.0, 0.0), (0.3, -0.8, 0.0), (0.5, 0.4, 1.2)])
 def test_planar_base_moves_in_its_own_frame(twist):
     model = mujoco.MjModel.from_xml_string(PLANAR)
@@ -179,9 +225,19 @@ def one_sided(left, right=('w1',), **kwargs):
             '2 wheels cannot',
         ),
         (
+            lambda: car(wheels(4)),
+            TwistSetupError,
+            "'w2' is not a <position>",
+        ),
+        (
+            lambda: car(steering_limit=1.4),
+            TwistSetupError,
+            'between the wheels',
+        ),
+        (
             lambda: build(TwistSpec('walk', {}, {}, UNLIMITED), count=2),
             UnknownName,
-            r"'walk'; available: differential, omni, planar",
+            r"'walk'; available: differential, ackermann, omni, planar",
         ),
         (
             lambda: planar(PLANAR.replace('axis="0 1 0"', 'axis="0 0 1"')),

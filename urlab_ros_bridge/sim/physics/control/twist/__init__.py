@@ -15,6 +15,7 @@ from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import BadTwist
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
+from urlab_ros_bridge.sim.physics.control.twist.drive import AckermannTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import DifferentialTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import DriveTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import OmniTwist
@@ -24,6 +25,7 @@ from urlab_ros_bridge.sim.physics.control.twist.trot import TrotTwist
 from urlab_ros_bridge.wire.errors import UnknownName
 
 __all__ = [
+    'AckermannTwist',
     'BadTwist',
     'DifferentialTwist',
     'DriveTwist',
@@ -35,7 +37,12 @@ __all__ = [
     'make_twist',
 ]
 
-_DRIVES: tuple[type[DriveTwist], ...] = (DifferentialTwist, OmniTwist, PlanarTwist)
+_DRIVES: tuple[type[DriveTwist], ...] = (
+    DifferentialTwist,
+    AckermannTwist,
+    OmniTwist,
+    PlanarTwist,
+)
 
 
 def make_twist(

@@ -52,6 +52,11 @@ class TwistController:
         """Return the local names of the actuators that it drives; none: it holds the command."""
         return []
 
+    @property
+    def wheel_matrix(self) -> list[list[float]]:
+        """Return the kinematics of its wheels, see `DriveTwist.wheel_matrix`; here it has none."""
+        return []
+
     def reset(self) -> None:
         """Forget command, ramp and timeout; actuators are released as they are."""
         self.active = False

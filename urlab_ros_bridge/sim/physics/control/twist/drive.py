@@ -53,6 +53,15 @@ class DriveTwist(TwistController, ABC):
         """(n, 3): actuator velocities = matrix @ twist, before gear."""
 
     @property
+    def wheel_matrix(self) -> list[list[float]]:
+        """
+        Return the wheels' kinematics: joint velocities = matrix @ twist, rows as `actuators`.
+
+        Rows of joints that are no wheels are zero; empty for a drive without wheels.
+        """
+        return self._matrix.tolist()
+
+    @property
     def actuators(self) -> list[str]:
         return [self._names[slot] for slot in self._slots]
 
@@ -73,9 +82,9 @@ class DriveTwist(TwistController, ABC):
         if not self.active:
             return
         self.advance(time)
-        setpoint[self._slots] = self._velocities(data) * self._gear
+        setpoint[self._slots] = self._joint_targets(data) * self._gear
 
-    def _velocities(self, data: mujoco.MjData) -> np.ndarray:
+    def _joint_targets(self, data: mujoco.MjData) -> np.ndarray:
         return self._matrix @ self.value
 
     def _within_reach(self, twist: Sequence[float]) -> float:
@@ -112,19 +121,27 @@ class DriveTwist(TwistController, ABC):
             slot = self._names.index(name)
             if slot in slots:
                 raise TwistSetupError(f'the actuator {name!r} is used twice')
-            self._check_velocity_actuator(name, int(self._ids[slot]))
+            self._check_actuator(name, int(self._ids[slot]))
             slots.append(slot)
         return np.array(slots, dtype=np.intp)
 
-    def _check_velocity_actuator(self, name: str, actuator: int) -> None:
-        """Refuse what does not make force = kv (ctrl - gear qd), as <velocity> does."""
+    def _check_actuator(self, name: str, actuator: int) -> None:
+        self._check_servo(name, actuator, 'velocity')
+
+    def _check_servo(self, name: str, actuator: int, kind: str) -> None:
+        """
+        Refuse what is not a <velocity> or <position> actuator of a joint.
+
+        The force of the first is kv (ctrl - gear qd), of the second kp (ctrl - gear q) - kv qd.
+        """
         model = self._model
         gain, bias = model.actuator_gainprm[actuator], model.actuator_biasprm[actuator]
+        position, velocity = (0.0, -gain[0]) if kind == 'velocity' else (-gain[0], bias[2])
         servo = (
             gain[0] > 0.0
-            and bias[2] == -gain[0]
             and bias[0] == 0.0
-            and bias[1] == 0.0
+            and bias[1] == position
+            and bias[2] == velocity
             and model.actuator_gaintype[actuator] == int(mujoco.mjtGain.mjGAIN_FIXED)
             and model.actuator_biastype[actuator] == int(mujoco.mjtBias.mjBIAS_AFFINE)
             and model.actuator_dyntype[actuator] == int(mujoco.mjtDyn.mjDYN_NONE)
@@ -132,8 +149,8 @@ class DriveTwist(TwistController, ABC):
         on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
         if not servo or not on_joint:
             raise TwistSetupError(
-                f'the actuator {name!r} is not a <velocity> actuator of a joint; '
-                'a twist controller drives only those'
+                f'the actuator {name!r} is not a <{kind}> actuator of a joint, '
+                'which the twist controller needs there'
             )
 
     def _joint(self, slot: int, kind: mujoco.mjtJoint) -> int:
@@ -166,6 +183,52 @@ class DifferentialTwist(DriveTwist):
         sides = [-half] * len(self.spec.actuators['left'])
         sides += [half] * len(self.spec.actuators['right'])
         return np.array([(1.0, 0.0, side) for side in sides]) / radius
+
+
+class AckermannTwist(DifferentialTwist):
+    """
+    Driven wheels as those of a differential drive, and steered wheels that roll without slip.
+
+    The mean steering angle is atan(wheelbase * yaw rate / vx), within the limit: beyond it the
+    robot turns less than commanded, and never in place.  At rest the wheels stay steered.
+    """
+
+    kind: ClassVar[str] = 'ackermann'
+
+    def _used_actuators(self) -> list[str]:
+        self._steering = [self.spec.actuators[f'{side}_steering'] for side in ('left', 'right')]
+        return [*super()._used_actuators(), *self._steering]
+
+    def _check_actuator(self, name: str, actuator: int) -> None:
+        self._check_servo(name, actuator, 'position' if name in self._steering else 'velocity')
+
+    def _inverse_kinematics(self) -> np.ndarray:
+        geometry = self.spec.geometry
+        sharpest = math.tan(geometry['steering_limit']) / geometry['wheelbase']
+        if sharpest * geometry['track_width'] / 2 >= 1.0:
+            raise TwistSetupError(
+                f'with a steering_limit of {geometry["steering_limit"]:g} rad the centre of the '
+                'curve lies between the wheels: steering_limit, track_width or wheelbase is wrong'
+            )
+        return np.vstack([super()._inverse_kinematics(), np.zeros((2, 3))])
+
+    def reset(self) -> None:
+        super().reset()
+        self._angle = 0.0
+
+    def _joint_targets(self, data: mujoco.MjData) -> np.ndarray:
+        geometry = self.spec.geometry
+        base, half = geometry['wheelbase'], geometry['track_width'] / 2
+        vx, _, rate = self.value
+        if vx or rate:
+            limit = geometry['steering_limit']
+            angle = math.atan2(base * rate * math.copysign(1.0, vx), abs(vx))
+            self._angle = min(max(angle, -limit), limit)
+        curvature = math.tan(self._angle) / base
+        targets = self._matrix @ (vx, 0.0, vx * curvature)
+        for index, side in ((-2, half), (-1, -half)):
+            targets[index] = math.atan(base * curvature / (1.0 - side * curvature))
+        return targets
 
 
 class OmniTwist(DriveTwist):
@@ -221,6 +284,10 @@ class PlanarTwist(DriveTwist):
     def _used_actuators(self) -> list[str]:
         return [self.spec.actuators[axis] for axis in _AXES]
 
+    @property
+    def wheel_matrix(self) -> list[list[float]]:
+        return []
+
     def _inverse_kinematics(self) -> np.ndarray:
         slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
         joints = [
@@ -240,7 +307,7 @@ class PlanarTwist(DriveTwist):
         self._yaw_zero = float(self._model.qpos0[self._yaw])
         return np.eye(3)
 
-    def _velocities(self, data: mujoco.MjData) -> np.ndarray:
+    def _joint_targets(self, data: mujoco.MjData) -> np.ndarray:
         vx, vy, rate = self.value
         yaw = data.qpos[self._yaw] - self._yaw_zero
         cos, sin = math.cos(yaw), math.sin(yaw)
