@@ -103,8 +103,8 @@ def stepped(monkeypatch):
         publish=lambda tick, stamp_ns, every: (
             published.append((stamp_ns, threading.get_ident())) or 1
         ),
-        publish_again=lambda *_: 0,
-        rest=lambda stamp_ns: 0,
+        update=lambda tick, stamp_ns: None,
+        publish_changes=lambda stamp_ns: 0,
         poll_subscribers=lambda: None,
         subscriptions=set,
     )

@@ -97,7 +97,8 @@ class Feed:
     :ivar subscriptions: prefixes to subscribe to for them.
     :ivar rate_name: field of the settings that limits it, empty for none.
     :ivar each_instant: whether every instant of a lockstep is published, whatever the limit.
-    :ivar held_back: whether the rate limit suppressed the message of the last tick.
+    :ivar dirty: whether its value is newer than its last message: the rate limit has suppressed
+        one, or the value has changed while time is frozen.
     :ivar memory: what `build` remembers of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
     :ivar wanted: whether it has subscribers.
@@ -123,7 +124,7 @@ class Feed:
         self.rate_name = rate_name
         self.each_instant = each_instant
         self.limiter: RateLimiter = GridLimiter()
-        self.held_back = False
+        self.dirty = False
         self.memory = memory
         self.wanted = False
         self.has_new_subscriber = False
@@ -154,14 +155,14 @@ class Feed:
             return False
         self.publisher.publish(message)
         self.limiter.count(stamp_ns)
-        self.has_new_subscriber = self.held_back = False
+        self.has_new_subscriber = self.dirty = False
         self.count += 1
         return True
 
     def clear(self) -> None:
         """Forget what belongs to the time before a jump."""
         self.limiter.clear()
-        self.held_back = False
+        self.dirty = False
         if self.memory is not None:
             self.memory.clear()
 

@@ -44,8 +44,8 @@ _RECEIVE_SECONDS = 0.05
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# In lockstep, time is frozen after this long (ns of wall time).
-_STILL_NS = 1_000_000_000
+# An instant of a lockstep is published to new subscribers after this long (s).
+_INSTANT_SECONDS = 1.0
 
 
 class StreamBroken(UrlabError):
@@ -108,11 +108,6 @@ class StreamThread(Part):
         self._has_sim_time = True
         self._clocks = 0
         self._subscribed: set[bytes] = set()
-        self._seen: dict[bytes, bytes] = {}
-        self._still = False
-        self._moved_ns = 0
-        self._last_snapshot: object = None
-        self._last_tick: Tick | None = None
         self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
@@ -167,9 +162,9 @@ class StreamThread(Part):
         """Publish the present instant once more, between two ticks."""
 
         def publish() -> None:
-            world, tick, stamp_ns = self.world, self._last_tick, self.timeline.stamp_ns
-            if world is not None and tick is not None and stamp_ns is not None:
-                self.counters.messages += world.publish_again(tick, stamp_ns, None)
+            world, stamp_ns = self.world, self.timeline.stamp_ns
+            if world is not None and stamp_ns is not None:
+                self.counters.messages += world.repeat(stamp_ns)
 
         self._tasks.append((publish, threading.Event()))
         self._due.set()
@@ -239,7 +234,7 @@ class StreamThread(Part):
             return
         self._clock.rest()
         if now - (self.counters.last_tick or now) > _REST_SECONDS:
-            self.counters.messages += self._publish_held_back()
+            self.counters.messages += self._publish_changes()
 
     def _switch_worlds(self) -> None:
         while self._handed_worlds:
@@ -306,8 +301,7 @@ class StreamThread(Part):
         step, went_back = timeline.step(stamp_ns), False
         if step is Step.SAME:
             self._clock.rest()
-            counters.messages += self._publish_held_back()
-            counters.messages += self._publish_again(tick, stamp_ns)
+            counters.messages += self._publish_changes(tick)
             return
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
@@ -319,13 +313,10 @@ class StreamThread(Part):
                 world.clear()
         elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
-        self._seen.clear()
-        self._still = False
-        self._last_tick = tick
         timeline.tick_ns = stamp_ns
         timeline.resets = _resets(tick) if self.stepped else None
-        self._moved_ns = now_ns = time.monotonic_ns()
-        sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
+        always = step is Step.JUMP or self.stepped
+        sent = self._clock.tick(stamp_ns, time.monotonic_ns(), always)
         if went_back:
             time.sleep(self._settings(ClockParameters).jump_settle_time)
         if world is not None:
@@ -336,43 +327,23 @@ class StreamThread(Part):
             counters.latencies.append(time.time_ns() - tick.wall_ns)
         timeline.published(stamp_ns)
 
-    def _publish_held_back(self) -> int:
-        """Publish what limits have held back: time is frozen."""
-        stamp_ns = self.timeline.stamp_ns
-        if self.world is None or stamp_ns is None or self._still:
+    def _publish_changes(self, tick: Tick | None = None) -> int:
+        """
+        Publish what is new while time is frozen; return the number of messages.
+
+        :param tick: one of the same time; None: none came.
+        """
+        world, stamp_ns = self.world, self.timeline.stamp_ns
+        if world is None or stamp_ns is None:
             return 0
-        return self.world.rest(stamp_ns)
-
-    def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
-        """Publish what changed while time is frozen; usually nothing."""
-        last = self._last_tick
-        if not self._still and last is not None:
-            self._still = True
-            self._seen.update(last.rows)
-            self._last_snapshot = _content(last)
-        changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
-        self._seen.update(tick.rows)
-        content = _content(tick) if not tick.rows else self._last_snapshot
-        # An instant that nodes answer is shown once: commands already change the state, and
-        # new subscribers get the next one, unless time is frozen.
-        once = self.stepped and self._last_snapshot is not None
-        all_changed = content != self._last_snapshot and not once
-        self._last_snapshot = content
-        if self.world is None or (once and time.monotonic_ns() - self._moved_ns < _STILL_NS):
-            return 0
-        return self.world.publish_again(tick, stamp_ns, None if all_changed else changed)
-
-
-# Fields of a snapshot that do not tell of the world.
-_OF_THE_MESSAGE = ('op', 'step', 'sim_time', 'wall_time')
-
-
-def _content(tick: Tick) -> object:
-    """Return what a snapshot says apart from the time at which it was made."""
-    snapshot = None if tick.rows else tick.state()
-    if snapshot is None:
-        return None
-    return {key: value for key, value in snapshot.raw.items() if key not in _OF_THE_MESSAGE}
+        if self.stepped:
+            # Nodes must answer an instant once, so it is not published again when their commands
+            # change its state, and new subscribers get the next one unless time stays frozen.
+            if time.monotonic() - self.timeline.moved < _INSTANT_SECONDS:
+                return 0
+        elif tick is not None:
+            world.update(tick, stamp_ns)
+        return world.publish_changes(stamp_ns)
 
 
 def _resets(tick: Tick) -> int | None:

@@ -65,8 +65,8 @@ class ClockPublisher:
             qos_overriding_options=qos.overridable(node, '/clock'),
         )
         self._limiter = RateLimiter(rate)
-        self._held_back: int | None = None
-        self._last: int | None = None
+        self._stamp_ns: int | None = None
+        self._dirty = False
         self._subscribers = 0
         self._repeats_left = 0
         self._count_at_poll = 0
@@ -83,17 +83,18 @@ class ClockPublisher:
         :param wall_ns: a monotonic wall clock.
         :param always: publish whatever the limit says: after a jump of time.
         """
-        if always or self._limiter.due(wall_ns):
-            self._limiter.count(wall_ns)
-            self._publish(stamp_ns)
-            return True
-        self._held_back = stamp_ns
-        return False
+        self._stamp_ns = stamp_ns
+        self._dirty = not always and not self._limiter.due(wall_ns)
+        if self._dirty:
+            return False
+        self._limiter.count(wall_ns)
+        self._publish(stamp_ns)
+        return True
 
     def rest(self) -> None:
-        """Publish what was held back: time is frozen now."""
-        if self._held_back is not None:
-            self._publish(self._held_back)
+        """Publish the time that the limit has suppressed: it is frozen now."""
+        if self._dirty and self._stamp_ns is not None:
+            self._publish(self._stamp_ns)
 
     def poll_subscribers(self) -> None:
         """Publish the time to new subscribers, even while it is frozen."""
@@ -101,20 +102,18 @@ class ClockPublisher:
         if subscribers > self._subscribers:
             self._repeats_left = _REPEATS_FOR_NEW_SUBSCRIBERS
         self._subscribers = subscribers
-        now = self._last if self._held_back is None else self._held_back
-        if self._repeats_left and now is not None:
+        if self._repeats_left and self._stamp_ns is not None:
             self._repeats_left -= 1
             first = self._repeats_left == _REPEATS_FOR_NEW_SUBSCRIBERS - 1
             if first or self.count == self._count_at_poll:
-                self._publish(now)
+                self._publish(self._stamp_ns)
         self._count_at_poll = self.count
 
     def _publish(self, stamp_ns: int) -> None:
         # Publishing costs the same without subscribers.
         if self._publisher.get_subscription_count():
             self._publisher.publish(self._template.update(stamp_ns))
-        self._held_back = None
-        self._last = stamp_ns
+        self._dirty = False
         self.count += 1
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,6 +53,7 @@ class PublishedWorld:
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
+        self._tick: Tick | None = None
         self._publishers: Publishers = Publishers(
             node, before._publishers if before is not None else None
         )
@@ -115,6 +115,7 @@ class PublishedWorld:
         :param instant: it is one of a lockstep: limits do not hold for what nodes answer.
         :raises UrlabError: when the tick cannot be read.
         """
+        self._tick = tick
         if not self._fill(tick, stamp_ns):
             return 0
         sent = 0
@@ -123,31 +124,42 @@ class PublishedWorld:
                 if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
                     sent += feed.emit(stamp_ns)
                 else:
-                    feed.held_back = True
+                    feed.dirty = True
         return sent
 
-    def rest(self, stamp_ns: int) -> int:
-        """
-        Publish what rate limits suppressed in the last tick: time is frozen now.
+    def repeat(self, stamp_ns: int) -> int:
+        """Publish the last instant of a lockstep again; return the number of messages."""
+        return 0 if self._tick is None else self.publish(self._tick, stamp_ns, instant=True)
 
-        :param stamp_ns: of that tick.
+    def update(self, tick: Tick, stamp_ns: int) -> None:
         """
-        return sum(feed.emit(stamp_ns) for feed in self.feeds if feed.held_back and feed.wanted)
+        Mark the feeds whose values differ in a tick that has the time of the one before.
 
-    def publish_again(self, tick: Tick, stamp_ns: int, changed: Collection[bytes] | None) -> int:
+        :raises UrlabError: when the snapshot cannot be read.
         """
-        Publish what is new in a tick whose time was published before.
+        before, self._tick = self._tick or tick, tick
+        if tick.rows:
+            values = dict(before.rows)
+            changed = {topic for topic, payload in tick.rows if values.get(topic) != payload}
+            feeds = [feed for feed in self.feeds if not feed.wire.isdisjoint(changed)]
+        else:
+            feeds = self.feeds if _content(tick) != _content(before) else []
+        if feeds:
+            self._fill(tick, stamp_ns)
+        for feed in feeds:
+            feed.dirty = True
 
-        :param changed: topics of the wire with other values; None: all of them.
+    def publish_changes(self, stamp_ns: int) -> int:
         """
-        if not self._fill(tick, stamp_ns):
-            return 0
-        sent = 0
-        for feed in self.feeds:
-            is_new = changed is None or not feed.wire.isdisjoint(changed)
-            if feed.wanted and (is_new or feed.has_new_subscriber):
-                sent += feed.emit(stamp_ns)
-        return sent
+        Publish while time is frozen, whatever the limits; return the number of messages.
+
+        :param stamp_ns: of the last tick.
+        """
+        return sum(
+            feed.emit(stamp_ns)
+            for feed in self.feeds
+            if feed.wanted and (feed.dirty or feed.has_new_subscriber)
+        )
 
     def _fill(self, tick: Tick, stamp_ns: int) -> bool:
         found = self.state.fill(tick)
@@ -168,3 +180,15 @@ class PublishedWorld:
     def close(self, successor: PublishedWorld) -> None:
         """Destroy the publishers, except those that the next world reuses."""
         self._publishers.close(successor._publishers)
+
+
+# Fields of a snapshot that belong to the message and not to the world.
+_OF_THE_MESSAGE = ('op', 'step', 'sim_time', 'wall_time')
+
+
+def _content(tick: Tick) -> dict[str, Any] | None:
+    """Return the state in a snapshot, without the time at which it was made."""
+    snapshot = None if tick.rows else tick.state()
+    if snapshot is None:
+        return None
+    return {key: value for key, value in snapshot.raw.items() if key not in _OF_THE_MESSAGE}
