@@ -37,7 +37,7 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 from urlab_ros_bridge.ros import messages as convert
-from urlab_ros_bridge.ros.messages import RosMessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 

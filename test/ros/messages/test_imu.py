@@ -11,8 +11,8 @@ from sensor_msgs.msg import MagneticField
 
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
-from urlab_ros_bridge.ros.messages import ImuTemplate
-from urlab_ros_bridge.ros.messages import MagneticFieldTemplate
+from urlab_ros_bridge.ros.messages.imu import ImuTemplate
+from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 
 pytestmark = pytest.mark.ros
 

@@ -14,10 +14,10 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import LaserScan
 from sensor_msgs.msg import Range
 
-from urlab_ros_bridge.ros.messages import BadScan
-from urlab_ros_bridge.ros.messages import LaserScanTemplate
-from urlab_ros_bridge.ros.messages import RangeTemplate
-from urlab_ros_bridge.ros.messages import ScanGeometry
+from urlab_ros_bridge.ros.messages.base import BadScan
+from urlab_ros_bridge.ros.messages.laser import LaserScanTemplate
+from urlab_ros_bridge.ros.messages.laser import RangeTemplate
+from urlab_ros_bridge.ros.messages.laser import ScanGeometry
 import urlab_ros_bridge.wire as wire
 
 pytestmark = pytest.mark.ros

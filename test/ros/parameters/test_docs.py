@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
+from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
@@ -17,8 +19,6 @@ from urlab_ros_bridge.ros.program.features import topics_of
 from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
-from urlab_ros_bridge.ros.services.base import NOT_CONNECTED
-from urlab_ros_bridge.ros.services.base import OBSERVE_ONLY
 from urlab_ros_bridge.ros.services.base import TIMEOUT
 
 ACTIONS = actions_of(FEATURES)

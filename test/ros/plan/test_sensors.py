@@ -11,8 +11,8 @@ from sensor_msgs.msg import Range
 
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
-from urlab_ros_bridge.ros.messages import WrenchStampedTemplate
-from urlab_ros_bridge.ros.messages import WrongLength
+from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.sensor_table import sensor_kind
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS

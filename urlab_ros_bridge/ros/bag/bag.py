@@ -111,6 +111,3 @@ class Bag:
         if origin.model and origin.model not in self._attached:
             self._attached.add(origin.model)
             self.files.attach(MODEL_NAME, origin.model, stamp_ns)
-
-
-__all__ = ['Bag', 'Origin']

@@ -75,16 +75,3 @@ class SchemaMissing(BagError):
 
     def __init__(self, kind: str) -> None:
         super().__init__(f'no definition of {kind} is installed (share/PACKAGE/msg/TYPE.msg)')
-
-
-__all__ = [
-    'BagActive',
-    'BagError',
-    'BagFailed',
-    'BagTimeout',
-    'BagsUnavailable',
-    'NoBag',
-    'NoSuchTopic',
-    'NotWritable',
-    'SchemaMissing',
-]

@@ -48,6 +48,3 @@ def _version() -> str:
         return metadata.version(PACKAGE)
     except metadata.PackageNotFoundError:
         return ''
-
-
-__all__ = ['provenance']

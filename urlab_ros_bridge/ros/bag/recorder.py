@@ -235,6 +235,3 @@ class BagRecorder:
         handshake = self._bridge.part(ServerLink).handshake
         model = handshake.mjb if handshake is not None else b''
         return Origin(provenance(handshake, self._bridge.all_settings()), model)
-
-
-__all__ = ['BagRecorder', 'BagReport', 'BagSummary']

@@ -78,6 +78,3 @@ def _compile(text: str) -> Pattern:
     if not text:
         raise BadPattern(text, 'it is empty')
     return compile_pattern(text)
-
-
-__all__ = ['ALWAYS', 'HIDDEN', 'LARGE', 'Selection']

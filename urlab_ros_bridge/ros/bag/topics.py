@@ -235,13 +235,3 @@ class RecordableNode(Node):
 def as_bytes(message: Any) -> bytes:
     """Return a message in its serialised form."""
     return message if isinstance(message, bytes) else serialize_message(message)
-
-
-__all__ = [
-    'MAX_AHEAD_NS',
-    'RecordableCallback',
-    'RecordableNode',
-    'RecordablePublisher',
-    'RecordableTopics',
-    'Sink',
-]

@@ -168,6 +168,3 @@ class BagWriter:
         self._queue.close()
         self.files.abandon()
         self._on_problem(self.problem)
-
-
-__all__ = ['FLUSH_SECONDS', 'LIMIT_BYTES', 'BagQueue', 'BagWriter']

@@ -251,6 +251,3 @@ class AnswerGate:
             for topic, answers in self._topics.items()
             if not answers.untimed and not any(map(self._fits, answers.stamps))
         ]
-
-
-__all__ = ['AnswerGate', 'Receive']

@@ -108,6 +108,3 @@ class GoalAction:
         goal = self._goals.get(bytes(handle.goal_id.uuid))
         if goal is not None:
             self.cancel(goal.task)
-
-
-__all__ = ['Goal', 'GoalAction']

@@ -44,6 +44,3 @@ class CommandPath:
     def now_ns(self) -> int:
         """Return simulation time, 0 while it is not known."""
         return self.timeline.stamp_ns or 0
-
-
-__all__ = ['CommandPath']

@@ -180,6 +180,3 @@ class CommandedRobot:
             self.path.node.destroy_subscription(subscription)
         for command in self._commands:
             command.close()
-
-
-__all__ = ['CommandedRobot']

@@ -41,6 +41,3 @@ class Command:
 
     def close(self) -> None:
         """Withdraw actions and publishers: the robot is gone."""
-
-
-__all__ = ['Command']

@@ -154,6 +154,3 @@ def pattern(name: str) -> str:
     expression = re.escape(name if name.startswith('/') else f'/{name}')
     expression = expression.replace(re.escape('{robot}/'), r'(?:[A-Za-z]\w*/)?')
     return re.sub(r'\\\{\w+\\\}', r'[A-Za-z]\\w*', expression)
-
-
-__all__ = ['FrameRule', 'RosAction', 'Service', 'ServiceGroup', 'Topic', 'pattern']

@@ -271,6 +271,3 @@ class Bridge:
     def statuses(self) -> list[Status]:
         """Return the entries of all parts in /diagnostics."""
         return [status for part in self._parts for status in part.statuses()]
-
-
-__all__ = ['Bridge', 'Feature', 'Part', 'PartMissing', 'Status']

@@ -13,6 +13,3 @@ class RequestRejected(UrlabError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-__all__ = ['RequestRejected']

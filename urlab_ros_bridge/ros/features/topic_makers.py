@@ -137,6 +137,3 @@ class WorldTopics(_TopicMaker):
 
     plan: WorldPlan
     state: WorldState
-
-
-__all__ = ['Observer', 'RobotTopics', 'WorldTopics']

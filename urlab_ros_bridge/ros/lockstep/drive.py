@@ -181,6 +181,3 @@ class LockstepDrive:
                 'warning',
                 f'lockstep: one round advanced time by {seconds:g} s: another client steps too',
             )
-
-
-__all__ = ['DIRECT', 'LockstepDrive', 'timestep_of']

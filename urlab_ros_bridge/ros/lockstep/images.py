@@ -62,6 +62,3 @@ class ImageWait:
         for thread in threads:
             if thread.plan.topic in missing:
                 self._given_up[thread.plan.topic] = thread.last_ns
-
-
-__all__ = ['ImageWait', 'is_due']

@@ -185,6 +185,3 @@ class Lockstep(Part):
             self.ended = reason
         self._switch(False)
         self._bridge.log('warning', f'lockstep ended: {reason}')
-
-
-__all__ = ['Lockstep']

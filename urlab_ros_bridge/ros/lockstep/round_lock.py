@@ -55,6 +55,3 @@ class RoundLock:
             with self._changed:
                 self._in_round = False
                 self._changed.notify_all()
-
-
-__all__ = ['RoundLock']

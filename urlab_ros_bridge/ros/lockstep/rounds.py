@@ -260,6 +260,3 @@ class Rounds:
                 self._known = {}
                 return True
         return False
-
-
-__all__ = ['Rounds']

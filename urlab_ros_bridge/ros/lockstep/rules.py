@@ -56,11 +56,3 @@ def steps_of(period: float, timestep: float) -> int:
     if not math.isclose(period, count * timestep, rel_tol=0, abs_tol=_TOLERANCE * timestep):
         raise BadPeriod(period, timestep, count * timestep)
     return count
-
-
-__all__ = [
-    'BadPeriod',
-    'LockstepEnded',
-    'Terms',
-    'steps_of',
-]

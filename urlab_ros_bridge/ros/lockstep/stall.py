@@ -35,6 +35,3 @@ class Stall:
             return False
         self._left, self._next = self._left - 1, now + REPEAT_SECONDS
         return True
-
-
-__all__ = ['REPEAT_SECONDS', 'REPETITIONS', 'STALL_SECONDS', 'Stall']

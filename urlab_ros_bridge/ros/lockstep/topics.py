@@ -114,6 +114,3 @@ class Topics:
 
     def _pass_to_gate(self, topic: str, stamp: Stamp, message: bytes) -> None:
         self._gate.record_answer(topic, message, stamp, None)
-
-
-__all__ = ['TopicRejected', 'Topics']

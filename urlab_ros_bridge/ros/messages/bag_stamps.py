@@ -59,6 +59,3 @@ def _of_first_element(data: bytes) -> int:
 
 def _none(data: bytes) -> int:
     return 0
-
-
-__all__ = ['ReadStamp', 'stamp_reader']

@@ -16,7 +16,7 @@ import numpy as np
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 

@@ -45,13 +45,3 @@ def message_stamp(message: Any) -> int:
 def unstamped(message: Any) -> int:
     """Return 0: the message has no stamp."""
     return 0
-
-
-__all__ = [
-    'HEADER',
-    'Stamp',
-    'has_stamp',
-    'message_stamp',
-    'raw_stamp',
-    'unstamped',
-]

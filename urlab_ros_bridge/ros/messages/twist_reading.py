@@ -33,6 +33,3 @@ def velocity_of(message: Any) -> VelocityReading:
         (angular.x, angular.y, angular.z),
         message_stamp(message) if stamped else 0,
     )
-
-
-__all__ = ['VelocityReading', 'velocity_of']

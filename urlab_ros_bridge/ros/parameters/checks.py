@@ -81,14 +81,3 @@ def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
         return f'must have {length} elements, or one negative one, not {len(value)}'
 
     return check
-
-
-__all__ = [
-    'frame_name',
-    'frame_name_or_empty',
-    'host_name',
-    'numbers_or_unknown',
-    'rate',
-    'rate_key',
-    'topic_name',
-]

@@ -79,6 +79,3 @@ def parameters_yaml(settings: type[Settings], node: str = '/**') -> str:
             )
             lines.append(f'{indent}{row.name.rpartition(".")[2]}: {_value_text(row.default)}')
     return '\n'.join(lines) + '\n'
-
-
-__all__ = ['parameters_markdown', 'parameters_yaml']

@@ -25,14 +25,6 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools.overrides import given_overrides
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = [
-    'BadParameter',
-    'Parameters',
-    'nearest_name',
-    'undeclared_overrides',
-    'unknown_names',
-]
-
 # Parameters that rclpy itself declares or reads.
 _OF_RCLPY = ('use_sim_time', 'start_type_description_service')
 

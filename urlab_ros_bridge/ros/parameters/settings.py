@@ -218,14 +218,3 @@ def groups(settings: type[Settings]) -> dict[str, list[Parameter]]:
     for row in settings.TABLE.values():
         grouped.setdefault(row.group, []).append(row)
     return grouped
-
-
-__all__ = [
-    'Parameter',
-    'ParameterGroup',
-    'Settings',
-    'SettingsReader',
-    'groups',
-    'problems',
-    'settings_type',
-]

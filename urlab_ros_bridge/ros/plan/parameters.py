@@ -193,14 +193,3 @@ class EntityParameters:
         'Publish entities/NAME/pose for every movable body that is not a robot.',
     )
     entity_rate: float = rate_key(50.0, 'each entity pose')
-
-
-__all__ = [
-    'DescriptionParameters',
-    'EntityParameters',
-    'MarkerParameters',
-    'NamesParameters',
-    'StaticFrameParameters',
-    'WheelOdometryParameters',
-    'frames_differ',
-]

@@ -185,15 +185,3 @@ def services_of(features: Iterable[Feature], dialect: str = 'urlab') -> tuple[Se
 def frames_of(features: Iterable[Feature]) -> tuple[FrameRule, ...]:
     """Return the transforms of features."""
     return tuple(rule for feature in features for rule in feature.frames)
-
-
-__all__ = [
-    'FEATURES',
-    'BadFeature',
-    'Settings',
-    'actions_of',
-    'frames_of',
-    'installed_features',
-    'services_of',
-    'topics_of',
-]

@@ -155,6 +155,3 @@ class _RunningBridge:
         with contextlib.suppress(ExternalShutdownException):
             while not self._stop.is_set() and self._node.context.ok():
                 spin_once(self._executor, self._node, 0.2)
-
-
-__all__ = ['NODE_NAME', 'ManagedBridge']

@@ -49,6 +49,3 @@ def create_deferred_service(
         take(pending.request, pending.response, reply)
 
     vars(service)['send_response'] = send_later
-
-
-__all__ = ['Reply', 'create_deferred_service']

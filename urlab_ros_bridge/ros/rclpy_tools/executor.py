@@ -39,6 +39,3 @@ def spin_once(executor: Executor, node: Node, timeout: float) -> None:
         raise
     except Exception:
         node.get_logger().error(traceback.format_exc())
-
-
-__all__ = ['make_executor', 'spin_once']

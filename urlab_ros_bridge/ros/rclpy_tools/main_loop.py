@@ -50,6 +50,3 @@ def release(executor: Executor, node: Node) -> None:
     executor.remove_node(node)
     node.destroy_node()
     rclpy.try_shutdown()
-
-
-__all__ = ['StopSignal', 'release', 'spin_until', 'start_problem']

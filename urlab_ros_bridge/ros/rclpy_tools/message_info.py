@@ -46,6 +46,3 @@ class WithMessageInfo:
 def message_in(arguments: tuple[Any, ...]) -> Any:
     """Return the message among the arguments of a callback, with or without info."""
     return arguments[0][0] if isinstance(arguments[0], tuple) else arguments[0]
-
-
-__all__ = ['MessageInfo', 'WithMessageInfo', 'message_in']

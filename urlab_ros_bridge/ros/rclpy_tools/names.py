@@ -33,6 +33,3 @@ def resolve_topic(node: Node, name: str) -> str:
         return node.resolve_topic_name(name)
     except (NameValidationException, RuntimeError, TypeError, ValueError) as error:
         raise BadTopicName(name, str(error).partition('\n')[0].rstrip(':')) from error
-
-
-__all__ = ['BadTopicName', 'resolve_topic']

@@ -12,6 +12,3 @@ def given_overrides(node: Node) -> dict[str, Parameter]:
     """Return what the command line, files and arguments set, declared or not."""
     # rclpy has no public list of them: a misspelt parameter could not be reported.
     return dict(getattr(node, '_parameter_overrides', {}))
-
-
-__all__ = ['given_overrides']

@@ -36,6 +36,3 @@ def _installed_distribution() -> str:
     except (metadata.PackageNotFoundError, ValueError):
         return ''
     return 'jazzy' if major <= 7 else ''
-
-
-__all__ = ['TWIST_TYPES', 'message_type']

@@ -22,7 +22,7 @@ from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
-from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import Stream
 from urlab_ros_bridge.wire.errors import count_of

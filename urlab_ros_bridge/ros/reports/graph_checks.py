@@ -91,6 +91,3 @@ def attach(bridge: Bridge) -> Part:
 
 
 FEATURE = Feature('checks of the ROS graph', attach=attach)
-
-
-__all__ = ['CHECK_SECONDS', 'FEATURE', 'GraphChecks']

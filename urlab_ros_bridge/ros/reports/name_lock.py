@@ -100,6 +100,3 @@ def lock_of(node: Node) -> NameLock | None:
         *map(value, PARTING),
     )
     return NameLock(repr(parts))
-
-
-__all__ = ['NameLock', 'lock_of']

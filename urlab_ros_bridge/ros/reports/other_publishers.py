@@ -197,6 +197,3 @@ def attach(bridge: Bridge) -> Part:
 
 
 FEATURE = Feature(NAME, group='Connection', attach=attach)
-
-
-__all__ = ['ADVICE', 'OtherPublishers', 'describe']

@@ -106,5 +106,3 @@ def attach(bridge: Bridge) -> Part:
 
 
 FEATURE = Feature(NAME, attach=attach)
-
-__all__ = ['OtherType', 'OtherTypes']

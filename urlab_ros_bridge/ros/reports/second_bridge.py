@@ -98,6 +98,3 @@ class BridgeName(Part):
 
 
 FEATURE = Feature('second bridge', SecondBridgeParameters, group='Connection', attach=BridgeName)
-
-
-__all__ = ['SecondBridge', 'take_name']

@@ -14,7 +14,7 @@ from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
-from urlab_ros_bridge.ros.messages import time_to_ros
+from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 BRIDGE_STATISTICS = 'urlab_msgs/msg/BridgeStatistics'

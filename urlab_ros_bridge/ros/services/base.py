@@ -16,9 +16,7 @@ from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
-from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
-from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
-from urlab_ros_bridge.ros.messages import time_to_ros
+from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -76,18 +74,3 @@ def answer(service: Service, context: ServiceContext, request: Any, response: An
     elif code:
         response.message = f'{code}: {message.rpartition(f"{code}: ")[2]}'
     return response
-
-
-__all__ = [
-    'BAD_REPLY',
-    'BAD_VALUE',
-    'E_STOP',
-    'INTERNAL_ERROR',
-    'LOCKSTEP',
-    'NOT_CONNECTED',
-    'OBSERVE_ONLY',
-    'TIMEOUT',
-    'answer',
-    'code_and_text',
-    'fill_time_and_wait',
-]

@@ -156,6 +156,3 @@ class ServiceContext:
     def catch_up(self, stamp_ns: int, mark: Mark) -> None:
         """Wait until the stream has published the time of a reply."""
         self.timeline.wait_for(stamp_ns, mark, _CATCH_UP_SECONDS)
-
-
-__all__ = ['ServiceContext']

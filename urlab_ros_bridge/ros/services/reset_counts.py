@@ -73,6 +73,3 @@ class ResetCounts(Part):
 
 
 FEATURE = Feature('reset counts', topics=(RESET_COUNT,), attach=ResetCounts)
-
-
-__all__ = ['FEATURE', 'ResetCounts']

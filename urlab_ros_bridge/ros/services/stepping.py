@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
+from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
-from urlab_ros_bridge.ros.services.base import NOT_CONNECTED
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import count_of
 from urlab_ros_bridge.wire.ops import MAX_STEPS

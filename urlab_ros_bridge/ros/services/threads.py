@@ -88,6 +88,3 @@ class ServiceThreads(Part):
             except Exception:
                 # A response that cannot be sent must not end the services of all others.
                 self._log('error', traceback.format_exc())
-
-
-__all__ = ['ServiceThreads']

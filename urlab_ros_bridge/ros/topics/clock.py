@@ -11,7 +11,7 @@ from rclpy.node import Node
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.messages import ClockTemplate
+from urlab_ros_bridge.ros.messages.base import ClockTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key

@@ -11,7 +11,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
-from urlab_ros_bridge.ros.messages import PoseStampedTemplate
+from urlab_ros_bridge.ros.messages.geometry import PoseStampedTemplate
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.parameters import EntityParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters

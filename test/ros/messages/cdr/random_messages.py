@@ -14,7 +14,7 @@ from rosidl_parser.definition import Array
 from rosidl_parser.definition import BasicType
 from rosidl_parser.definition import NamespacedType
 
-from urlab_ros_bridge.ros.messages.cdr import lay_out
+from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 
 PACKAGES = (
     'builtin_interfaces',

@@ -22,12 +22,12 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from urlab_ros_bridge.ros.messages.cdr import FieldMismatch
-from urlab_ros_bridge.ros.messages.cdr import lay_out
-from urlab_ros_bridge.ros.messages.cdr import Template
-from urlab_ros_bridge.ros.messages.cdr import TemplateMismatch
-from urlab_ros_bridge.ros.messages.cdr import UnsupportedType
+from urlab_ros_bridge.ros.messages.cdr.errors import FieldMismatch
+from urlab_ros_bridge.ros.messages.cdr.errors import TemplateMismatch
+from urlab_ros_bridge.ros.messages.cdr.errors import UnsupportedType
+from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.template import check
+from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.wire.errors import UnknownName
 
 pytestmark = [pytest.mark.ros, pytest.mark.distro]

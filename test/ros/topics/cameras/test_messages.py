@@ -19,7 +19,7 @@ from sensor_msgs.msg import CompressedImage
 from sensor_msgs.msg import Image
 from sensor_msgs.msg import PointCloud2
 
-from urlab_ros_bridge.ros.messages.cdr import lay_out
+from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
 from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.images import fill_color

@@ -155,6 +155,3 @@ class BagFiles:
 
     def _write_index(self) -> None:
         write_index(self.folder, self._text(self._rows(), self._counts))
-
-
-__all__ = ['BagFiles']

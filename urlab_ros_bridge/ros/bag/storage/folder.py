@@ -56,6 +56,3 @@ def make_folder(name: str, options: BagParameters) -> Path:
     except OSError as error:
         raise NotWritable(f'{path}: {error.strerror or error}') from error
     return path
-
-
-__all__ = ['FOLDER', 'make_folder']

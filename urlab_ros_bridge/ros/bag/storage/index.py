@@ -93,6 +93,3 @@ def _file(row: FileRow) -> Iterable[str]:
 
 def _indented(lines: Iterable[str], start: str) -> str:
     return ''.join(f'{start}{line}\n' for line in lines)
-
-
-__all__ = ['NAME', 'FileRow', 'index_text', 'write_index']

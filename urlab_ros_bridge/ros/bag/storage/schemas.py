@@ -84,6 +84,3 @@ def _types_in(text: str, package: str) -> list[str]:
         start, _, last = name.rpartition('/')
         found.append(f'{start.removesuffix("/msg")}/msg/{last}')
     return found
-
-
-__all__ = ['schema_of', 'type_hash_of']

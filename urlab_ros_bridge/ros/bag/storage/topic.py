@@ -72,6 +72,3 @@ def _time(nanoseconds: int) -> dict[str, int]:
         return dict(_FOREVER)
     second, rest = divmod(nanoseconds, _SECOND)
     return {'sec': second, 'nsec': rest}
-
-
-__all__ = ['BagTopic', 'kind_of', 'qos_text']

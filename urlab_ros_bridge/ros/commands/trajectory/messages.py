@@ -10,7 +10,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
-from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 

@@ -51,6 +51,3 @@ class ControlBlock:
             for interface in self.states:
                 _add(element, 'state_interface', name=interface)
         return block
-
-
-__all__ = ['COMMANDS_TOPIC', 'INTERFACES', 'PLUGIN', 'STATES_TOPIC', 'ControlBlock']

@@ -15,8 +15,8 @@ from typing import Any
 from geometry_msgs.msg import Vector3
 
 from urlab_ros_bridge.client.ops import EntityState
-from urlab_ros_bridge.ros.messages import header_to_ros
-from urlab_ros_bridge.ros.messages import pose_to_ros
+from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE

@@ -12,7 +12,7 @@ from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
-from urlab_ros_bridge.ros.messages import pose_to_ros
+from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
+from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
 from urlab_ros_bridge.ros.services.base import code_and_text
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
-from urlab_ros_bridge.ros.services.base import NOT_CONNECTED
-from urlab_ros_bridge.ros.services.base import OBSERVE_ONLY
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # simulation_interfaces/msg/Result.

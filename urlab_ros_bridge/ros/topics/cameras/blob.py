@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.messages.cdr import CdrError
-from urlab_ros_bridge.ros.messages.cdr import check_layout
-from urlab_ros_bridge.ros.messages.cdr import lay_out
+from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
+from urlab_ros_bridge.ros.messages.cdr.template import check as check_layout
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _LENGTH = struct.Struct('<I')
@@ -80,6 +79,3 @@ class BlobTemplate:
         message, view = self.begin(stamp_ns, len(data))
         view[:] = np.frombuffer(data, np.uint8)
         return message
-
-
-__all__ = ['BlobTemplate', 'CdrError']

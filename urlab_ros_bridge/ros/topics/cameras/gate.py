@@ -67,6 +67,3 @@ class FrameGate:
                 return False
             send()
             return True
-
-
-__all__ = ['AHEAD_NS', 'FrameGate']

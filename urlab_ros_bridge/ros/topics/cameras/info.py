@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.messages import ConstantTemplate
+from urlab_ros_bridge.ros.messages.base import ConstantTemplate
 
 
 class Intrinsics(NamedTuple):

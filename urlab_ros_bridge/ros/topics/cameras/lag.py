@@ -35,6 +35,3 @@ class Lag:
             self._before, self._least = self._least, math.inf
         self._least = min(self._least, took)
         return took - min(self._least, self._before)
-
-
-__all__ = ['WINDOW', 'Lag']

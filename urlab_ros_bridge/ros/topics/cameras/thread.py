@@ -16,7 +16,7 @@ from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.messages import check_stamp
+from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.lag import Lag
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output

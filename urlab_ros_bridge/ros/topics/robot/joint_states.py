@@ -10,7 +10,7 @@ from typing import Any
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
-from urlab_ros_bridge.ros.messages import JointStateTemplate
+from urlab_ros_bridge.ros.messages.joint_state import JointStateTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 

@@ -17,7 +17,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
-from urlab_ros_bridge.ros.messages import JointStateTemplate
+from urlab_ros_bridge.ros.messages.joint_state import JointStateTemplate
 from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.ros.plan.description.control_block import STATES_TOPIC
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters

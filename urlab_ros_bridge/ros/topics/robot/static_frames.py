@@ -10,7 +10,7 @@ from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.messages import static_transforms_to_ros
+from urlab_ros_bridge.ros.messages.geometry import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
