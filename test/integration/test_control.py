@@ -16,6 +16,8 @@ from std_msgs.msg import Bool
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
+from urlab_ros_bridge.client.errors import EStopEngaged
+
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 
@@ -97,6 +99,28 @@ def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(rove
     assert abs(late.twist.twist.linear.x) < 0.02
     publisher.publish(drive)
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
+
+
+def test_the_e_stop_of_the_bridge_is_that_of_the_server(rover, observer):
+    """Whoever engages or releases it: both say the same, and other clients are stopped too."""
+    server, listener, odometry = rover
+    state = listener.listen(Bool, '/e_stop/active', LATCHED)
+    client = observer(server)
+    client.set_twist('rover', (0.6, 0.0, 0.0), timeout=60.0)
+    wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.55)
+    assert listener.call(SetBool, '/e_stop', data=True).success
+    wait_until(lambda: client.status().e_stop)
+    with pytest.raises(EStopEngaged):
+        client.set_twist('rover', (0.6, 0.0, 0.0))
+    wait_until(lambda: abs(odometry[-1].twist.twist.linear.x) < 0.02)
+    assert client.e_stop(False) is False
+    wait_until(lambda: state and state[-1].data is False)
+    assert client.e_stop() is True
+    wait_until(lambda: state[-1].data is True)
+    refused = listener.call(srv.SetTwist, '/set_twist', linear=Vector3(x=0.5))
+    assert (refused.success, refused.code) == (False, 'e_stop')
+    assert listener.call(SetBool, '/e_stop', data=False).success
+    wait_until(lambda: not client.status().e_stop)
 
 
 def test_a_wrench_pushes_for_its_time(rover):

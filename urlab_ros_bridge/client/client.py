@@ -246,6 +246,16 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
         """Pause or resume; return the new state."""
         return self._ask_for('paused', bool, 'set_paused', paused=paused)
 
+    def e_stop(self, engaged: bool = True) -> bool:
+        """
+        Engage or release the e-stop of the server (extension ``e_stop``); return its state.
+
+        While it is engaged, robots stand still, and commands that move something raise
+        `EStopEngaged`, from every client.  Releasing starts nothing.
+        """
+        self.require('e_stop')
+        return self._ask_for('engaged', bool, 'e_stop', engaged=engaged)
+
     def set_sim_speed(self, percent: float) -> float:
         """Set the speed of live mode in percent of real time; return the speed that was set."""
         return self._ask_for('percent', float, 'set_sim_speed', percent=float(percent))

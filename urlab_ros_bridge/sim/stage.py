@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import asdict
 from dataclasses import dataclass
 from dataclasses import field
@@ -98,6 +99,7 @@ class Stage:
     :ivar changing: held while a changed world is made, so that changes come one by one.
     :ivar settled: not set while one world takes the place of another; requests wait then.
     :ivar draining: the server stops; there will be no further world.
+    :ivar e_stop: the e-stop is engaged, in this world and in those that follow.
     :ivar editor: answers the editor's ops, None when there is no editor.
     :ivar ports: TCP ports that the server listens on, by name.
     :ivar shm: the server's shared memory, None when it offers none.
@@ -113,6 +115,8 @@ class Stage:
         self.settled = threading.Event()
         self.settled.set()
         self.draining = False
+        self.e_stop = False
+        self._e_stop_lock, self._engagements = threading.Lock(), 0
         self.editor: Any = None
         self.shm: Any = None
         self.ports: dict[str, int] = {}
@@ -129,6 +133,26 @@ class Stage:
     def add_part(self, make: Callable[[Context], WorldPart]) -> None:
         """Call `make(context)` for every world that is opened from now on."""
         self._makers.append(make)
+
+    def engage_e_stop(self) -> None:
+        """Engage the e-stop; waits for nothing, and takes effect with the next sub-step."""
+        with self._e_stop_lock:
+            self._engagements += 1
+            self.e_stop = True
+            if (context := self.context) is not None:
+                context.engine.run.engage_e_stop()
+
+    def release_e_stop(self) -> None:
+        """Release the e-stop once the robots are stopped; a later engagement takes precedence."""
+        engagements, context = self._engagements, self.context
+        with context.engine.lock if context is not None else nullcontext():
+            if context is not None:
+                context.engine.stop_if_due()
+            with self._e_stop_lock:
+                if engagements == self._engagements:
+                    self.e_stop = False
+                    if (context := self.context) is not None:
+                        context.engine.run.e_stop = False
 
     def open(self, context: Context) -> None:
         """
@@ -147,7 +171,7 @@ class Stage:
                 raise
             self.sessions.rebase(context.engine.clock.counter)
             self.revision += 1
-            self.context = context
+            self._enter(context)
             context.live.start()
 
     def replace(
@@ -192,11 +216,18 @@ class Stage:
                 # The world continues, as well as it can without this part.
                 _LOG.exception('failed to start a part of the changed world')
         self.revision += 1
-        self.context = new
+        self._enter(new)
         if running:
             new.live.start()
         with new.engine.lock:
             new.engine.state_changed()
+
+    def _enter(self, context: Context) -> None:
+        """Make a world the running one; the e-stop holds in it too."""
+        with self._e_stop_lock:
+            self.context = context
+            if self.e_stop:
+                context.engine.run.engage_e_stop()
 
     def close(self) -> None:
         """Stop the world: waiting calls answer `shutting_down`.  Does nothing when none runs."""

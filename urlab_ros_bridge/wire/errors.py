@@ -172,6 +172,8 @@ ERROR_CODES: dict[str, str] = {
     # An extension: wall_seen.
     'stale_command': 'The command waited for longer than its wall_timeout, or the world was reset '
     'since it was computed.',
+    # An extension: e_stop.
+    'e_stop_engaged': 'The e-stop is engaged: commands that move something are refused.',
     # An extension: the op failed inside the server.  The server continues.
     'internal_error': 'The server failed while handling the op; its log gives the cause.',
 }

@@ -71,7 +71,7 @@ _STEP = _ops(
     MANAGER_REQUIRED,
     '',
     """
-step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl qpos_map qvel_map while_paused while_live topics | time:float step:int per_articulation:object sim_time:object? wall_time:object? frame_id:int? divergence:object?
+step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl qpos_map qvel_map while_paused while_live topics | time:float step:int per_articulation:object sim_time:object? wall_time:object? frame_id:int? divergence:object? e_stop:bool?
 reset | | keyframe_name seed per_articulation_qpos keep_time keep_state articulation | time:float step:int
 """,
 )
@@ -228,7 +228,8 @@ read_markers | | | markers:array text:string anchor:string camera:object
         NO_MANAGER,
         'runtime',
         """
-status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int world_revision:int recording:object control_stream:object fault:string? divergence:object?
+status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int world_revision:int recording:object control_stream:object fault:string? divergence:object? e_stop:bool
+e_stop | engaged | | engaged:bool
 """,
         extension=True,
     ),

@@ -253,6 +253,9 @@ class StepResult(WorldObservation):
         dict[str, Any],
         '``{frame, total_frames}`` while a replay is stepped (extension), else empty.',
     )
+    e_stop = LazyField(
+        bool, 'Whether the e-stop is engaged (extension): commands were not applied.'
+    )
 
 
 class Snapshot(WorldObservation):

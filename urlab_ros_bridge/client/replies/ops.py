@@ -122,6 +122,7 @@ class ServerStatus:
     :ivar world_revision: grows whenever another or a changed world begins; 0 when not reported.
     :ivar fault: why the server has paused the world itself, empty when all is well.
     :ivar divergence: as in `StepResult`.
+    :ivar e_stop: whether the e-stop is engaged.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """
 
@@ -139,6 +140,7 @@ class ServerStatus:
     world_revision: int = 0
     fault: str = ''
     divergence: Divergence | None = None
+    e_stop: bool = False
     raw: dict[str, Any] = key(factory=dict, takes='whole', repr=False)
 
 

@@ -1,23 +1,33 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The e-stop: while it is engaged, the bridge holds the robots and rejects commands.
+The e-stop: while it is engaged, robots stand still and commands are rejected.
 
-Only commands through the bridge are stopped, not those of direct clients of the server.
+A server that has an e-stop (extension ``e_stop``) is told, so that it rejects the commands of all
+its clients, and followed: whoever engages or releases it there does so here too.  With other
+servers, only commands through the bridge are stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
+import threading
+import time
 
 from rclpy.node import Node
 from std_msgs.msg import Bool
 
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.commands.setpoints import E_STOP
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 
 TOPIC = 'e_stop/active'
@@ -27,16 +37,33 @@ REASON = 'the e-stop is engaged'
 class EStop(Part):
     """The state of the e-stop, also for late subscribers of ``e_stop/active``."""
 
-    def __init__(self, node: Node, commands: Commands, log: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        commands: Commands,
+        link: ServerLink,
+        log: Callable[[str, str], None],
+    ) -> None:
         self._commands = commands
+        self._link = link
         self._log = log
+        self._lock = threading.RLock()
+        self._wanted: bool | None = None  # what the server is still to be told
+        self._told_at = -math.inf  # s by time.monotonic
+        self._followed = False  # the last state of this server
         self._publisher = node.create_publisher(
             Bool, TOPIC, qos.latched(), qos_overriding_options=qos.overridable(node, TOPIC)
         )
 
     def start(self) -> None:
-        """Publish the state for the first time."""
+        """Publish the state for the first time, and follow the server."""
+        self._link.on_status = self._follow
         self._publisher.publish(Bool(data=self.engaged))
+
+    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+        """Forget the state of the server: it may be another one, or have been restarted."""
+        with self._lock:
+            self._followed = False
 
     @property
     def engaged(self) -> bool:
@@ -52,6 +79,43 @@ class EStop(Part):
 
         :return: what happened, in words.
         """
+        with self._lock:
+            if self._link.has(E_STOP):
+                self._tell(engaged)
+            return self._apply(engaged)
+
+    def _tell(self, engaged: bool) -> None:
+        """Have the server engaged or released too, after the commands that wait to be sent."""
+        self._wanted = engaged
+
+        def send() -> None:
+            try:
+                self._link.commands.e_stop(engaged)
+                self._followed = engaged
+            finally:
+                with self._lock:
+                    self._told_at = time.monotonic()
+                    if self._wanted == engaged:
+                        self._wanted = None
+
+        self._commands.sender.put('e_stop', send)
+
+    def _follow(self, status: ServerStatus, requested: float) -> None:
+        """Do as the server does, unless its status is older than what it was told last."""
+        if not self._link.has(E_STOP):
+            return
+        with self._lock:
+            if self._wanted is not None or requested <= self._told_at:
+                return
+            before, self._followed = self._followed, status.e_stop
+            if status.e_stop == self.engaged:
+                return
+            if status.e_stop or before:
+                self._apply(status.e_stop)
+            else:  # a server that has started since
+                self._tell(True)
+
+    def _apply(self, engaged: bool) -> str:
         was = self.engaged
         if engaged:
             self._commands.halt(REASON)
@@ -69,7 +133,7 @@ ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'on change')
 
 def attach(bridge: Bridge) -> Part:
     """Make the e-stop."""
-    return EStop(bridge.node, bridge.part(Commands), bridge.log)
+    return EStop(bridge.node, bridge.part(Commands), bridge.part(ServerLink), bridge.log)
 
 
 FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=attach)

@@ -35,6 +35,8 @@ WITHDRAWN = 'simulation time is frozen, and it was not repeated within {:g} s'
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.
 REST_SPEED = 0.05
+# Extension of a server that has an e-stop.
+E_STOP = 'e_stop'
 
 
 class Setpoints:
@@ -162,8 +164,15 @@ class Setpoints:
             self.write(dict.fromkeys(moving, 0.0))
 
     def freeze(self) -> None:
-        """Hold moving joints where they are, and set speeds and forces to zero."""
-        self._sender.put(self._key, self._freeze)
+        """
+        Hold moving joints where they are, and set speeds and forces to zero.
+
+        A server with an e-stop does so itself.
+        """
+        if self._link.has(E_STOP):
+            self.clear()
+        else:
+            self._sender.put(self._key, self._freeze)
 
     def _freeze(self) -> None:
         if self.problem():

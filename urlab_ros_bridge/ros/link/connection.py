@@ -75,6 +75,8 @@ class ServerLink(Part):
     :ivar reconnects: connections made again.
     :ivar continued: the last handshake was of the same run, with something more or less in it.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
+    :ivar on_status: called in the link thread with each status, and when it was requested (s by
+        time.monotonic).
     """
 
     def __init__(
@@ -105,6 +107,7 @@ class ServerLink(Part):
         )
         self._state_changed, self._overrides = threading.Condition(), 0
         self.status: ServerStatus | None = None
+        self.on_status: Callable[[ServerStatus, float], None] = lambda status, requested: None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
         self._last = WorldPlan()
@@ -289,7 +292,7 @@ class ServerLink(Part):
 
     def _read_status(self) -> None:
         if self.has('status'):
-            overrides = self._overrides
+            overrides, requested = self._overrides, time.monotonic()
             self.status = status = self.commands.status()
             known = self.commands.handshake.raw.get('world_revision', status.world_revision)
             if known != status.world_revision:
@@ -298,6 +301,7 @@ class ServerLink(Part):
                 if overrides == self._overrides:
                     self._change_state(mode=status.mode, paused=status.paused)
             self._change_state(pinned=status.pinned, lockstep=self.lockstep)
+            self.on_status(status, requested)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 

@@ -58,7 +58,7 @@ SERVICES = (
         'e_stop',
         'std_srvs/srv/SetBool',
         e_stop,
-        ('set_twist', 'set_setpoints'),
+        ('e_stop', 'set_twist', 'set_setpoints'),
         group=ServiceGroup.EXECUTOR,
     ),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),

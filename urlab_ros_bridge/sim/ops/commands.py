@@ -51,6 +51,18 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     return WallTimeout(limit, time.monotonic())
 
 
+def check_e_stop(context: Context) -> None:
+    """
+    Make sure that something may be moved.
+
+    :raises OpError: e_stop_engaged.
+    """
+    if context.engine.run.e_stop:
+        raise OpError(
+            'e_stop_engaged', 'the e-stop is engaged; e_stop with engaged false releases it'
+        )
+
+
 class TwistCommand(NamedTuple):
     """
     A checked twist for one controller: m/s and rad/s in the base frame.
@@ -177,4 +189,4 @@ def _read_xfrc(
         command.xfrc.append((body, values))
 
 
-__all__ = ['TwistCommand', 'read_twist']
+__all__ = ['TwistCommand', 'check_e_stop', 'read_twist']

@@ -1,12 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mode, pause, speed, control source, twist, controller gains, and claims of control."""
+"""Mode, pause, speed, control source, twist, controller gains, claims of control, the e-stop."""
 
 from __future__ import annotations
 
+import logging
+import math
 from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.ops.commands import check_e_stop
 from urlab_ros_bridge.sim.ops.commands import read_twist
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.requests.claims import DEFAULT_TTL
@@ -16,11 +19,14 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
 from urlab_ros_bridge.wire.ops import MODE_ALIASES
 from urlab_ros_bridge.wire.ops import MODES
 from urlab_ros_bridge.wire.ops import SPEED_PERCENT
+
+_LOG = logging.getLogger(__name__)
 
 
 def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
@@ -85,6 +91,7 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
     articulation = context.world.articulation(_the_articulation(context, fields))
     command = read_twist(context, context.engine.controls[articulation.prefix], fields)
     if any(command.linear) or any(command.angular):  # everybody may stop a robot
+        check_e_stop(context)
         context.claims.check((articulation.prefix,), session, fields)
     vx, vy, yaw = command.apply(context.world.data.time)
     return {
@@ -129,6 +136,7 @@ def claim_control(context: Context, session: ServerSession, fields: Fields) -> d
     The claim ends `ttl_s` after the owner's last claim or command, or with release_control.
     """
     prefix = context.world.articulation(fields.need('articulation')).prefix
+    check_e_stop(context)
     ttl = fields.number('ttl_s', DEFAULT_TTL, low=0.1, high=MAX_TTL)
     owner = owner_of(session, fields)
     context.claims.claim(prefix, owner, ttl, force=fields.boolean('force'))
@@ -142,6 +150,26 @@ def release_control(context: Context, session: ServerSession, fields: Fields) ->
     return {'articulation': prefix}
 
 
+def e_stop(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Engage or release the e-stop of the server (extension).
+
+    Engaging stops all robots with the next sub-step, also within a running step request: bases
+    come to rest, moving joints hold their position, speeds and forces become zero.  Until it is
+    released, commands that move something are refused; steps advance time without their commands.
+    Engaging takes no lock, so nothing delays it.  Releasing starts nothing.
+    """
+    engaged = fields.boolean('engaged')
+    if engaged is not stage.e_stop:
+        what = 'engaged' if engaged else 'released'
+        _LOG.warning('%s %s the e-stop', session.client or 'a client', what)
+    if engaged:
+        stage.engage_e_stop()
+    else:
+        stage.release_e_stop()
+    return {'engaged': stage.e_stop}
+
+
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
     for handler in (set_mode, set_paused, set_control_source, set_twist):
@@ -150,3 +178,10 @@ def register(registry: Registry) -> None:
         registry.register(handler.__name__, handler)
     registry.register('claim_control', claim_control)
     registry.register('release_control', release_control)
+    # Releasing may wait for the model's lock, so it must not keep the request thread.
+    registry.register(
+        'e_stop',
+        e_stop,
+        locked=False,
+        seconds=lambda stage, fields: 0.0 if fields.boolean('engaged') else math.inf,
+    )

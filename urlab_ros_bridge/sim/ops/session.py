@@ -86,6 +86,7 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
             'sessions': sessions,
             'cameras': 0,
             'world': '',
+            'e_stop': stage.e_stop,
             'world_revision': stage.revision,
         }
     engine, meter = context.engine, context.live.meter
@@ -104,6 +105,7 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         'world_revision': stage.revision,
         'recording': context.recorder.report(),
         'control_stream': context.inbound.report(),
+        'e_stop': stage.e_stop,
         **divergence_block(engine),
     }
     if engine.run.fault:

@@ -118,6 +118,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
     During a replay: n_steps of its frames.  With the extension `while_live` the request is for
     live mode only, so that a client that only reads never advances a world that another one steps.
+    While the e-stop is engaged, commands are not applied, and the reply has `e_stop` (extension).
     """
     engine, replay_source = context.engine, context.engine.run.replay_source
     view, cameras = requested_view(fields, session), requested_cameras(context, fields)
@@ -130,12 +131,16 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     else:
         context.claims.check(fields.mapping('per_articulation'), session, fields)
         command = read_command(context, fields)
+        if engine.run.e_stop:
+            command = StepCommand()  # time goes on, so that robots come to rest
         if engine.run.mode == 'direct':
             advance(context, step_count(fields), command)
         else:
             _live(context, fields, command)
-    if replay_source is not None or cameras is not None:
+    if replay_source is not None or cameras is not None or engine.run.e_stop:
         reply = context.observer.observe(view, engine.clock.steps_since(session.base))
+        if engine.run.e_stop:
+            reply['e_stop'] = True
         if replay_source is not None:
             reply.update(replay_source.report())
         return cameras.complete(reply) if cameras else reply

@@ -12,9 +12,9 @@ import numpy as np
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.commands import check_e_stop
 from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
-from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
 from urlab_ros_bridge.sim.physics.external import Pull
 from urlab_ros_bridge.sim.physics.external import Wrench
@@ -52,6 +52,8 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     wrench = Wrench(body, force, frame == 'body', until, name, wall)
     if not wrench.wrench.any():
         wrench.until = -np.inf
+    else:
+        check_e_stop(context)
     if not engine.external.apply(wrench):
         raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
     return {'body': world.model.body(body).name, 'until': now + max(duration, step)}
@@ -66,6 +68,7 @@ def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[
     stable with rare and late targets.
     """
     world, engine = context.world, context.engine
+    check_e_stop(context)
     body = _body(context, fields)
     point, target = (_vector3(fields, name) for name in ('point', 'target'))
     duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
@@ -129,8 +132,10 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
     rates = [
         index
         for index, value in zip(indices, values, strict=True)
-        if value and not holds(context, control, index)
+        if value and not control.holds(index)
     ]
+    if rates or any(map(control.holds, indices)):
+        check_e_stop(context)
     wall = read_wall_timeout(fields, moves=bool(rates))
     slot = control.slots['zmq']
     for index, value in zip(indices, values, strict=True):
@@ -148,15 +153,6 @@ def _actuator(articulation: RobotModel, name: str) -> int:
     if found is None:
         raise unknown('bad_value', 'actuator', name, actuators)
     return found.index
-
-
-def holds(context: Context, control: ArticulationControl, index: int) -> bool:
-    """Return whether an actuator takes a position: of a joint controller, or its own."""
-    actuator = [*control.articulation.actuators.values()][index]
-    if control.controller is not None and actuator.transmission == 'joint':
-        return True
-    # What <position> compiles to: its force falls with the position.
-    return bool(context.world.model.actuator_biasprm[actuator.id][1] < 0.0)
 
 
 def register(registry: Registry) -> None:

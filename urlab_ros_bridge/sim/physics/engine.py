@@ -111,6 +111,8 @@ class Engine:
         """
         world, external = self.world, self.external
         model, data = world.model, world.data
+        if self.run.stop_due:
+            self.stop_if_due()
         acting = external.active
         if acting:
             external.begin()
@@ -127,6 +129,16 @@ class Engine:
         self.sensing.stepped(model, data)
         for hook in self.hooks.after_step:
             hook()
+
+    def stop_if_due(self) -> None:
+        """Stop all robots, and end forces on bodies, if the e-stop demands it.  Needs the lock."""
+        if not self.run.stop_due:
+            return
+        self.run.stop_due = False
+        self.external.expire()
+        self.world.data.xfrc_applied[:] = 0.0
+        for control in self.controls.values():
+            control.stop()
 
     def begin_stepping(self, now: float) -> None:
         """
@@ -257,6 +269,7 @@ class Engine:
         else:
             self.clock.restart()
         self.external.clear()
+        self.run.stop_due = self.run.e_stop
         self.sensing.restart(seed)
         self.run.clear_fault()
         self.run.replay_source = None
@@ -276,6 +289,7 @@ class Engine:
             world.start_ctrl(prefix) if key is None else world.model.key_ctrl[key]
         )
         self.external.drop(body.id for body in robot.bodies.values())
+        self.run.stop_due = self.run.e_stop
         self.run.replay_source = None
 
     def rewind_clock(self) -> None:
@@ -337,6 +351,7 @@ class Engine:
         self.clock.restart(1 if world.data.time > 0.0 else 0)
         self.clock.resets += 1
         self.external.clear()
+        self.run.stop_due = self.run.e_stop
         for prefix, control in self.controls.items():
             control.reset(world.start_ctrl(prefix))
         self.sensing.forget_scans(self.world.data.time)

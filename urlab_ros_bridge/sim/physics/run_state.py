@@ -93,6 +93,8 @@ class RunState:
     :ivar paused: time does not run.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar fault: why the live loop has stopped time, '' when all is well.
+    :ivar e_stop: the e-stop is engaged: robots are stopped, and commands refused.
+    :ivar stop_due: robots have to be stopped before the next sub-step.
     :ivar replay_source: a replay that replaces physics; live mode and reset end it.
     :ivar seconds_per_step: running mean of the wall time of a sub-step.
     :ivar advancing: a step request is under way: urgent requests may pass between its sub-steps.
@@ -117,6 +119,7 @@ class RunState:
         self.paused = paused
         self.speed = speed
         self.fault = ''
+        self.e_stop = self.stop_due = False
         self.replay_source: ReplaySource | None = None
         self.advancing = False
         self.draining = False
@@ -178,6 +181,10 @@ class RunState:
             self.paused = paused
             self.lock.changed.notify_all()
         return changed
+
+    def engage_e_stop(self) -> None:
+        """Engage the e-stop, without the lock: it must wait for nothing."""
+        self.e_stop = self.stop_due = True
 
     def clear_fault(self) -> None:
         """Clear the reason why time was stopped."""

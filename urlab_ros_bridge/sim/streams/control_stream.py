@@ -130,6 +130,8 @@ class ControlStream:
             target = self._targets.get(prefix)
             if target is None:  # from a sender of the world before
                 raise UnknownTopic(parts[0][:80])
+            if kind == wire.CONTROL and self._engine.run.e_stop:
+                raise wire.MalformedControl(kind, 'the e-stop is engaged')
             if kind == wire.CONTROL:
                 self._set(prefix, target, parts[1])
             else:

@@ -96,6 +96,7 @@ EXTENSIONS = (
     'recording_overwrite',
     'divergence',
     'published_state',
+    'e_stop',
 )
 
 

@@ -7,6 +7,7 @@ import { Connection, socketUrl } from './connection.js';
 import { Control } from './panels/control.js';
 import { button, download, icon, isPhone, menu, remember, toast } from './panels/dom.js';
 import { Driving, isTyping } from './input/driving.js';
+import { EStop } from './panels/e_stop.js';
 import { PointerTool } from './input/mouse.js';
 import { Headset } from './input/headset.js';
 import { showHelp } from './panels/help.js';
@@ -46,6 +47,7 @@ class App {
     this.inspector = new Inspector(this);
     this.sessions = new SessionsPanel(this);
     this.control = new Control(this);
+    this.eStop = new EStop(this);
     this.plots = new Plots(this);
     this.driving = new Driving(this);
     this.driving.addEventListener('change', () => {
@@ -337,6 +339,7 @@ class App {
 
 // Physical keys, independent of keyboard layout and Caps Lock.
 const KEYS = {
+  Backspace: (app) => app.eStop.set(true),
   Space: (app) => app.transport.toggleRun(),
   Period: (app) => app.transport.advance(),
   KeyR: (app) => app.transport.resetWorld(),

@@ -17,6 +17,7 @@ from test.gateways.virtual_field.page.browser import Visitor
 from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import EStopEngaged
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 pytestmark = NEEDED
@@ -207,7 +208,7 @@ def test_a_phone_has_everything_within_reach(visitor):
         assert (found[:, 3] <= PHONE['height'] + 0.5).all()
         return found
 
-    buttons = check('#bar .btn, #tools .btn, #tabs .btn', 15)
+    buttons = check('#bar .btn, #e-stop .btn, #tools .btn, #tabs .btn', 16)
     assert (buttons[:, 2:] - buttons[:, :2]).min() >= 34  # px: a finger is no mouse
     for (left, top, right, bottom), other in itertools.combinations(buttons.tolist(), 2):
         apart = right <= other[0] + 1 or other[2] <= left + 1
@@ -258,6 +259,28 @@ def test_another_page_has_control_until_it_is_taken(browser, rover_url, visitor,
         assert other.errors == []
     finally:
         other.tab.close()
+
+
+def test_the_e_stop_is_seen_on_every_page_and_holds_the_robot(browser, rover_url, visitor, urlab):
+    other = Visitor(browser, rover_url, size=PHONE)
+    shown = "document.getElementById('stopped').checkVisibility()"
+    try:
+        other.tab.locator('#e-stop button').click()
+        for page in (other, visitor):
+            page.until(shown)
+        with pytest.raises(EStopEngaged):
+            urlab.set_twist('rover', (0.3, 0.0, 0.0))
+        visitor.tab.keyboard.press('w')
+        visitor.until("document.getElementById('toasts').textContent.includes('e-stop')")
+        other.tab.get_by_role('button', name='Release the e-stop').click()
+        for page in (other, visitor):
+            page.until(f'!{shown}')
+        visitor.tab.keyboard.press('Backspace')
+        other.until(shown)
+    finally:
+        urlab.e_stop(False)
+        other.tab.close()
+    visitor.until(f'!{shown}')
 
 
 GAMEPAD = """

@@ -5,6 +5,7 @@
 import json
 import struct
 import time
+from types import SimpleNamespace
 
 import mujoco
 import numpy as np
@@ -119,6 +120,45 @@ def test_one_page_at_a_time_commands_until_it_releases_control(page, world):
         viewer.session.close()
     page.session.close()
     assert world.control.describe()['holder'] == ''
+
+
+def test_every_page_that_may_command_can_stop_all_and_the_one_in_control_releases(page, world):
+    other = PlayedPage(world, 'spectator_2')
+    viewer = PlayedPage(world, 'spectator_3', view_only=True)
+    drive = {'robot': 'rover_1', 'twist': [0.3, 0.0, 0.0]}
+    try:
+        assert 'error' not in page.ask('drive', **drive)
+        assert other.ask('e_stop')['engaged'] is True
+        for shown in (page, other, viewer):
+            assert shown.texts('status')[-1]['e_stop'] is True, 'at once'
+        assert 'e-stop' in page.ask('drive', **drive)['error']
+        assert 'error' not in page.ask('drive', robot='rover_1', twist=[0.0, 0.0, 0.0])
+        for engaged in (True, False):
+            assert 'only watch' in viewer.ask('e_stop', engaged=engaged)['error']
+        assert 'spectator_1 has control' in other.ask('e_stop', engaged=False)['error']
+        assert page.ask('e_stop', engaged=False)['engaged'] is False
+        world.served.link.queries.e_stop(True)  # another client
+        page.wait(lambda: page.texts('status')[-1]['e_stop'])
+        assert page.ask('e_stop', engaged=False)['engaged'] is False
+        assert 'error' not in page.ask('drive', **drive)
+    finally:
+        world.served.link.queries.e_stop(False)
+        other.session.close()
+        viewer.session.close()
+
+
+def test_with_a_server_without_an_e_stop_pages_stop_bases_and_refuse(page, world, monkeypatch):
+    extensions = world.served.link.handshake.extensions - {'e_stop'}
+    monkeypatch.setattr(world.served.link, 'handshake', SimpleNamespace(
+        articulations=world.served.link.handshake.articulations, extensions=extensions
+    ))  # fmt: skip
+    stopped = []
+    monkeypatch.setattr(world.served.link, 'drive', lambda *command: stopped.append(command[:2]))
+    page.ask('e_stop')
+    assert {('rover_1', (0, 0, 0)), ('rover_2', (0, 0, 0))} <= set(stopped)
+    assert 'e-stop' in page.ask('setpoint', robot='rover_1', actuator='x', value=1.0)['error']
+    assert page.texts('status')[-1]['e_stop'] is True
+    assert page.ask('e_stop', engaged=False)['engaged'] is False
 
 
 def test_control_of_a_page_that_does_nothing_is_free_after_a_while():

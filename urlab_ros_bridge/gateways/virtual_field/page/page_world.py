@@ -17,6 +17,7 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.channels import all_channels
@@ -39,6 +40,8 @@ _LOG = logging.getLogger(__name__)
 UPDATE_RATE = 15.0
 STATUS_EVERY = 4
 MAX_CONTACTS = 256
+# Extension of a server that has an e-stop.
+E_STOP = 'e_stop'
 _METRES = {'m': 1.0, 'cm': 0.01}
 
 
@@ -59,6 +62,7 @@ class PageWorld:
 
     :ivar description: the first message of each page; `files` the bodies by their digests.
     :ivar control: which page commands it.
+    :ivar e_stop: whether the e-stop is engaged.
     """
 
     def __init__(self, served: ServedScene) -> None:
@@ -70,6 +74,7 @@ class PageWorld:
         handshake, world = served.handshake, served.world
         self.served = served
         self.control = ControlLock()
+        self.e_stop = False
         self.channels = all_channels(handshake)
         self.moving = np.array(moving_bodies(world), np.intp)
         self.cameras = all_cameras(handshake)
@@ -118,6 +123,31 @@ class PageWorld:
                     _LOG.warning('no images of %s: %s', name, error)
         for feed in ended:
             feed.close()
+
+    def set_e_stop(self, engaged: bool) -> None:
+        """
+        Engage or release the e-stop of the server, and show all pages.
+
+        A stock server has none: there the bases are stopped, and pages refuse commands.
+        """
+        link = self.served.link
+        if E_STOP in link.handshake.extensions:
+            engaged = link.queries.e_stop(engaged)
+        self.e_stop = engaged
+        if engaged and E_STOP not in link.handshake.extensions:
+            for prefix, robot in link.handshake.articulations.items():
+                if robot.twist_controller is not None:
+                    link.drive(prefix, (0.0, 0.0, 0.0), 1.0)
+        self._send_status()
+
+    def check_e_stop(self) -> None:
+        """
+        Make sure that something may be moved; a server with an e-stop refuses it by itself.
+
+        :raises BadMessage: while the e-stop is engaged.
+        """
+        if self.e_stop and E_STOP not in self.served.link.handshake.extensions:
+            raise BadMessage('the e-stop is engaged')
 
     def tip(self, number: int) -> LedTip:
         """
@@ -176,9 +206,7 @@ class PageWorld:
             return
         try:
             if self._turn % STATUS_EVERY == 0:
-                status = messages.text(self._status(listeners))
-                for listener in listeners:
-                    listener.offer(status, 'status')
+                self._send_status()
             curious = [listener for listener in listeners if listener.wants_contacts]
             if curious:
                 rows = messages.contacts(self._contacts())
@@ -188,9 +216,18 @@ class PageWorld:
             _LOG.debug('cannot read the status: %s', error)
         self._turn += 1
 
+    def _send_status(self) -> None:
+        with self._lock:
+            listeners = list(self._listeners)
+        status = messages.text(self._status(listeners))
+        for listener in listeners:
+            listener.offer(status, 'status')
+
     def _status(self, pages: list[Listener]) -> dict[str, Any]:
         status = self.served.link.queries.status()
         diverged = status.divergence
+        if E_STOP in self.served.link.handshake.extensions:
+            self.e_stop = status.e_stop
         return {
             'type': 'status',
             'mode': status.mode,
@@ -205,6 +242,7 @@ class PageWorld:
                 for user in (page.user for page in pages)
             ],
             'control': self.control.describe(),
+            'e_stop': self.e_stop,
             'sessions': [
                 {
                     'client': str(session.get('client', '')),

@@ -39,12 +39,14 @@ class RequestKind:
 
     :ivar long: whether it may take longer than a moment.
     :ivar newest: whether only the newest of several that wait counts: hands move on.
+    :ivar moves: whether it moves something, so that the e-stop refuses it.
     :ivar reads: whether it changes nothing, so that it needs no control.
     """
 
     run: Callable[[PageWorld, PayloadFields], Answer]
     long: bool = False
     newest: bool = False
+    moves: bool = False
     reads: bool = False
 
 
@@ -180,10 +182,10 @@ REQUESTS: dict[str, RequestKind] = {
     'replay_load': RequestKind(_replay_load, long=True),
     'replay_start': RequestKind(_replay_start, long=True),
     'replay_stop': RequestKind(_replay_stop, long=True),
-    'push': RequestKind(_push, newest=True),
-    'drive': RequestKind(_drive, newest=True),
-    'steer': RequestKind(_steer, newest=True),
-    'setpoint': RequestKind(_setpoint, newest=True),
+    'push': RequestKind(_push, newest=True, moves=True),
+    'drive': RequestKind(_drive, newest=True, moves=True),
+    'steer': RequestKind(_steer, newest=True, moves=True),
+    'setpoint': RequestKind(_setpoint, newest=True, moves=True),
 }
 
 

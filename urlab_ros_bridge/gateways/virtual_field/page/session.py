@@ -76,6 +76,7 @@ class BinaryPage:
             'watch': self._watch,
             'contacts': self._show_contacts,
             'cameras': self._show_cameras,
+            'e_stop': self._set_e_stop,
         }
         control = world.control
         for op, change in (
@@ -172,6 +173,8 @@ class BinaryPage:
             self._need_command(request.op)
             if not kind.reads:
                 self._world.control.use(self.user.name)
+            if kind.moves:
+                self._world.check_e_stop()
         except BadMessage as error:
             self._answer(request, {'error': str(error)}, always=True)
             return
@@ -220,6 +223,15 @@ class BinaryPage:
         self._need_command(op)
         change(self.user.name)
         return self._world.control.describe()
+
+    def _set_e_stop(self, fields: PayloadFields) -> Answer:
+        """Engage or release the e-stop; engaging needs no control."""
+        engaged = fields.flag('engaged', True)
+        self._need_command('e_stop')
+        if not engaged:
+            self._world.control.use(self.user.name)
+        self._world.set_e_stop(engaged)
+        return {'engaged': self._world.e_stop}
 
     def _watch(self, fields: PayloadFields) -> Answer:
         """Add the values of these channels to each state."""

@@ -10,11 +10,13 @@ they are written through.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence
 
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
@@ -22,6 +24,9 @@ from urlab_ros_bridge.sim.physics.control.controllers import make_controller
 from urlab_ros_bridge.sim.physics.control.twist import make_twist
 from urlab_ros_bridge.sim.physics.control.twist import TwistController
 from urlab_ros_bridge.wire import ops
+
+# Joints that are slower (rad/s, m/s) keep their setpoints when they are stopped.
+REST_SPEED = 0.05
 
 
 class ArticulationControl:
@@ -42,6 +47,7 @@ class ArticulationControl:
             [actuator.id for actuator in articulation.actuators.values()], dtype=np.intp
         )
         self.articulation = articulation
+        self._actuators = list(articulation.actuators.values())
         self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
         self.twist: TwistController | None = make_twist(
             spec.twist, names, model, ids, self.controller
@@ -65,6 +71,46 @@ class ArticulationControl:
             return
         count = min(len(values), len(slot))
         slot[:count] = values[:count]
+
+    def holds(self, index: int) -> bool:
+        """Return whether an actuator takes a position: of a joint controller, or its own."""
+        actuator = self._actuators[index]
+        if self.controller is not None and actuator.transmission == 'joint':
+            return True
+        # What <position> compiles to: its force falls with the position.
+        return bool(self._model.actuator_biasprm[actuator.id][1] < 0.0)
+
+    def stop(self) -> None:
+        """
+        Stop: the base ramps down, moving joints hold their position, speeds and forces become 0.
+
+        The actuators of a base that moves are left to its drive, which brings it to rest.
+        """
+        driven: Collection[str] = ()
+        if self.twist is not None:
+            driven = self.twist.actuators if self.twist.active else ()
+            self.twist.stop(self._data.time)
+        for index, actuator in enumerate(self._actuators):
+            if actuator.name in driven:
+                continue
+            value: float | None = 0.0
+            if self.holds(index):
+                value = self._present(actuator)
+            if value is not None:
+                for slot in self.slots.values():
+                    slot[index] = value
+
+    def _present(self, actuator: Actuator) -> float | None:
+        """Return the setpoint that holds a moving joint where it is; None for one at rest."""
+        if abs(self._data.actuator_velocity[actuator.id]) < REST_SPEED:
+            return None
+        joints = self.articulation.world.joints
+        if self.controller is not None and actuator.transmission == 'joint':
+            joint = joints[actuator.joint_id]
+            return float(self._data.qpos[joint.qpos_address]) if joint.is_scalar else None
+        gain = self._model.actuator_gainprm[actuator.id][0]
+        stiffness = -self._model.actuator_biasprm[actuator.id][1]
+        return float(self._data.actuator_length[actuator.id] * stiffness / gain) if gain else None
 
     def apply(self, raw: bool) -> None:
         """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""

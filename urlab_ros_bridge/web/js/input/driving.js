@@ -54,7 +54,8 @@ export class Driving extends EventTarget {
 
   // Why a command would have no effect; '' if it would.
   get blockedReason() {
-    const { history, transport } = this.app;
+    const { eStop, history, transport } = this.app;
+    if (eStop.engaged) return 'The e-stop is engaged';
     if (history.isBack) return 'This is the past: K returns to the present';
     if (!this.robot) {
       if (this.selectedRobot) return `${this.selectedRobot} cannot drive`;

@@ -10,7 +10,7 @@ const PAGES = [
     [['1'], 'orbit'], [['2'], 'follow a robot'], [['3'], 'view through a camera'], [['F'], 'frame the selection'], [['H'], 'hide or show the panels'],
   ]],
   ['Simulation', [
-    [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
+    [['Backspace'], 'e-stop: stop all robots'], [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
   ]],
   ['Interaction', [
     [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Esc'], 'clear the selection, close an image'],
