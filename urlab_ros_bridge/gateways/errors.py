@@ -15,4 +15,14 @@ class RobotError(GatewayError):
     """The simulation cannot do what the gateway needs; the message says what is missing."""
 
 
-__all__ = ['GatewayError', 'RobotError']
+class PortTaken(GatewayError):
+    """The port cannot be bound."""
+
+    def __init__(self, address: str, port: int, cause: OSError, advice: str) -> None:
+        super().__init__(
+            f'cannot bind port {port} on {address} ({cause.strerror}): stop the program that uses '
+            f'it, or choose another port with {advice}'
+        )
+
+
+__all__ = ['GatewayError', 'PortTaken', 'RobotError']

@@ -26,13 +26,13 @@ from test.gateways.serving.raw_peer import PONG
 from test.gateways.serving.raw_peer import rest
 from test.gateways.serving.raw_peer import status
 from test.gateways.serving.raw_peer import trickle
+from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_HANDSHAKES
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_MESSAGE
-from urlab_ros_bridge.gateways.serving.websocket_server import PortTaken
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
 
 

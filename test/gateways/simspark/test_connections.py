@@ -13,9 +13,9 @@ import pytest
 
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
+from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.simspark import connections
 from urlab_ros_bridge.gateways.simspark.connections import Ports
-from urlab_ros_bridge.gateways.simspark.connections import SimSparkPortTaken
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 
 
@@ -232,7 +232,7 @@ def test_a_port_that_is_taken_is_named_with_the_option_for_another():
     with socket.create_server(('127.0.0.1', 0)) as other:
         port = other.getsockname()[1]
         ports = Ports('127.0.0.1', {'a': 0, 'b': port}, {'b': '--b'})
-        with pytest.raises(SimSparkPortTaken, match=f'{port}.*--b'):
+        with pytest.raises(PortTaken, match=f'{port}.*--b'):
             ports.bind()
 
 

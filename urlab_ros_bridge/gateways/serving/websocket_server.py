@@ -38,9 +38,10 @@ from websockets.protocol import OPEN
 from websockets.sync.server import serve
 from websockets.sync.server import ServerConnection
 
+from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
-from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
 # The library logs each failed handshake with a traceback.
@@ -67,17 +68,6 @@ Buffer: TypeAlias = bytes | bytearray | memoryview  # of bytes
 # The header of a binary frame of one fragment, and from where its length has 8 bytes
 # (RFC 6455, section 5.2).
 _BINARY_FRAME, _LENGTH_IN_8_BYTES, _MIN_PARTS = 0x82, 127, 1 << 16
-_REFUSALS_LOGGED = 1.0  # s between two of them
-
-
-class PortTaken(UrlabError):
-    """The port cannot be bound."""
-
-    def __init__(self, address: str, port: int, cause: OSError, advice: str) -> None:
-        super().__init__(
-            f'cannot bind port {port} on {address} ({cause.strerror}): stop the program that uses '
-            f'it, or choose another port with {advice}'
-        )
 
 
 class HttpAnswer(NamedTuple):
@@ -250,7 +240,7 @@ class WebSocketServer:
         self._stopping = False
         self._listener: socket.socket | None = None
         self._acceptor: threading.Thread | None = None
-        self._logged_at = 0.0
+        self._log = LimitedLog(_LOG)  # of what a peer can repeat
 
     def bind(self) -> None:
         """
@@ -400,7 +390,7 @@ class WebSocketServer:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
             peer.thread.start()
         except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
-            _LOG.warning('%s: not served: %s', peer.host, error)
+            self._log.warning('%s: not served: %s', peer.host, error)
             link.close()
             self._forget(peer)
 
@@ -441,7 +431,7 @@ class WebSocketServer:
             if connection is not None and peer.stage == 'admitted':
                 self._handler.left(connection)
                 reason = connection.end_reason or f'the client ended it ({connection.close_code})'
-                _LOG.info('%s: %s', connection.peer, reason)
+                self._log.info('%s: %s', connection.peer, reason)
             self._forget(peer)
 
     def _connect(self, sock: socket.socket, *args: Any, **options: Any) -> WebSocketConnection:
@@ -517,14 +507,7 @@ class WebSocketServer:
         response = connection.respond(refusal.status, f'{refusal}\n')
         for name, value in refusal.headers:
             response.headers[name] = value
-        now = time.monotonic()
-        is_logged = now - self._logged_at > _REFUSALS_LOGGED
-        if is_logged:
-            self._logged_at = now
-        _LOG.log(
-            logging.WARNING if is_logged else logging.DEBUG,
-            '%s: refused with HTTP %d: %s', connection.peer, refusal.status, refusal,
-        )  # fmt: skip
+        self._log.warning('%s: refused with HTTP %d: %s', connection.peer, refusal.status, refusal)
         return response
 
     def _run_handler(self, connection: ServerConnection) -> None:
@@ -572,6 +555,6 @@ def truncate_utf8(text: str, limit: int) -> str:
 
 __all__ = [
     'MAX_CONNECTIONS', 'MAX_HANDSHAKES', 'MAX_HANDSHAKES_PER_PEER', 'OPENING_SECONDS', 'Handler',
-    'HttpAnswer', 'HttpFiles', 'PortTaken', 'WebSocketConnection', 'WebSocketServer',
+    'HttpAnswer', 'HttpFiles', 'WebSocketConnection', 'WebSocketServer',
     'truncate_utf8',
 ]  # fmt: skip

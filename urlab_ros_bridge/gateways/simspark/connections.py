@@ -21,43 +21,14 @@ import socket
 import time
 from typing import Protocol
 
+from urlab_ros_bridge.gateways.errors import PortTaken
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import MessageTooLong
-from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
-
-
-class LimitedLog:
-    """
-    Logs at most so many warnings a second and counts the omitted ones.
-
-    :param per_second: at once, and on average.
-    """
-
-    def __init__(self, logger: logging.Logger, per_second: int = 5) -> None:
-        self._logger = logger
-        self._rate = per_second
-        self._credit = float(per_second)
-        self._last = time.monotonic()
-        self._omitted = 0
-
-    def warning(self, text: str, *values: object) -> None:
-        """Log a warning, or count it."""
-        now = time.monotonic()
-        self._credit = min(self._rate, self._credit + (now - self._last) * self._rate)
-        self._last = now
-        if self._credit < 1.0:
-            self._omitted += 1
-            return
-        self._credit -= 1.0
-        if self._omitted:
-            text += f' ({self._omitted} earlier messages omitted)'
-            self._omitted = 0
-        self._logger.warning(text, *values)
-
 
 _LOG = logging.getLogger(__name__)
 
@@ -72,16 +43,6 @@ _READ = 1 << 14
 _ACCEPTING_SECONDS = 1.0
 # What the system buffers for a client that does not read.
 _SEND_BUFFER = 1 << 19
-
-
-class SimSparkPortTaken(SimSparkError):
-    """A port cannot be bound."""
-
-    def __init__(self, bind: str, port: int, cause: OSError, advice: str) -> None:
-        super().__init__(
-            f'cannot bind port {port} on {bind} ({cause.strerror}): stop the program that uses '
-            f'it, or choose another port with {advice}'
-        )
 
 
 class ClientHandler(Protocol):
@@ -298,7 +259,7 @@ class Ports:
         """
         Bind the ports; clients wait until `start`.
 
-        :raises SimSparkPortTaken: when one is not available; then none is kept.
+        :raises PortTaken: when one is not available; then none is kept.
         """
         family = socket.AF_INET6 if ':' in self._bind else socket.AF_INET
         for name, port in self._wanted.items():
@@ -308,7 +269,7 @@ class Ports:
                 )
             except OSError as error:
                 self.unbind()
-                raise SimSparkPortTaken(self._bind, port, error, self._advice[name]) from error
+                raise PortTaken(self._bind, port, error, self._advice[name]) from error
 
     def unbind(self) -> None:
         """Release the ports; safe to call twice."""
@@ -405,7 +366,5 @@ __all__ = [
     'ClientHandler',
     'Connection',
     'IgnoredClients',
-    'LimitedLog',
     'Ports',
-    'SimSparkPortTaken',
 ]

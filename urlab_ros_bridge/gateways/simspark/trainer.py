@@ -12,8 +12,8 @@ import logging
 import math
 from typing import TypeAlias
 
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.connections import Connection
-from urlab_ros_bridge.gateways.simspark.connections import LimitedLog
 from urlab_ros_bridge.gateways.simspark.connections import MAX_EXPRESSIONS
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression

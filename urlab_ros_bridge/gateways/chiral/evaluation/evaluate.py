@@ -9,20 +9,20 @@ Both show a progress bar on stderr, and print a table of the episodes at the end
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterator
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 import sys
-import time
 
 from rich.console import Console
 from rich.progress import BarColumn
 from rich.progress import MofNCompleteColumn
 from rich.progress import Progress
+from rich.progress import ProgressColumn
+from rich.progress import Task
 from rich.progress import TextColumn
 from rich.progress import TimeRemainingColumn
+from rich.text import Text
 
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
@@ -41,6 +41,25 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episodes import results_table
 # Episodes that are printed one by one; the files have all.
 MAX_TABLE_ROWS = 100
 PIPED_COLUMNS = 99
+
+
+class RateColumn(ProgressColumn):
+    """The episodes per second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the text for a task."""
+        speed = task.finished_speed or task.speed
+        return Text('' if speed is None else f'{speed:.2f} /s')
+
+
+PROGRESS = (
+    TextColumn('{task.description}'),
+    BarColumn(),
+    MofNCompleteColumn(),
+    RateColumn(),
+    TextColumn('left'),
+    TimeRemainingColumn(),
+)
 
 
 def evaluate_on_server(
@@ -126,10 +145,12 @@ def evaluate_in_workers(
                     pool = EpisodeCluster(assignment, ray, workers, excluded)
                 else:
                     pool = EpisodePool(assignment, min(workers, len(missing)))
-                with pool, episode_progress(episodes, episodes - len(missing)) as advance:
+                with pool, Progress(*PROGRESS, console=Console(stderr=True)) as progress:
+                    done = episodes - len(missing)
+                    task = progress.add_task('episodes', total=episodes, completed=done)
                     for row in pool.run(missing):
                         files.add(row)
-                        advance()
+                        progress.advance(task)
         finally:
             rows = [files.rows[index] for index in range(episodes) if index in files.rows]
             report([row.result for row in rows], table, MAX_TABLE_ROWS)
@@ -152,30 +173,6 @@ def report(results: Sequence[EpisodeResult], table: str, most: int = sys.maxsize
         write_parquet(Path(table), [asdict(result) for result in results])
 
 
-@contextmanager
-def episode_progress(total: int, done: int) -> Iterator[Callable[[], None]]:
-    """Show a bar with rate and time left; yield a function to call after each episode."""
-    columns = (
-        TextColumn('episodes'),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn('{task.fields[rate]}'),
-        TextColumn('left'),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task('episodes', total=total, completed=done, rate='')
-        started, count = time.monotonic(), 0
-
-        def advance() -> None:
-            nonlocal count
-            count += 1
-            rate = count / max(time.monotonic() - started, 1e-9)
-            progress.update(task, advance=1, rate=f'{rate:.2f} /s')
-
-        yield advance
-
-
 def log_factory(record: str, video: str) -> Callable[[int, float], list[Log]]:
     """
     Return a function: number of an episode, control rate in Hz -> its logs.
@@ -196,7 +193,6 @@ def log_factory(record: str, video: str) -> Callable[[int, float], list[Log]]:
 
 
 __all__ = [
-    'episode_progress',
     'evaluate_in_workers',
     'evaluate_on_server',
     'log_factory',

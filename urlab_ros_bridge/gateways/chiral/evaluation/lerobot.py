@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Recorded episodes as a LeRobotDataset v3.0, written with pyarrow and av: learners read it as it is.
+Recorded episodes as a LeRobotDataset v3.0, written with pyarrow and av.
 
 Layout: the documentation of LeRobotDataset v3.0 (`codebase_version` "v3.0").
 """
@@ -35,33 +35,6 @@ class CannotExport(ChiralError):
     """Episodes cannot become one dataset."""
 
 
-class Statistics:
-    """Minimum, maximum, mean and deviation of rows, which are not kept."""
-
-    def __init__(self, size: int) -> None:
-        self.count = 0
-        self._low, self._high = np.full(size, np.inf), np.full(size, -np.inf)
-        self._mean, self._squares = np.zeros(size), np.zeros(size)
-
-    def add(self, rows: np.ndarray) -> None:
-        """Take rows, shape (n, size) (Chan's method)."""
-        count, mean = len(rows), rows.mean(0)
-        whole, shift = self.count + count, mean - self._mean
-        squares = ((rows - mean) ** 2).sum(0)
-        self._squares += squares + shift**2 * self.count * count / whole
-        self._mean += shift * count / whole
-        self._low = np.minimum(self._low, rows.min(0))
-        self._high = np.maximum(self._high, rows.max(0))
-        self.count = whole
-
-    def report(self, count: int, shape: tuple[int, ...]) -> dict[str, Any]:
-        """Return them as the dataset has them; `count` is that of frames."""
-        deviation = np.sqrt(self._squares / max(self.count, 1))
-        values = {'min': self._low, 'max': self._high, 'mean': self._mean, 'std': deviation}
-        found: dict[str, Any] = {name: v.reshape(shape).tolist() for name, v in values.items()}
-        return {**found, 'count': [count]}
-
-
 class Dataset:
     """
     Writes a dataset, episode by episode; `close` writes what tells about the whole.
@@ -85,7 +58,6 @@ class Dataset:
         self._episodes: list[dict[str, Any]] = []
         self._tasks: dict[str, int] = {}
         self._videos: dict[str, _Video] = {}
-        self._statistics: dict[str, Statistics] = {}
 
     def add(self, frames: Iterable[RecordedFrame], task: str) -> int:
         """
@@ -256,30 +228,25 @@ class Dataset:
         found: dict[str, Any] = {}
         for name, rows in self._rows.items():
             values = np.array(rows, np.float64).reshape(len(rows), -1)
-            statistics = Statistics(values.shape[1])
-            statistics.add(values)
-            found[name] = statistics.report(len(rows), (values.shape[1],))
+            found[name] = statistics(values, np.ones(len(rows)), len(rows))
+        levels = np.arange(256.0) / 255
         for camera, video in self._videos.items():
-            found[f'observation.images.{camera}'] = video.statistics.report(self._total, (3, 1, 1))
+            channels = [statistics(levels, counts, self._total) for counts in video.histogram]
+            found[f'observation.images.{camera}'] = {
+                name: [[[channel[name]]] for channel in channels] for name in channels[0]
+            } | {'count': [self._total]}
         return found
 
     def _write_tasks(self) -> None:
-        """Write the table whose index is the task, as pandas has it."""
+        """Write the table whose index is the task, as pandas stores it."""
         import pyarrow
 
-        index = '__index_level_0__'
-        table = pyarrow.table({'task_index': list(self._tasks.values()), index: list(self._tasks)})
-        column = {'metadata': None, 'field_name': None, 'name': None, 'pandas_type': 'unicode'}
-        pandas = {
-            'index_columns': [index],
-            'column_indexes': [],
-            'columns': [
-                {**column, 'name': 'task_index', 'field_name': 'task_index',
-                 'pandas_type': 'int64', 'numpy_type': 'int64'},
-                {**column, 'field_name': index, 'numpy_type': 'object'},
-            ],
-            'pandas_version': '2.0.0',
-        }  # fmt: skip
+        table = pyarrow.table(
+            {'task_index': list(self._tasks.values()), 'task': list(self._tasks)}
+        )
+        column = dict.fromkeys(('name', 'field_name'), 'task')
+        column |= {'pandas_type': 'unicode', 'numpy_type': 'object'}
+        pandas = {'index_columns': ['task'], 'column_indexes': [], 'columns': [column]}
         table = table.replace_schema_metadata({'pandas': json.dumps(pandas)})
         self._write_table('meta/tasks.parquet', table)
 
@@ -299,10 +266,14 @@ class Dataset:
 
 
 class _Video:
-    """All images of one camera, one after the other."""
+    """
+    All images of one camera, one after the other.
+
+    :ivar histogram: of every eighth pixel and line, by colour channel, shape (3, 256).
+    """
 
     def __init__(self, path: Path, fps: int, width: int, height: int) -> None:
-        self.statistics = Statistics(3)
+        self.histogram = np.zeros((3, 256))
         self._av = require_av()
         path.parent.mkdir(parents=True, exist_ok=True)
         self._container = self._av.open(str(path), 'w', format='mp4')
@@ -313,7 +284,8 @@ class _Video:
     def add(self, image: np.ndarray) -> None:
         frame = self._av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format='rgb24')
         self._container.mux(self._stream.encode(frame))
-        self.statistics.add(image[::8, ::8].reshape(-1, 3) / 255.0)
+        for counts, channel in zip(self.histogram, image[::8, ::8].T, strict=True):
+            counts += np.bincount(channel.ravel(), minlength=256)
 
     def close(self) -> None:
         self._container.mux(self._stream.encode())
@@ -322,6 +294,20 @@ class _Video:
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def statistics(values: np.ndarray, counts: np.ndarray, frames: int) -> dict[str, Any]:
+    """
+    Return the statistics of one feature, as the dataset stores them.
+
+    :param values: shape (n,) or (n, size); `counts` how often each occurred, shape (n,).
+    :param frames: number of frames behind them.
+    """
+    occurring = values[counts > 0]
+    mean = np.average(values, 0, counts)
+    deviation = np.sqrt(np.average((values - mean) ** 2, 0, counts))
+    found = {'min': occurring.min(0), 'max': occurring.max(0), 'mean': mean, 'std': deviation}
+    return {name: value.tolist() for name, value in found.items()} | {'count': [frames]}
 
 
 def fps_of(times: Iterable[float]) -> int:
@@ -354,4 +340,4 @@ def write_dataset(
     dataset.close()
 
 
-__all__ = ['CannotExport', 'Dataset', 'RecordedFrame', 'Statistics', 'fps_of', 'write_dataset']
+__all__ = ['CannotExport', 'Dataset', 'RecordedFrame', 'fps_of', 'statistics', 'write_dataset']

@@ -24,6 +24,7 @@ from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -96,6 +97,7 @@ class ChiralServer:
             keepalive=config.keepalive,
         )
         self._seat = DriverSeat()
+        self._log = LimitedLog(_LOG)
         self._viewers: set[WebSocketConnection] = set()
         self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
@@ -179,7 +181,7 @@ class ChiralServer:
                 self._prepare(driver)
             self._run_session(connection, drives=driver is not None)
         except UrlabError as error:
-            _LOG.warning('%s: %s', connection.peer, error)
+            self._log.warning('%s: %s', connection.peer, error)
             is_away = isinstance(error, (SimulationLost, RequestTimeout))
             connection.end(TRY_AGAIN if is_away else INTERNAL, str(error))
 
@@ -206,7 +208,7 @@ class ChiralServer:
             drive = self._simulation.current
         if drive is None:
             raise SimulationLost('no simulation is available')
-        _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')
+        self._log.info('%s %s', connection.peer, 'drives' if drives else 'watches')
 
         def check() -> None:
             if drive.link.is_lost:
@@ -220,25 +222,24 @@ class ChiralServer:
             ).run()
         finally:
             if drives:
-                _end_drive(drive)
+                self._end_drive(drive)
 
-
-def _end_drive(drive: RobotDrive) -> None:
-    """Apply the profile's `on_disconnect`."""
-    latency = drive.latency.report()
-    if latency:
-        _LOG.info(
-            'actions took effect %.1f ms after their image (at most %.1f ms, %d actions)',
-            latency['mean'] * 1e3,
-            latency['max'] * 1e3,
-            latency['count'],
-        )
-    if drive.link.is_stale:
-        return
-    try:
-        drive.driver_gone()
-    except UrlabError as error:
-        _LOG.warning('cannot release the robot: %s', error)
+    def _end_drive(self, drive: RobotDrive) -> None:
+        """Apply the profile's `on_disconnect`."""
+        latency = drive.latency.report()
+        if latency:
+            self._log.info(
+                'actions took effect %.1f ms after their image (at most %.1f ms, %d actions)',
+                latency['mean'] * 1e3,
+                latency['max'] * 1e3,
+                latency['count'],
+            )
+        if drive.link.is_stale:
+            return
+        try:
+            drive.driver_gone()
+        except UrlabError as error:
+            self._log.warning('cannot release the robot: %s', error)
 
 
 __all__ = ['ChiralConfig', 'ChiralServer']

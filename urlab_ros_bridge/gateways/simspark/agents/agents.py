@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.agents.agent import Agent
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentCycle
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
@@ -25,7 +26,6 @@ from urlab_ros_bridge.gateways.simspark.agents.vision import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.vision import parts_of
 from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
 from urlab_ros_bridge.gateways.simspark.connections import Connection
-from urlab_ros_bridge.gateways.simspark.connections import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER

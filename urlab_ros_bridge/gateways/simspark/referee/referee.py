@@ -14,7 +14,7 @@ import logging
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.simspark.connections import LimitedLog
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side

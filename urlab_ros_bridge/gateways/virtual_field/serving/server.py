@@ -16,6 +16,7 @@ from websockets.http11 import Request
 
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -131,6 +132,7 @@ class WebXrServer:
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
         self._names = ClientNames()
         self._reading = ReadingShare()
+        self._log = LimitedLog(_LOG)
         self._publications = Publications()
         self._simulation: SimulationConnection[ServedSimulation] = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
@@ -250,7 +252,7 @@ class WebXrServer:
             page.open(client)
             client.page = page
         client.sees = True
-        _LOG.info('%s is the %s %s', client.connection.peer, hello.role, name)
+        self._log.info('%s is the %s %s', client.connection.peer, hello.role, name)
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
         """Carry out a message of a client after its hello."""

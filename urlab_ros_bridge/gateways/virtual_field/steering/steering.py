@@ -13,6 +13,7 @@ import numpy as np
 
 from urlab_ros_bridge.gateways.motion.target import Twist
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import STOPPED
 from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
@@ -24,7 +25,6 @@ RATE = 72.0  # Hz
 # The server stops a base by itself when nothing comes for so long (simulated s).
 TWIST_SECONDS = 0.5
 _REPEAT = 0.1  # s
-_WARN_EVERY = 5.0  # s
 
 
 class Steering:
@@ -46,7 +46,7 @@ class Steering:
         self._lock = threading.Lock()
         self._operators: dict[str, Operator] = {}
         self._twists: dict[str, tuple[Twist, float]] = {}
-        self._warned_at = float('-inf')
+        self._log = LimitedLog(_LOG)
         self._thread = PeriodicThread('webxr-steering', self._act, rate)
         self._thread.start()
 
@@ -77,10 +77,8 @@ class Steering:
         try:
             self._command(operators)
         except UrlabError as error:
-            now = time.monotonic()
-            if now - self._warned_at > _WARN_EVERY and not self._link.is_lost:
-                self._warned_at = now
-                _LOG.warning('a command was lost: %s', error)
+            if not self._link.is_lost:
+                self._log.warning('a command was lost: %s', error)
 
     def _command(self, operators: list[Operator]) -> None:
         wanted = {operator.base: operator.twist() for operator in operators if operator.base}
