@@ -16,17 +16,20 @@ the outside of a closed room) unknown.  The frame is that of the world.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 import copy
 from dataclasses import dataclass
+from dataclasses import field
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.wire.errors import UrlabError
 
 # Values of nav_msgs/OccupancyGrid.
 OCCUPIED = 100
@@ -42,8 +45,23 @@ _STEP = 1e-6
 Region = tuple[float, float, float, float]
 
 
-class NoMap(WorldError):
+class NoMap(UrlabError):
     """A world cannot be drawn as asked: nothing to draw, or too much."""
+
+
+@dataclass(frozen=True)
+class MappedWorld:
+    """
+    A world to draw: of the server, or of a client.
+
+    :ivar data: with the poses of everything.
+    :ivar scanners: prefix -> names of the planar scanners of the robot, which are sensors.
+    """
+
+    model: mujoco.MjModel
+    data: mujoco.MjData
+    robots: Collection[RobotModel]
+    scanners: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +81,7 @@ class FloorMap:
 
 
 def draw_floor_map(
-    world: World,
+    world: MappedWorld,
     heights: Sequence[float],
     resolution: float = 0.05,
     margin: float = 1.0,
@@ -105,7 +123,7 @@ def is_solid(model: mujoco.MjModel) -> NDArray[np.bool_]:
     return (model.geom_contype != 0) | (model.geom_conaffinity != 0)
 
 
-def _seen(world: World, movable: bool) -> tuple[mujoco.MjModel, NDArray[np.intp]]:
+def _seen(world: MappedWorld, movable: bool) -> tuple[mujoco.MjModel, NDArray[np.intp]]:
     """Return a copy of the model in which no geom is in group 0, and the geoms that count."""
     model = world.model
     eyes = copy.copy(model)
@@ -113,7 +131,7 @@ def _seen(world: World, movable: bool) -> tuple[mujoco.MjModel, NDArray[np.intp]
     # Rays pass through what is transparent.
     eyes.geom_matid[:] = -1
     eyes.geom_rgba[:, 3] = 1.0
-    robots = [body.id for robot in world.articulations.values() for body in robot.bodies.values()]
+    robots = [body.id for robot in world.robots for body in robot.bodies.values()]
     counts = is_solid(model) & ~np.isin(model.geom_bodyid, robots)
     if not movable:
         fixed = (model.body_weldid == 0) & (model.body_mocapid[model.body_rootid] < 0)
@@ -124,7 +142,7 @@ def _seen(world: World, movable: bool) -> tuple[mujoco.MjModel, NDArray[np.intp]
     return eyes, np.flatnonzero(counts)
 
 
-def boxes(world: World, geoms: NDArray[np.intp]) -> tuple[NDArray, NDArray]:
+def boxes(world: MappedWorld, geoms: NDArray[np.intp]) -> tuple[NDArray, NDArray]:
     """Return the smallest and the largest corner (n, 3) of each geom's box in the world."""
     model, data = world.model, world.data
     turned = data.geom_xmat[geoms].reshape(-1, 3, 3)
@@ -138,11 +156,11 @@ def _crosses(low: NDArray, high: NDArray, height: float) -> NDArray[np.bool_]:
     return (low[:, 2] <= height) & (height <= high[:, 2])
 
 
-def _starts(world: World) -> list[tuple[float, float]]:
+def _starts(world: MappedWorld) -> list[tuple[float, float]]:
     """Return where the robots stand."""
     return [
         tuple(world.data.xpos[robot.first_body.id][:2].tolist())
-        for robot in world.articulations.values()
+        for robot in world.robots
         if robot.first_body is not None
     ]
 

@@ -8,27 +8,28 @@ import numpy as np
 
 from urlab_ros_bridge.maps.floor_map import boxes
 from urlab_ros_bridge.maps.floor_map import is_solid
+from urlab_ros_bridge.maps.floor_map import MappedWorld
 from urlab_ros_bridge.maps.floor_map import NoMap
-from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.maps.height_choice import numbers
+from urlab_ros_bridge.maps.height_choice import ROBOT
+from urlab_ros_bridge.maps.height_choice import SCANNER
 
 # Robots drive or step over lower obstacles (m).
 CLEARANCE = 0.03
-AUTO, SCANNER, ROBOT = 'auto', 'scanner', 'robot'
 # Boards thinner than this may lie between two planes (m).
 SPACING = 0.01
 
 
-def scanner_height(world: World) -> float | None:
+def scanner_height(world: MappedWorld) -> float | None:
     """Return the height of the first planar scanner above the world's origin (m), if any."""
-    for spec in world.spec.articulations:
-        sensors = world.articulations[spec.prefix].sensors
-        for name in spec.lidars:
-            if name in sensors:
-                return float(world.data.site_xpos[sensors[name].object_id, 2])
+    for robot in world.robots:
+        for name in world.scanners.get(robot.prefix, ()):
+            if name in robot.sensors:
+                return float(world.data.site_xpos[robot.sensors[name].object_id, 2])
     return None
 
 
-def robot_band(world: World) -> tuple[float, float]:
+def robot_band(world: MappedWorld) -> tuple[float, float]:
     """
     Return the heights between which the first robot would collide with objects (m).
 
@@ -36,7 +37,7 @@ def robot_band(world: World) -> tuple[float, float]:
 
     :raises NoMap: when the world has no robot, or one that touches nothing.
     """
-    for robot in world.articulations.values():
+    for robot in world.robots:
         bodies = [body.id for body in robot.bodies.values()]
         geoms = np.flatnonzero(is_solid(world.model) & np.isin(world.model.geom_bodyid, bodies))
         if len(geoms):
@@ -45,12 +46,14 @@ def robot_band(world: World) -> tuple[float, float]:
     raise NoMap('there is no robot to take the heights from: give a height in metres')
 
 
-def chosen_heights(world: World, choice: str) -> tuple[float, float]:
+def chosen_heights(world: MappedWorld, choice: str) -> tuple[float, float]:
     """
-    Return the lowest and the highest plane for a choice of SCANNER, ROBOT or AUTO (m).
+    Return the lowest and the highest plane (m) for a valid choice, see `height_problem`.
 
     :raises NoMap: when no robot has a scanner, or there is no robot.
     """
+    if given := numbers(choice, ':', (1, 2)):
+        return given[0], given[-1]
     scanner = None if choice == ROBOT else scanner_height(world)
     if scanner is not None:
         return scanner, scanner

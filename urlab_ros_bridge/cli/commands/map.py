@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,37 +16,19 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.packages import require
+from urlab_ros_bridge.maps.height_choice import height_problem
+from urlab_ros_bridge.maps.height_choice import numbers
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.maps.floor_map import FloorMap
-
-WORDS = ('auto', 'scanner', 'robot')
-
-
-def _numbers(text: str, separator: str, counts: tuple[int, ...]) -> tuple[float, ...]:
-    """Return the finite numbers of a text; empty when their count is wrong."""
-    try:
-        found = tuple(float(word) for word in text.split(separator))
-    except ValueError:
-        return ()
-    return found if len(found) in counts and all(map(math.isfinite, found)) else ()
-
-
-def _height_problem(text: str) -> str:
-    if text in WORDS:
-        return ''
-    found = _numbers(text, ':', (1, 2))
-    if not found:
-        return (
-            f'must be {", ".join(WORDS)}, a number, or two numbers separated by ":", not {text!r}'
-        )
-    return f'must go from a lower to a higher number, not {text!r}' if found[0] > found[-1] else ''
+    from urlab_ros_bridge.maps.floor_map import MappedWorld
+    from urlab_ros_bridge.sim.model.world import World
 
 
 def _region_problem(text: str) -> str:
-    if not text or _numbers(text, ',', (4,)):
+    if not text or numbers(text, ',', (4,)):
         return ''
     return f'must be 4 numbers separated by ",", not {text!r}'
 
@@ -80,7 +61,7 @@ class MapArguments(Arguments):
         'that the robot would collide with, a height (m), or a range of heights (0.1:0.6). auto '
         'is scanner for a robot that has one, else robot.',
         metavar='auto|scanner|robot|M|FROM:TO',
-        check=_height_problem,
+        check=height_problem,
     )
     movable: bool = key(
         False, 'Also draw movable objects, at their initial positions; never robots.'
@@ -107,6 +88,14 @@ class MapArguments(Arguments):
             raise KeyProblem('model', 'world and model are mutually exclusive: give one of them')
 
 
+def mapped_world(world: World) -> MappedWorld:
+    """Return what a map is drawn of, for a world of the server."""
+    from urlab_ros_bridge.maps.floor_map import MappedWorld
+
+    scanners = {robot.prefix: tuple(robot.lidars) for robot in world.spec.articulations}
+    return MappedWorld(world.model, world.data, [*world.articulations.values()], scanners)
+
+
 def draw(values: MapArguments) -> tuple[FloorMap, str]:
     """
     Draw the map; return it with a description.
@@ -121,18 +110,18 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
     from urlab_ros_bridge.sim.model.world import load_world
 
     model = Path(values.model) if values.model else None
-    world = load_world(ServerConfig(values.world, model, values.prefix or None))
-    given = _numbers(values.height, ':', (1, 2))
-    low, high = (given[0], given[-1]) if given else chosen_heights(world, values.height)
+    loaded = load_world(ServerConfig(values.world, model, values.prefix or None))
+    world = mapped_world(loaded)
+    low, high = chosen_heights(world, values.height)
     region = None
-    if corners := _numbers(values.region, ',', (4,)):
+    if corners := numbers(values.region, ',', (4,)):
         x0, y0, x1, y1 = corners
         region = (x0, y0, x1, y1)
     drawn = draw_floor_map(
         world, planes(low, high), values.resolution, values.margin, region, values.movable
     )
     span = f'{low:.3g} m' if low == high else f'{low:.3g} m to {high:.3g} m'
-    return drawn, f'{world.name}: solid geometry at {span}'
+    return drawn, f'{loaded.name}: solid geometry at {span}'
 
 
 def run(given: ParsedArguments[MapArguments]) -> int:

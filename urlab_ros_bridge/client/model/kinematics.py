@@ -17,6 +17,7 @@ import numpy as np
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.wire.errors import UnknownName
 
@@ -28,10 +29,12 @@ class LocalModel:
     """
     The model of a handshake and its data.  Not thread-safe.
 
-    Write positions, call `kinematics`, read poses.  Names are those of the compiled model
-    (``{prefix}_{name}``); poses are in the world, in metres, quaternions w x y z.
+    Write positions and call `kinematics`, or `update` with an observation; then read poses.
+    Names are those of the compiled model (``{prefix}_{name}``); poses are in the world, in metres,
+    quaternions w x y z.
 
     :ivar model: the `mujoco.MjModel`, shared with the handshake; `data` is this object's own.
+    :ivar robot_bodies: ids of the bodies of all articulations.
     """
 
     def __init__(self, handshake: Handshake) -> None:
@@ -52,8 +55,30 @@ class LocalModel:
             prefix: np.arange(self.model.nq)[RobotModel(prefix, tables).qpos]
             for prefix in handshake.articulations
         }
+        self.robot_bodies = [body.id for body in tables.bodies[1:] if body.prefix]
+        self._bodies = {body.compiled: body.id for body in tables.bodies}
         self._mocap = {body.compiled: body.mocap_id for body in tables.bodies if body.mocap}
         self.kinematics()
+
+    def update(self, seen: WorldObservation, *, cameras: bool = True) -> None:
+        """
+        Take over an observation and recompute all poses.
+
+        :param cameras: those of cameras too.
+        :raises UrlabError: when the observation does not fit the model.
+        """
+        placed = {}
+        for prefix, state in seen.articulations.items():
+            self.write(prefix, state.qpos)
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                self.write_entity(name, entity.qpos)
+            elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
+                self.write_mocap(name, entity.xpos, entity.xquat)
+                if name in self._bodies and name not in self._mocap:
+                    placed[self._bodies[name]] = entity.xpos, entity.xquat
+        self.kinematics(cameras=cameras)
+        self.place_bodies(placed)
 
     def write(self, prefix: str, qpos: Sequence[float] | np.ndarray) -> None:
         """
@@ -112,6 +137,17 @@ class LocalModel:
             else:
                 continue
             mujoco.mju_quat2Mat(data.xmat[body], data.xquat[body])
+            self._place_geoms(body)
+
+    def _place_geoms(self, body: int) -> None:
+        model, data = self.model, self.data
+        rotation = data.xmat[body].reshape(3, 3)
+        first = int(model.body_geomadr[body])
+        for geom in range(first, first + int(model.body_geomnum[body])):
+            data.geom_xpos[geom] = data.xpos[body] + rotation @ model.geom_pos[geom]
+            quat = np.zeros(4)
+            self._mujoco.mju_mulQuat(quat, data.xquat[body], model.geom_quat[geom])
+            self._mujoco.mju_quat2Mat(data.geom_xmat[geom], quat)
 
     def write_mocap(self, name: str, position: np.ndarray, quat: np.ndarray) -> None:
         """

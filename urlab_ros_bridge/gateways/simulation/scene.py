@@ -45,14 +45,7 @@ class MirroredScene:
         :param cameras: those of cameras too.
         :raises UrlabError: when the observation does not fit the model.
         """
-        for prefix, state in seen.articulations.items():
-            self._local.write(prefix, state.qpos)
-        for name, entity in seen.entities.items():
-            if len(entity.qpos):
-                self._local.write_entity(name, entity.qpos)
-            elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
-                self._local.write_mocap(name, entity.xpos, entity.xquat)
-        self._local.kinematics(cameras=cameras)
+        self._local.update(seen, cameras=cameras)
 
     def body_poses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return copies of positions, quaternions w x y z and matrices of all bodies, by id."""

@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import contacts
+from urlab_ros_bridge.ros.link import floor_map
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import divergence
@@ -92,6 +93,7 @@ FEATURES: tuple[Feature, ...] = (
     scene.FEATURE,
     cameras.FEATURE,
     contacts.FEATURE,
+    floor_map.FEATURE,
     commands.FEATURE,
     velocity.FEATURE,
     joint_commands.FEATURE,

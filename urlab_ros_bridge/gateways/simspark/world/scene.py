@@ -142,17 +142,7 @@ class SimSparkScene:
 
         :raises ProtocolError: when it is not one of this world.
         """
-        placed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        for prefix, state in seen.articulations.items():
-            if prefix in self.robots:
-                self._local.write(prefix, state.qpos)
-        for name, entity in seen.entities.items():
-            if len(entity.qpos):
-                self._local.write_entity(name, entity.qpos)
-            elif name in self._bodies and len(entity.xpos) == 3 and len(entity.xquat) == 4:
-                placed[self._bodies[name]] = entity.xpos, entity.xquat
-        self._local.kinematics()
-        self._local.place_bodies(placed)
+        self._local.update(seen)
         self.time, self.step, self._seen = seen.time, seen.step, seen
         self.version += 1
         self.placed.clear()
