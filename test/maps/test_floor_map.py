@@ -7,7 +7,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.maps.floor_map import draw_floor_map
+from urlab_ros_bridge.cli.commands.map import mapped_world
+from urlab_ros_bridge.maps import floor_map
 from urlab_ros_bridge.maps.floor_map import FREE
 from urlab_ros_bridge.maps.floor_map import NoMap
 from urlab_ros_bridge.maps.floor_map import OCCUPIED
@@ -72,6 +73,10 @@ def rover():
     return load_world(ServerConfig(world='rover'))
 
 
+def draw_floor_map(world, heights, *options, **further):
+    return floor_map.draw_floor_map(mapped_world(world), heights, *options, **further)
+
+
 def through_files(drawn):
     return ReadMap(description(drawn, 'x.pgm', 'a comment'), pgm_image(drawn))
 
@@ -123,13 +128,15 @@ def robot_pose(qpos, place, yaw):
 @pytest.mark.parametrize('name', ['room', 'rover'])
 def test_the_scanner_sees_what_is_drawn(name, request):
     world = request.getfixturevalue(name)
-    drawn = through_files(draw_floor_map(world, [scanner_height(world)], movable=True))
+    drawn = through_files(
+        draw_floor_map(world, [scanner_height(mapped_world(world))], movable=True)
+    )
     error = errors(world, drawn, 12, 1)
     assert np.mean(error <= 1.5) > 0.95, np.quantile(error, [0.5, 0.9, 0.95])
 
 
 def test_what_moves_is_left_out_unless_asked_for_and_robots_always(room):
-    height = [scanner_height(room)]
+    height = [scanner_height(mapped_world(room))]
     places = {'ball': (0.29, 1.2), 'ghost': (0.29, -1.2), 'door': (0.74, 0.1), 'base': (0.19, 0.1)}
     still = through_files(draw_floor_map(room, height)).value(list(places.values()))
     assert still.tolist() == [FREE] * 4
@@ -146,14 +153,14 @@ def test_what_no_robot_reaches_is_unknown(room):
 
 
 def test_a_span_of_heights_is_all_of_its_planes_together(rover):
-    low, high = robot_band(rover)
+    low, high = robot_band(mapped_world(rover))
     assert low == pytest.approx(0.03, abs=2e-3) and high == pytest.approx(0.54, abs=1e-2)
     heights = [low, 0.1, 0.25, high]
     band = draw_floor_map(rover, heights)
     each = [draw_floor_map(rover, [height]).cells == OCCUPIED for height in heights]
     assert np.array_equal(np.any(each, axis=0), band.cells == OCCUPIED)
     # The charger and the ramp are below the scanner.
-    scanned = draw_floor_map(rover, [scanner_height(rover)])
+    scanned = draw_floor_map(rover, [scanner_height(mapped_world(rover))])
     places = [(-4.87, 0.1), (-0.32, -2.82)]
     assert through_files(scanned).value(places).tolist() == [FREE] * 2
     assert through_files(band).value(places).tolist() == [OCCUPIED] * 2

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import contextlib
 import threading
 import time
 
@@ -12,6 +13,7 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.session import SHARED_SESSION
@@ -94,7 +96,8 @@ class Viewer:
         if SHARED_SESSION not in handshake.extensions and handshake.manager_present:
             self._report('the server has one session only, which urlab view has taken')
             # Such a handshake makes a live world wait for steps.
-            client.set_mode(AUTO)
+            with contextlib.suppress(RemoteError):  # its mode cannot be changed
+                client.set_mode(AUTO)
 
     def _show_world(self) -> str:
         """Show the world of the handshake; return why it ended, empty when the window did."""

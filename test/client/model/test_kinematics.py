@@ -13,6 +13,14 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.wire.errors import UnknownName
 
+DOORS = """<mujoco><worldbody>
+  <body name="door" pos="1 0 1"><joint axis="0 1 0"/>
+    <geom type="box" size="0.4 0.1 0.05" pos="0.4 0 0" euler="0 0 20"/>
+    <body name="knob" pos="0.8 0 0" euler="10 0 0"><geom size="0.05" pos="0 0 0.1"/></body></body>
+  <body name="drawer" pos="-1 0 1"><joint type="slide" axis="0 0 1"/><geom size="0.2"/></body>
+  <body name="ghost" pos="0 1 1" mocap="true"><geom size="0.1" pos="0.2 0 0"/></body>
+</worldbody></mujoco>"""
+
 
 @pytest.fixture(scope='module')
 def served():
@@ -97,3 +105,19 @@ def test_contacts_of_some_bodies_are_those_of_all_that_they_take_part_in(served,
     for both in (np.sort(pairs[wanted], axis=0), np.sort(bodies, axis=0)):
         assert len(both) == wanted.sum()
     np.testing.assert_array_equal(np.sort(points[wanted].sum(axis=1)), np.sort(found.sum(axis=1)))
+
+
+def test_an_observation_places_scenery_too_with_its_geoms(tmp_path):
+    (tmp_path / 'doors.xml').write_text(DOORS)
+    with (
+        running_server(model=tmp_path / 'doors.xml', step_mode='direct') as server,
+        Client(rpc_port=port_of(server), shared=True) as client,
+    ):
+        local = LocalModel(client.handshake)
+        client.set_mocap_pose('ghost', (0.5, 0.5, 0.5), (0.6, 0.8, 0.0, 0.0))
+        start = local.data.geom_xpos.copy()
+        local.update(client.step(100))
+        world = server.stage.context.world.data
+        assert (np.abs(local.data.geom_xpos - start).max(axis=1) > 0.1).all()
+        for name in ('xpos', 'xmat', 'geom_xpos', 'geom_xmat'):
+            np.testing.assert_allclose(getattr(local.data, name), getattr(world, name), atol=1e-9)

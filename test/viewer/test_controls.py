@@ -1,0 +1,114 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the user does in the window reaches the server: keys and drags, on any server."""
+
+import queue
+
+from bundled_server import port_of
+from bundled_server import running_server
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.viewer.controls import BACKSPACE
+from urlab_ros_bridge.viewer.controls import Controls
+from urlab_ros_bridge.viewer.controls import RIGHT
+from urlab_ros_bridge.viewer.controls import SPACE
+from urlab_ros_bridge.viewer.window import Drag
+from urlab_ros_bridge.wire.errors import UrlabError
+
+BALL = 'ball'
+LIFT = np.array([0.0, 0.0, 0.3])
+
+
+class FakeWindow:
+    """:ivar dragged: what the mouse does at present."""
+
+    def __init__(self):
+        self.keys = queue.SimpleQueue()
+        self.dragged = None
+
+    def drag(self):
+        return self.dragged
+
+
+@pytest.fixture
+def served():
+    with (
+        running_server(world='bimanual') as server,
+        Client(rpc_port=port_of(server), shared=True) as client,
+    ):
+        client.set_mode('direct')
+        yield client, FakeWindow()
+
+
+def pulled(client, name, offset, turns=False, wrench=(0.0,) * 6):
+    bodies = client.handshake.model
+    place = client.get_entities([name])[name].pos
+    return Drag(bodies.body(name).id, np.zeros(3), place + offset, np.array(wrench), turns)
+
+
+def test_keys_pause_step_and_reset(served):
+    client, window = served
+    client.set_mode('live')
+    controls = Controls(client)
+    window.keys.put(SPACE)
+    controls.apply(window)
+    assert controls.paused and client.status().paused
+    before = client.status().step
+    for _ in range(3):
+        window.keys.put(RIGHT)
+    window.keys.put(65)  # has no meaning here
+    controls.apply(window)
+    assert client.status().step == before + 3
+    window.keys.put(BACKSPACE)
+    controls.apply(window)
+    assert client.status().sim_time_ns == 0
+    client.set_paused(False)  # by someone else
+    assert 'live | ' in controls.status() and not controls.paused
+
+
+def test_a_dragged_body_follows_and_is_let_go(served):
+    client, window = served
+    controls = Controls(client)
+    start = client.get_entities([BALL])[BALL].pos
+    window.dragged = pulled(client, BALL, LIFT)
+    for _ in range(60):
+        controls.apply(window)
+        client.step(10)
+    held = client.get_entities([BALL])[BALL].pos
+    assert held == pytest.approx(start + LIFT, abs=0.05)
+    window.dragged = None
+    controls.apply(window)
+    client.step(30)
+    assert client.get_entities([BALL])[BALL].pos[2] < held[2] - 0.005  # it falls at once
+
+
+def test_a_body_is_turned_by_the_torque_of_the_viewer(served):
+    client, window = served
+    window.dragged = pulled(client, BALL, np.zeros(3), True, (0, 0, 0, 0, 0, 0.01))
+    controls = Controls(client)
+    controls.apply(window)
+    client.step(20)
+    assert client.get_entities([BALL])[BALL].angular[2] > 0.1
+
+
+def test_a_stock_server_gets_forces_with_a_step(served, monkeypatch):
+    client, window = served
+    monkeypatch.setattr(client.handshake, 'extensions', frozenset())
+    controls = Controls(client)
+    body = client.handshake.model.body('bimanual_left_hand').id
+    window.dragged = Drag(body, np.zeros(3), np.zeros(3), np.array([0, 50.0, 0, 0, 0, 0]), False)
+    rest = client.step(1).articulations['bimanual'].qvel
+    controls.apply(window)
+    pushed = client.forward().articulations['bimanual'].qvel
+    assert np.abs(pushed - rest).max() > 0.01
+    assert controls.status() == ''
+
+
+def test_what_cannot_be_dragged_is_an_error(served):
+    client, window = served
+    table = client.handshake.model.body('table').id
+    window.dragged = Drag(table, np.zeros(3), np.zeros(3), np.zeros(6), False)
+    with pytest.raises(UrlabError, match='a body that can move'):
+        Controls(client).apply(window)
