@@ -28,6 +28,7 @@ from urlab_ros_bridge.cli.processes.nav2 import nav2_files
 from urlab_ros_bridge.cli.processes.nav2 import NAV2_PROCESSES
 from urlab_ros_bridge.cli.processes.nav2 import NAV2_SETTLES
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
+from urlab_ros_bridge.cli.processes.nav2 import PUBLISH_MAP
 
 
 def map_server(map_file: str, params_file: str, arguments: Nav2Arguments) -> list[Action]:
@@ -83,9 +84,12 @@ def start(arguments: Nav2Arguments) -> list[Action]:
             'log_level': arguments.log_level,
         }.items(),
     )
-    served = map_server(map_file, params_file, arguments) if knows_truth else []
+    served = []
+    if knows_truth and map_file:
+        served = map_server(map_file, params_file, arguments)
     values = {
         MAP_TO_ODOM: knows_truth,
+        PUBLISH_MAP: not map_file,
         INITIAL_POSE: not knows_truth,
         JUMP_SETTLE: NAV2_SETTLES,
         'namespace': '',

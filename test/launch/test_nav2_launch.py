@@ -131,8 +131,16 @@ def test_one_and_only_one_says_where_the_map_is():
         (values,) = bridge.parameters
         assert values.pop('publish_map_to_odom') is knows and bridge.namespace is None
         assert values.pop('publish_initialpose') is not knows
+        assert values.pop('publish_map') is False
         # Several times the default: all nodes of Nav2 read /clock and /tf in threads of their own.
         assert values.pop('jump_settle_time') >= 0.3 and not values
+
+
+def test_a_world_without_a_map_file_gets_the_map_of_the_bridge():
+    launched = Launched(world='quadruped', params_file=shipped_file('config/nav2/rover.yaml'))
+    assert not launched.of('Node', launched.group())
+    (values,) = launched.programs()['bridge'].parameters
+    assert values['publish_map'] is True and values['publish_map_to_odom'] is True
 
 
 def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):
@@ -154,16 +162,18 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
         texts = {name: str(text) for name, text in texts.items()}
         return nav2_files(read_arguments(Nav2Arguments, texts, Spelling.LAUNCH))
 
+    amcl = {'localization': 'amcl', 'params_file': mine}
     assert files(map=mine)[0] == str(mine)
     with pytest.raises(NoNav2File, match=r'urlab map --world quadruped .* map:=quadruped.yaml'):
-        files(world='quadruped')
+        files(world='quadruped', **amcl)
     with pytest.raises(NoNav2File, match=r'quadruped_rooms, rover'):
-        files(world='quadruped')
+        files(world='quadruped', **amcl)
     # A model is no bundled world, whatever its name.
     with pytest.raises(NoNav2File, match=r'urlab map --model .*/rover.xml'):
-        files(model=model)
+        files(model=model, **amcl)
     with pytest.raises(NoNav2File, match=r'copy config/nav2/rover.yaml'):
         files(model=model, map=mine)
+    assert files(model=model, params_file=mine) == ('', str(mine))
     with pytest.raises(BadArgument, match='map: there is no file'):
         files(map=tmp_path / 'none.yaml')
 

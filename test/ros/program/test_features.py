@@ -66,7 +66,7 @@ def test_both_are_on_the_pages_and_in_the_parameter_file():
     assert '| `height_rate` | double | `0.0` | 0 to 10000 | yes |' in parameters_markdown(settings)
     assert '    height_rate: 0.0\n' in parameters_yaml(settings)
     assert settings().height_rate == 0.0
-    assert 'height' not in parameters_yaml(settings_type(FEATURES))
+    assert 'height_rate' not in parameters_yaml(settings_type(FEATURES))
 
 
 def test_no_two_features_offer_one_service_or_action():

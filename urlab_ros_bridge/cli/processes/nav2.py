@@ -38,6 +38,8 @@ LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
 _MAPS, _PARAMETERS = 'config/nav2/maps', 'config/nav2'
 # Parameter of the bridge that depends on the localisation.
 MAP_TO_ODOM = 'publish_map_to_odom'
+# Whether the bridge draws the map.
+PUBLISH_MAP = 'publish_map'
 # Tells the other localisation about resets.
 INITIAL_POSE = 'publish_initialpose'
 # Wall time (s) for the nodes of Nav2 to read pending messages before time jumps back.  On an
@@ -72,8 +74,8 @@ class Navigation(Arguments):
 
     map: str = key(
         '',
-        'Map for map_server; default: config/nav2/maps/WORLD.yaml of the package. "urlab map" '
-        'creates one.',
+        'Map for map_server; default: config/nav2/maps/WORLD.yaml of the package, or else the map '
+        'that the bridge draws of the world. AMCL needs a file: "urlab map" creates one.',
         check=existing_file,
         **PATH,
     )
@@ -132,6 +134,7 @@ def _processes() -> Iterator[Process]:
                 ros_parameters=(
                     *process.ros_parameters,
                     (MAP_TO_ODOM, MAP_TO_ODOM),
+                    (PUBLISH_MAP, PUBLISH_MAP),
                     (INITIAL_POSE, INITIAL_POSE),
                     (JUMP_SETTLE, JUMP_SETTLE),
                 ),
@@ -154,9 +157,9 @@ def nav2_worlds() -> list[str]:
 
 def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
     """
-    Return the map and the parameter file of Nav2.
+    Return the map, empty for that of the bridge, and the parameter file of Nav2.
 
-    :raises NoNav2File: when one is neither given nor shipped for the world.
+    :raises NoNav2File: when one is needed, and neither given nor shipped for the world.
     """
     model = arguments.model
     world = Path(model).stem if model else arguments.world
@@ -176,9 +179,11 @@ def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
     for name, (folder, remedy) in remedies.items():
         given = getattr(arguments, name)
         own = shipped_file(f'{folder}/{world}.yaml')
-        if not given and (model or not own.is_file()):
+        shipped = '' if model or not own.is_file() else str(own)
+        is_drawn = name == 'map' and arguments.localization == GROUND_TRUTH
+        if not (given or shipped or is_drawn):
             raise NoNav2File(name, world, remedy)
-        found.append(given or str(own))
+        found.append(given or shipped)
     return found[0], found[1]
 
 

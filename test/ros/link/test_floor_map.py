@@ -1,0 +1,116 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The map on a topic: that of the room, that of `urlab map`, and a new one with each world."""
+
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import Listener
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from bundled_server import port_of
+from bundled_server import running_server
+from map_reader import read_map
+from nav_msgs.msg import OccupancyGrid
+import numpy as np
+import pytest
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+
+from urlab_ros_bridge.cli.main import main
+from urlab_ros_bridge.client import Client
+
+pytestmark = pytest.mark.ros
+
+# What the static layer of Nav2 subscribes with (map_subscribe_transient_local).
+NAV2 = QoSProfile(
+    depth=1,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    reliability=ReliabilityPolicy.RELIABLE,
+)
+# 4 m by 3 m inside, the top of a table of 1 m by 0.5 m, a ball, and a robot 0.5 m high.
+ROOM = """<mujoco model="room"><worldbody>
+  <geom type="plane" size="0 0 1"/>
+  <geom type="box" pos="2.05 0 1" size="0.05 1.6 1"/>
+  <geom type="box" pos="-2.05 0 1" size="0.05 1.6 1"/>
+  <geom type="box" pos="0 1.55 1" size="2.1 0.05 1"/>
+  <geom type="box" pos="0 -1.55 1" size="2.1 0.05 1"/>
+  <geom type="box" pos="1 0.75 0.4" size="0.5 0.25 0.05"/>
+  <body name="ball" pos="-1 1 0.2"><freejoint/><geom size="0.2"/></body>
+</worldbody></mujoco>"""
+ROBOT = """<mujoco><worldbody><body name="base"><freejoint/>
+  <geom type="box" size="0.2 0.15 0.2" pos="0 0 0.3"/></body></worldbody></mujoco>"""
+SIDECAR = """
+scene: room.xml
+articulations:
+  - {prefix: bot, model: bot.xml, pose: {pos: [-1, -1, 0]}}
+"""
+PILLAR = """<mujoco><worldbody><body name="pillar">
+  <geom type="box" size="0.1 0.1 1" pos="0 0 1"/></body></worldbody></mujoco>"""
+
+
+@pytest.fixture(scope='module')
+def room(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('room')
+    for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
+        (folder / name).write_text(text)
+    return folder / 'room.yaml'
+
+
+@pytest.fixture
+def mapped(room):
+    """Yield a server of the room, and a listener to a bridge that publishes its map."""
+    domain = free_domain()
+    with running_server(model=room) as server:
+        bridge = Bridge(domain, port_of(server), port_of(server, 'state'), publish_map=True)
+        listener = Listener(domain)
+        yield server, listener
+        listener.close()
+        bridge.close()
+
+
+def cells_of(message):
+    return np.array(message.data, np.int8).reshape(message.info.height, message.info.width)
+
+
+def value(message, x, y):
+    info = message.info
+    place = (np.array([x, y]) - [info.origin.position.x, info.origin.position.y]) / info.resolution
+    column, row = np.floor(place).astype(int)
+    return cells_of(message)[row, column]
+
+
+def test_the_map_is_that_of_the_room_and_of_the_map_file(mapped, room, tmp_path):
+    _, listener = mapped
+    drawn = wait_for_message(listener, OccupancyGrid, '/map', qos=NAV2)
+    assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.05)
+    cells = cells_of(drawn)
+    inside, walls, table, edge = 80 * 60, 84 * 64 - 80 * 60, 20 * 10, 20 * 10 - 18 * 8
+    assert (cells == 0).sum() == inside - table
+    # Two boxes overlap at a corner of the walls, where no ray may meet a surface.
+    assert walls + edge - 4 <= (cells == 100).sum() <= walls + edge
+    # Free: where the robot and the ball stand.  Unknown: inside the table, outside the room.
+    seen = [value(drawn, *p) for p in ((-1, -1), (-1, 1), (1.0, 0.76), (2.5, 0), (2.02, 0))]
+    assert seen == [0, 0, -1, -1, 100]
+    # A subscriber that comes later gets it too.
+    late = Listener(listener.context.get_domain_id())
+    assert wait_for_message(late, OccupancyGrid, '/map', qos=NAV2).data == drawn.data
+    late.close()
+    assert main(['map', '--model', str(room), '--height=robot', f'--output={tmp_path}/r']) == 0
+    file = read_map(tmp_path / 'r.yaml')
+    np.testing.assert_array_equal(file.data, cells)
+    origin = drawn.info.origin.position
+    assert [origin.x, origin.y] == pytest.approx(file.origin.tolist())
+
+
+def test_another_world_has_another_map(mapped):
+    server, listener = mapped
+    maps = listener.listen(OccupancyGrid, '/map', NAV2)
+    wait_until(lambda: maps)
+    with Client(rpc_port=port_of(server), shared=True) as client:
+        client.spawn_entity('pillar', xml=PILLAR, pos=(0.0, -0.5, 0.0))
+        wait_until(lambda: len(maps) == 2)
+        assert [value(m, 0.09, -0.5) for m in maps] == [0, 100]
+        client.delete_entity('pillar')
+        wait_until(lambda: len(maps) == 3)
+        assert maps[2].data == maps[0].data
