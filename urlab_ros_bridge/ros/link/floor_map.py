@@ -23,7 +23,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.schema import key
