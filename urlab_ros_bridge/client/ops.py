@@ -19,6 +19,7 @@ import numpy as np
 from urlab_ros_bridge.client.replies.ops import RecordingStopped
 from urlab_ros_bridge.client.replies.ops import ReplayLoaded
 from urlab_ros_bridge.client.replies.ops import ReplayStarted
+from urlab_ros_bridge.client.replies.ops import SavedRecording
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.client.replies.reader import read_time
@@ -445,6 +446,19 @@ class RecordingOps(Session):
         return self._ask_for(
             'absolute_path', str, 'recording_save', timeout, path=path, overwrite=overwrite
         )
+
+    def recording_list(self, timeout: float = FILE_TIMEOUT) -> tuple[SavedRecording, ...]:
+        """Return the recordings on the server's disk, the newest first (extension)."""
+        return self._ask_for('recordings', tuple[SavedRecording, ...], 'recording_list', timeout)
+
+    def recording_read(self, path: str, offset: int = 0) -> tuple[str, int]:
+        """
+        Return a piece of a saved recording, and the size of the file in bytes (extension).
+
+        :param offset: bytes before the piece; at the end of the file it is empty.
+        """
+        reply = self.request('recording_read', path=path, offset=offset)
+        return read_field(reply, 'text', str), read_field(reply, 'bytes', int)
 
     def recording_clear(self) -> None:
         """Discard the recorded frames."""

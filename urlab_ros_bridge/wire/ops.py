@@ -235,6 +235,15 @@ e_stop | engaged | | engaged:bool
     ),
     *_ops(
         MANAGER_REQUIRED,
+        'recording',
+        """
+recording_list | | | recordings:array
+recording_read | path | offset | text:string bytes:int
+""",
+        extension=True,
+    ),
+    *_ops(
+        MANAGER_REQUIRED,
         'runtime',
         """
 randomize        | | seed items restore | seed:int restored:bool items:object

@@ -61,6 +61,34 @@ def test_a_recording_is_saved_under_its_name_and_nothing_is_overwritten(clients,
     assert not list(saved.glob('.*'))
 
 
+def test_saved_recordings_are_listed_and_read_back_byte_for_byte(clients, tmp_path, monkeypatch):
+    client = clients()
+    assert client.recording_list() == ()
+    for name, steps in (('short', 11), ('long', 501)):
+        client.recording_start(name)
+        client.step(steps)
+        client.recording_stop()
+        client.recording_save()
+    folder, step = tmp_path / 'Replays', client.handshake.timestep
+    (folder / 'broken.json').write_text('{"Frames": []}')
+    (folder / 'other.txt').write_text('no recording')
+    (folder / 'away.json').symlink_to('/etc/hostname')
+    listed = {each.path: each for each in client.recording_list()}
+    assert listed.keys() == {'short.json', 'long.json', 'broken.json'}
+    assert listed['short.json'].seconds == pytest.approx(10 * step)
+    assert listed['long.json'].seconds == pytest.approx(500 * step)
+    assert listed['broken.json'].seconds is None
+    monkeypatch.setattr(recording_ops, 'PIECE_BYTES', 10_000)
+    for path, each in listed.items():
+        text = ''
+        while piece := client.recording_read(path, len(text))[0]:
+            text += piece
+        assert text.encode() == (folder / path).read_bytes() and len(text) == each.bytes
+    for path in ('nowhere.json', '../away.json', 'away.json', '/etc/hostname'):
+        with pytest.raises(RemoteError, match='path_not_readable'):
+            client.recording_read(path)
+
+
 def test_two_saves_at_once_have_two_files(clients, tmp_path):
     savers = [clients(shared=True) for _ in range(4)]
     savers[0].recording_start('lap')

@@ -96,6 +96,22 @@ class RecordingStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedRecording:
+    """
+    A recording on the server's disk.
+
+    :ivar path: for `replay_load`.
+    :ivar modified: Unix time, s.
+    :ivar seconds: simulated time from the first to the last frame; None where it is not known.
+    """
+
+    path: str
+    bytes: int = 0
+    modified: float = 0.0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayLoaded:
     """Reply to replay_load; `total_frames` is 0 when not reported."""
 

@@ -19,6 +19,7 @@ from urlab_ros_bridge.sim.requests.background import yielding
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import read_text
+from urlab_ros_bridge.sim.requests.paths import refused
 from urlab_ros_bridge.sim.requests.paths import write_atomically
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -34,6 +35,10 @@ MAX_NAME = 60  # characters, of up to 4 bytes; file systems take 255 bytes
 NO_LIMIT = 3.4028234663852886e38  # FLT_MAX, which the stock plugin echoes for "no limit"
 FILE_SECONDS = 1.0  # files are never quick: their ops run on a worker
 _LOG_FRAMES = 100_000  # a save of more frames is reported in the log, every tenth
+MAX_LISTED = 1000
+END_BYTES = 1 << 18  # a frame has at most this many, or its length is not reported
+PIECE_BYTES = 1 << 18
+_TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*([-+0-9.eE]+)', re.IGNORECASE)
 _LOG = logging.getLogger(__name__)
 _NAMES = threading.Lock()
 _BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
@@ -146,6 +151,61 @@ def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
         yield text
 
 
+def recording_list(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Return the saved recordings, the newest first (extension).
+
+    Of each: `path` for replay_load, `bytes`, `modified` (Unix time, s) and `seconds` of simulated
+    time between its first and last frame, null where that cannot be read.
+    """
+    return {
+        'recordings': [
+            {
+                'path': path.name,
+                'bytes': stat.st_size,
+                'modified': stat.st_mtime,
+                'seconds': _seconds(path, stat.st_size),
+            }
+            for path, stat in context.data.files(SUFFIX)[:MAX_LISTED]
+        ]
+    }
+
+
+def _seconds(path: Path, size: int) -> float | None:
+    """Return the time between the first and the last frame of a file, from its ends alone."""
+    try:
+        with path.open('rb') as file:
+            first = _TIMESTAMP.search(file.read(END_BYTES))
+            file.seek(max(0, size - END_BYTES))
+            last = _TIMESTAMP.findall(file.read(END_BYTES))
+        return float(last[-1]) - float(first[1]) if first and last else None
+    except (OSError, ValueError):
+        return None
+
+
+def recording_read(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+    """
+    Return up to 256 KiB of a saved recording from an offset (bytes), and its size (extension).
+
+    At the end of the file `text` is empty.
+    """
+    fields.need('path')
+    path = context.data.for_reading(fields.string('path'))
+    offset = fields.integer('offset', 0)
+    if offset < 0:
+        raise bad_value('offset', offset, '0 or more')
+    try:
+        with path.open('rb') as file:
+            file.seek(offset)
+            piece = file.read(PIECE_BYTES)
+            size = file.seek(0, 2)
+        return {'text': piece.decode('ascii'), 'bytes': size}
+    except OSError as error:
+        raise refused('path_not_readable', path, error) from error
+    except UnicodeDecodeError:
+        raise OpError('path_not_readable', f'{path} is not a recording: not ASCII') from None
+
+
 def recording_clear(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Forget the recorded frames; a running recording continues."""
     context.recorder.clear()
@@ -200,6 +260,8 @@ def register(registry: Registry) -> None:
         'recording_save', recording_save, locked=False, seconds=lambda *_: FILE_SECONDS
     )
     registry.register('recording_clear', recording_clear)
+    for handler in (recording_list, recording_read):
+        registry.register(handler.__name__, handler, locked=False, seconds=lambda *_: FILE_SECONDS)
     registry.register('replay_load', replay_load, locked=False, seconds=lambda *_: FILE_SECONDS)
     registry.register('replay_list_sessions', replay_list_sessions)
     registry.register('replay_set_active', replay_set_active)

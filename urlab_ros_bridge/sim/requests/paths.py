@@ -90,6 +90,16 @@ class DataFolder:
             raise OpError(READ_ERROR, f'{path} is not a regular file')
         return path
 
+    def files(self, suffix: str, folder: str = RECORDINGS) -> list[tuple[Path, os.stat_result]]:
+        """Return the regular files of a folder with this suffix, the newest first."""
+        found = []
+        with contextlib.suppress(OSError), os.scandir(self.root / folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
+                        found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
+        return sorted(found, key=lambda item: -item[1].st_mtime)
+
     def room(self) -> int:
         """
         Return how many bytes more may be written.

@@ -97,6 +97,7 @@ EXTENSIONS = (
     'divergence',
     'published_state',
     'e_stop',
+    'recording_list',
 )
 
 

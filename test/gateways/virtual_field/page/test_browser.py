@@ -4,6 +4,7 @@
 
 import base64
 import json
+from pathlib import Path
 import socket
 import urllib.request
 
@@ -341,10 +342,13 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
     frames = json.loads(recorded.read_text())['Frames']
     tab = visitor.tab.locator('#tabs button', has_text='Records')  # the window is narrow
     tab.click()
-    visitor.tab.get_by_label('File on the server').fill(recorded.name)
-    visitor.tab.get_by_role('button', name='Load a recording').click()
-    visitor.until(f"{TOASTS}.some((text) => text.startsWith('Loaded'))")
-    visitor.tab.locator('#panel-recordings .item', has_text='Last recording').click()
+    saved = visitor.tab.locator(f'#panel-recordings .row[title^="{recorded.name}"]')
+    times = [frame['timestamp'] for frame in frames]
+    assert f'{times[-1] - times[0]:.1f} s' in saved.inner_text()
+    with visitor.tab.expect_download() as download:
+        saved.get_by_role('button', name='Download').click()
+    assert Path(download.value.path()).read_bytes() == recorded.read_bytes()
+    saved.locator('.item').click()
     tab.click()
     # It plays to its end, and stays there.
     visitor.until(f'urlab.recordings.replay?.frame === {len(frames) - 1}')

@@ -10,6 +10,7 @@ the simulation are the answer too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ Answer = dict[str, Any]
 
 # Extension of a server that can keep an existing file.
 RECORDING_OVERWRITE = 'recording_overwrite'
+# Extension of a server that lists and sends its saved recordings.
+RECORDING_LIST = 'recording_list'
 # A push or a drive that is not repeated ends after this much simulated time (s).
 PUSH_SECONDS = 0.6
 PUSH_NAME = 'page'
@@ -95,7 +98,19 @@ def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
-    return {'sessions': list(world.served.link.commands.replay_list_sessions())}
+    """Return the loaded recordings, and those on the server's disk where it lists them."""
+    link = world.served.link
+    saved = None
+    if RECORDING_LIST in link.handshake.extensions:
+        saved = [asdict(each) for each in link.queries.recording_list()]
+    return {'sessions': list(link.commands.replay_list_sessions()), 'saved': saved}
+
+
+def _recording_read(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Return a piece of a saved recording."""
+    offset = int(fields.number('offset', 0, 0, 2**53))
+    text, size = world.served.link.queries.recording_read(fields.text('name'), offset)
+    return {'text': text, 'bytes': size}
 
 
 def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
@@ -178,7 +193,8 @@ REQUESTS: dict[str, RequestKind] = {
     'record_start': RequestKind(_record_start),
     'record_stop': RequestKind(_record_stop),
     'record_save': RequestKind(_record_save, long=True),
-    'replay_list': RequestKind(_replay_list, reads=True),
+    'recording_read': RequestKind(_recording_read, long=True, reads=True),
+    'replay_list': RequestKind(_replay_list, long=True, reads=True),
     'replay_load': RequestKind(_replay_load, long=True),
     'replay_start': RequestKind(_replay_start, long=True),
     'replay_stop': RequestKind(_replay_stop, long=True),

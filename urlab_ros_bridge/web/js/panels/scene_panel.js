@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The left column: scene tree, visibility switches, camera images, recordings.
 
-import { button, el, icon, isPhone, panel, toast, toggle } from './dom.js';
+import { button, download, el, icon, isPhone, panel, toast, toggle } from './dom.js';
 
 const REPLAY_PERIOD = 40; // ms
+const LARGEST = 512e6; // bytes of a file that a browser is given
+const stem = (path) => path.replace(/\.json$/, '');
 
 export class ScenePanel {
   constructor(app) {
@@ -198,7 +200,8 @@ export class RecordingPanel {
     const load = button('', 'Load a recording', () => this.load(), { text: 'Load' });
     this.file.addEventListener('keydown', (event) => event.key === 'Enter' && this.load());
     this.name = el('input', { type: 'text', placeholder: 'Name of the next recording', style: 'flex: 1', 'aria-label': 'Name of the next recording' });
-    this.panel.body.append(this.list, el('div.row', this.name), el('div.row', this.file, load));
+    this.fileRow = el('div.row', this.file, load);
+    this.panel.body.append(el('div.scroll', this.list), el('div.row', this.name), this.fileRow);
     this.panel.section.addEventListener('toggle', () => this.panel.isOpen && this.refresh());
     this.bar = document.getElementById('timeline');
   }
@@ -207,11 +210,49 @@ export class RecordingPanel {
     const answer = await this.app.connection.request('replay_list').catch(() => null);
     if (!answer) return;
     const recorded = this.app.transport.status?.recording?.frames !== 0;
-    const sessions = answer.sessions.filter((name) => name !== 'live' || recorded);
-    this.panel.count.textContent = String(sessions.length || '');
-    this.list.replaceChildren(...sessions.map((name) =>
-      el('button.item', { type: 'button', onclick: () => this.start(name), title: 'Replay' }, icon('play'), el('span.name', name === 'live' ? 'Last recording' : name))));
-    if (!sessions.length) this.list.replaceChildren(el('p.empty', 'Press Record to make one.'));
+    const { saved } = answer;
+    const names = answer.sessions.filter((name) => (name === 'live' ? recorded : !saved?.some(({ path }) => stem(path) === name)));
+    const rows = [...names.map((name) => this.row(name === 'live' ? 'Last recording' : name, '', () => this.start(name))), ...(saved ?? []).map((one) => this.savedRow(one, answer.sessions))];
+    this.fileRow.hidden = Boolean(saved);
+    this.panel.count.textContent = String(rows.length || '');
+    this.list.replaceChildren(...rows);
+    if (!rows.length) this.list.replaceChildren(el('p.empty', 'Press Record to make one.'));
+  }
+
+  row(name, note, run, ...more) {
+    return el('div.row', el('button.item', { type: 'button', onclick: run, title: 'Replay' }, icon('play'), el('span.name', name), note && el('span.note', note)), ...more);
+  }
+
+  // A file on the server: its length, and when it was saved.
+  savedRow({ path, bytes, modified, seconds }, sessions) {
+    const when = new Date(modified * 1000), today = when.toDateString() === new Date().toDateString();
+    const date = today ? when.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : when.toLocaleDateString([], { day: 'numeric', month: 'short' });
+    const row = this.row(stem(path), `${seconds === null ? '' : `${seconds.toFixed(1)} s · `}${date}`, () => this.startSaved(path, sessions), button('save', `Download ${path}`, () => this.download(path, bytes), { shape: 'button.btn.small' }));
+    row.title = `${path}, ${(bytes / 1e6).toFixed(1)} MB, ${when.toLocaleString()}`;
+    return row;
+  }
+
+  async startSaved(path, sessions) {
+    const loaded = sessions.includes(stem(path)) ? { name: stem(path) } : await this.app.transport.perform('replay_load', { name: path });
+    if (!loaded) return;
+    await this.start(loaded.name);
+    this.refresh();
+  }
+
+  // In pieces, so that no message is large.
+  async download(path, bytes) {
+    if (bytes > LARGEST) {
+      toast(`${path} has ${(bytes / 1e6).toFixed(0)} MB: copy it from the folder of the server`, true);
+      return;
+    }
+    const pieces = [];
+    for (let offset = 0, piece; !offset || piece.text; offset += piece.text.length) {
+      piece = await this.app.transport.perform('recording_read', { name: path, offset });
+      if (!piece) return;
+      pieces.push(piece.text);
+      if (!piece.text) break;
+    }
+    download(path, new Blob(pieces, { type: 'application/json' }));
   }
 
   async load() {
