@@ -10,7 +10,9 @@ one is out of date.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,15 +75,25 @@ def launch_row(argument: Argument) -> tuple[str, str, str]:
     return code(f'{argument.name}:={argument.placeholder}'), default, text
 
 
-def command_section(command: Command) -> str:
-    """Return the section of one sub-command."""
+def shared_options(commands: Iterable[Command]) -> list[tuple[str, str, str]]:
+    """Return the rows of the options that several commands have in common."""
+    count = Counter(argument_row(each) for command in commands for each in command.arguments)
+    return [row for row, number in count.items() if number > 1]
+
+
+def command_section(command: Command, shared: Collection[tuple[str, str, str]]) -> str:
+    """Return the section of one sub-command; it only names the shared options."""
     examples = '\n'.join(f'    {line}' for line in command.example_lines())
-    arguments = table(('Option', 'Default', 'Meaning'), map(argument_row, command.arguments))
-    ros = ''
+    own = [row for row in map(argument_row, command.arguments) if row not in shared]
+    also = [code(each.flag) for each in command.arguments if argument_row(each) in shared]
+    parts = [f'## urlab {command.name}', ' '.join(command.text.split()), examples]
+    if own:
+        parts.append(table(('Option', 'Default', 'Meaning'), own).rstrip())
+    if also:
+        parts.append(f'[Common options](#common-options): {", ".join(also)}.')
     if command.takes_ros_args:
-        ros = '\nArguments after `--ros-args` are passed to the ROS node unchanged.\n'
-    text = ' '.join(command.text.split())
-    return f'## urlab {command.name}\n\n{text}\n\n{examples}\n\n{arguments}{ros}'
+        parts.append('Arguments after `--ros-args` are passed to the ROS node unchanged.')
+    return '\n\n'.join(parts) + '\n'
 
 
 def process_row(process: Process) -> tuple[str, str, str, str]:
@@ -103,12 +115,15 @@ def commands_page() -> str:
     processes = table(
         ('Process', 'Program', 'Starts', 'When it ends'), map(process_row, PROCESSES)
     )
-    sections = '\n'.join(command_section(command) for command in all_commands().values())
-    shared = arguments_of(SuiteArguments)
+    commands = all_commands().values()
+    shared = shared_options(commands)
+    sections = '\n'.join(command_section(command, shared) for command in commands)
+    common = table(('Option', 'Default', 'Meaning'), shared)
+    suite = arguments_of(SuiteArguments)
     own = [
         argument
         for name, argument in arguments_of(Nav2Arguments).items()
-        if shared.get(name) != argument
+        if suite.get(name) != argument
     ]
     nav2 = table(('Argument', 'Default', 'Meaning'), map(launch_row, own))
     return f"""\
@@ -131,6 +146,9 @@ To run several simulations on one machine, move all ports of the second one with
 `ROS_DOMAIN_ID`.
 
 {sections}
+## Common options
+
+{common}
 ## Launch files
 
 `ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written as
