@@ -139,12 +139,14 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
 
 
 def sensors_markdown() -> str:
-    """Return the table of all types, for docs/geometry_conventions.md."""
+    """Return the table of all types with a message of their own, for docs/geometry_conventions.md."""
     lines = [
         '| MuJoCo sensor | values | unit | message | topic | frame |',
         '|---|---|---|---|---|---|',
     ]
     for kind in _KINDS:
+        if kind.message == SENSOR:
+            continue
         unit = f'{kind.unit} ({kind.unit_of_slide})' if kind.unit_of_slide else kind.unit
         lines.append(
             f'| `{kind.name}` | {kind.dim or "any"} | {unit} | `{kind.message}` '
