@@ -139,7 +139,7 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
 
 
 def sensors_markdown() -> str:
-    """Return the table of all types with a message of their own, for docs/geometry_conventions.md."""
+    """Return the table of docs/geometry_conventions.md: all types that have their own message."""
     lines = [
         '| MuJoCo sensor | values | unit | message | topic | frame |',
         '|---|---|---|---|---|---|',
