@@ -15,12 +15,13 @@ import { History } from './panels/history.js';
 import { Inspector, SessionsPanel } from './panels/inspector.js';
 import { Overlays } from './scene/overlays.js';
 import { Published } from './scene/published.js';
-import { Plots } from './panels/plots.js';
+import { MAX_PLOTTED_WIDTH, Plots } from './panels/plots.js';
 import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './panels/scene_panel.js';
 import { Stage } from './scene/stage.js';
 import { Transport } from './panels/transport.js';
 import { Views } from './scene/views.js';
 
+const MAX_WATCHED = 250; // channels
 const VEIL_DELAY = 350; // ms; shorter losses of the connection are not shown
 const NO_SIMULATION = /no simulation|has gone/; // errors of the gateway while no simulation runs
 
@@ -162,6 +163,8 @@ class App {
     this.wasOpen = true;
     this.select(-1);
     this.world = world;
+    this.watchKey = '';
+    this.order = [];
     document.getElementById('world-name').textContent = world.name;
     document.title = `${world.name} · URLab`;
     this.isLoaded = this.hasRobots = false;
@@ -237,7 +240,7 @@ class App {
       this.watched.set(id, state.values.subarray(start, start + width));
       start += width;
     }
-    this.history.push(state.time, state.poses);
+    this.history.push(state.time, state.poses, this.order, state.values);
     this.transport.showTime(state.time);
     if (!this.history.isBack) {
       this.bodies.setPoses(state.poses);
@@ -254,15 +257,21 @@ class App {
 
   // Subscribe to the channels that any part of the page shows.
   watchChannels() {
-    if (!this.world) return;
+    if (!this.world || !this.connection.isOpen) return;
+    const { channels, lidars } = this.world;
     const ids = new Set([...(this.plots?.ids ?? []), ...(this.inspector?.channels ?? [])]);
-    if (this.overlays.shown.scans) for (const { channel } of this.world.lidars) ids.add(channel);
-    const order = [...ids].slice(0, 250).map((id) => ({ id, width: this.world.channels[id].width }));
-    if (!this.connection.isOpen) return;
+    if (this.overlays.shown.scans) for (const { channel } of lidars) ids.add(channel);
+    // As many others as may be watched, so that a plot begins with the past.
+    for (const { id, width } of channels) if (width <= MAX_PLOTTED_WIDTH) ids.add(id);
+    const order = [...ids].slice(0, MAX_WATCHED).map((id) => ({ id, width: channels[id].width }));
+    const key = JSON.stringify(order);
+    if (key === this.watchKey) return;
+    this.watchKey = key;
     this.connection.request('watch', { channels: order.map(({ id }) => id) }).then(() => {
       this.order = order;
-      for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
-    }).catch(() => {});
+      const kept = new Set(order.map(({ id }) => id));
+      for (const id of this.watched.keys()) if (!kept.has(id)) this.watched.delete(id);
+    }).catch(() => (this.watchKey = ''));
   }
 
   select(body) {
@@ -347,6 +356,7 @@ const KEYS = {
   Digit2: (app) => app.followNext(),
   Digit3: (app) => app.chooseCamera(),
   KeyF: (app) => app.fit(app.selected),
+  KeyG: (app) => app.pointer.toggleGrip(app.pointer.chosenTip),
   KeyH: () => document.body.classList.toggle('bare'),
   KeyC: (app) => app.showPanel.toggle('contacts'),
   KeyT: (app) => app.showPanel.toggle('trails'),

@@ -410,6 +410,32 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.tab.mouse.up()
         end = np.array(visitor.js(f'{at}.toArray()'))
         assert np.linalg.norm(end - start) > 0.02
+
+        # Shift turns it where it is, and a click closes its gripper.
+        group = f'urlab.bodies.groups[{tip["body"]}].quaternion'
+        before = visitor.js(f'{group}.toArray()')
+        x, y = visitor.on_screen('urlab.pointer.handles[0].position')
+        visitor.tab.keyboard.down('Shift')
+        visitor.tab.mouse.move(x, y)
+        visitor.tab.mouse.down()
+        for part in range(1, 6):
+            visitor.tab.mouse.move(x + 8 * part, y)
+        # 40 px are 0.4 rad, and the tip stays.
+        visitor.until(
+            f'Math.abs({group}.angleTo({group}.clone().fromArray({before})) - 0.4) < 0.05'
+        )
+        assert np.linalg.norm(visitor.js(f'{at}.toArray()') - end) < 0.02
+        visitor.tab.mouse.up()
+        visitor.tab.keyboard.up('Shift')
+        with Client(rpc_port=bimanual, shared=True) as client:
+            client.connect()
+            robot = client.step().articulations['bimanual']
+            opened = robot.ctrl.copy()
+            visitor.tab.mouse.click(*visitor.on_screen('urlab.pointer.handles[0].position'))
+            visitor.wait(
+                lambda: np.abs(client.step().articulations['bimanual'].ctrl - opened).max() > 0.01,
+                'a closed gripper',
+            )
         assert visitor.errors == []
         visitor.tab.close()
 

@@ -330,6 +330,39 @@ def test_the_time_of_a_plot_goes_on_across_a_reset(visitor, urlab):
     visitor.js('urlab.plots.hide()')
 
 
+def test_a_plot_begins_with_the_past_and_stays_where_it_is_zoomed(visitor, urlab):
+    visitor.until('urlab.history.frames.length > 40 && urlab.history.frames.at(-41).order.length')
+    visitor.js(
+        "urlab.plots.channels = urlab.world.channels.filter((one) => one.kind === 'velocity')"
+    )
+    visitor.js('urlab.plots.show()')
+    times, speeds = visitor.js('urlab.plots.rows.slice(0, 2)')
+    assert len(times) > 30 and times == sorted(times)
+    assert sum(speed is not None for speed in speeds) > 30
+
+    box = visitor.tab.locator('#dock .u-over').bounding_box()
+    y = box['y'] + box['height'] / 2
+    visitor.tab.mouse.move(box['x'] + 0.6 * box['width'], y)
+    visitor.tab.mouse.down()
+    visitor.tab.mouse.move(box['x'] + 0.8 * box['width'], y, steps=4)
+    visitor.tab.mouse.up()
+    visitor.until('urlab.plots.isZoomed')
+    low, high = visitor.js('[urlab.plots.plot.scales.x.min, urlab.plots.plot.scales.x.max]')
+    assert high - low == pytest.approx(0.2 * visitor.js('urlab.plots.seconds'), rel=0.1)
+    count = visitor.js('urlab.plots.rows[0].length')
+    visitor.until(f'urlab.plots.rows[0].length > {count} + 10')
+    assert visitor.js('urlab.plots.plot.scales.x.min') == low
+
+    first = visitor.tab.locator('#dock .series').first
+    first.click()
+    assert not visitor.js('urlab.plots.plot.series[1].show')
+    first.click()
+    assert visitor.js('urlab.plots.plot.series[1].show')
+    visitor.tab.get_by_role('button', name='Follow the newest values again').click()
+    visitor.until(f'urlab.plots.plot.scales.x.min > {low}')
+    visitor.js('urlab.plots.hide()')
+
+
 def test_a_wheel_turns_while_its_slider_is_held(visitor, urlab):
     base = visitor.js('urlab.world.robots[0].base')
     visitor.js(f'urlab.select({base})')

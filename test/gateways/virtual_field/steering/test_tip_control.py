@@ -32,25 +32,37 @@ IDENTITY = (0.0, 0.0, 0.0, 1.0)
 HEAD = XrPose((0.0, 1.6, 0.0), IDENTITY)
 
 
-def limb(name, way, geom=0.03):
-    """Return two hinges and two links, one after the other."""
+def limb(name, way, joints):
+    """Return a limb of some joints along a way (m each)."""
     end = ' '.join(str(0.2 * part) for part in way)
-    link = f'<geom type="capsule" fromto="0 0 0 {end}" size="{geom}"/>'
-    return (
-        f'<joint name="{name}_1" axis="0 1 0" limited="true" range="-90 90"/>{link}'
-        f'<body name="{name}_end" pos="{end}">'
-        f'<joint name="{name}_2" axis="0 1 0" limited="true" range="-90 90"/>{link}</body>'
-    )
+    body = ''
+    for number in range(joints, 0, -1):
+        place = 'pos="0 0 0"' if number == 1 else f'pos="{end}"'
+        body = (
+            f'<body name="{name}_{number}" {place}>'
+            f'<joint name="{name}_{number}" axis="0 1 0" limited="true" range="-90 90"/>'
+            f'<geom type="capsule" fromto="0 0 0 {end}" size="0.02"/>{body}</body>'
+        )
+    return body
 
 
-def test_legs_are_not_led_and_the_arm_on_a_walker_is():
-    limbs = {'front': (0, 0, -1), 'rear': (0, 0, -1), 'arm': (0, 0, 1)}
+LIMBS = {
+    'front': ((0, 0, -1), 2),
+    'rear': ((0, 0, -1), 2),
+    'arm': ((0, 0, 1), 3),
+    'head': ((0.5, 0, 0.5), 2),
+}
+
+
+def test_legs_and_the_head_of_a_walker_are_not_led_and_its_arm_is():
     parts = ''.join(
-        f'<body name="{name}" pos="{x} 0 0">{limb(name, way)}</body>'
-        for x, (name, way) in zip((0.3, -0.3, 0), limbs.items(), strict=True)
+        limb(name, way, joints).replace('pos="0 0 0"', f'pos="{x} 0 0"', 1)
+        for x, (name, (way, joints)) in zip((0.3, -0.3, 0, 0.2), LIMBS.items(), strict=True)
     )
     motors = ''.join(
-        f'<position name="{n}_{i}" joint="{n}_{i}" kp="9"/>' for n in limbs for i in (1, 2)
+        f'<position name="{name}_{number + 1}" joint="{name}_{number + 1}" kp="9"/>'
+        for name, (_, joints) in LIMBS.items()
+        for number in range(joints)
     )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>{parts}</body>'
@@ -61,7 +73,7 @@ def test_legs_are_not_led_and_the_arm_on_a_walker_is():
         described = SimpleNamespace(controller={'kind': 'pd'}, twist_controller=drive, frames={})
         robot = ServedRobot('', world, described)
         arms = find_arms(robot)
-        assert {arm.name for arm in arms} == set(limbs)
+        assert {arm.name for arm in arms} == set(LIMBS)
         assert {arm.name for arm in arms if is_steerable(robot, arm)} == led
 
 

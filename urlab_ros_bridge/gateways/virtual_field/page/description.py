@@ -14,10 +14,7 @@ from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.virtual_field.page.channels import Channel
-from urlab_ros_bridge.gateways.virtual_field.page.tips import handle_radius
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
-from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
-from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model import WorldModel
 
@@ -43,12 +40,13 @@ def describe(
     world: WorldModel,
     bodies: Bodies,
     channels: Sequence[Channel],
-    tips: Sequence[ArmChain],
+    tips: Sequence[Mapping[str, Any]],
     cameras: Mapping[str, CameraInfo],
 ) -> dict[str, Any]:
     """
     Return the world as a page needs it; lengths in m, angles in rad, y up.
 
+    :param tips: see `describe_tips`.
     :param cameras: those that can be streamed, by a name that is unique in the world.
     """
     return {
@@ -65,17 +63,7 @@ def describe(
         'joints': [_joint(joint) for joint in world.joints if joint.is_scalar],
         'cameras': [_camera(world, name, camera) for name, camera in cameras.items()],
         'channels': [channel.describe(number) for number, channel in enumerate(channels)],
-        'tips': [
-            {
-                'id': number,
-                'robot': tip.prefix,
-                'name': tip.name,
-                'body': tip.nodes[-1].body,
-                'offset': y_up_pose(Pose(tip.nodes[-1].place))[:3],
-                'radius': round(handle_radius(tip), 5),
-            }
-            for number, tip in enumerate(tips)
-        ],
+        'tips': list(tips),
         'lidars': [
             lidar
             for prefix, robot in handshake.articulations.items()

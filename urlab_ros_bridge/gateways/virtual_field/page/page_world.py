@@ -26,6 +26,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.description import Bodies
 from urlab_ros_bridge.gateways.virtual_field.page.description import describe
 from urlab_ros_bridge.gateways.virtual_field.page.description import moving_bodies
 from urlab_ros_bridge.gateways.virtual_field.page.pictures import PictureFeed
+from urlab_ros_bridge.gateways.virtual_field.page.tips import describe_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import find_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import LedTip
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
@@ -81,7 +82,8 @@ class PageWorld:
         self.tips = find_tips(served)
         self.files: dict[str, bytes] = {}
         bodies = self._bodies(served)
-        described = describe(handshake, world, bodies, self.channels, self.tips, self.cameras)
+        tips = describe_tips(served, self.tips)
+        described = describe(handshake, world, bodies, self.channels, tips, self.cameras)
         self.description = messages.text(described)
         self._led: dict[int, LedTip] = {}
         self._places = {name: place for place, name in enumerate(self.cameras)}

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import z_up
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import z_up_quaternion
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import SPEED_PERCENT
@@ -162,15 +164,26 @@ def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Lead a tip to a place, y up; a `begin` keeps the orientation that it has then."""
+    """
+    Lead a tip to a place, y up; a `begin` keeps the orientation that it has then.
+
+    A `turn` (x y z w) rotates it from there, about the axes of the world; `grip` closes (1) or
+    opens (0) the gripper.
+    """
     number = int(fields.number('tip', None, 0, 1e4))
     tip, seen = world.tip(number), world.served.newest
     if seen is None:
         return {}
     if fields.flag('begin', False):
         tip.begin(seen.qpos)
-    setpoints = tip.lead(seen.qpos, z_up(fields.vector('position', 3)))
-    world.served.link.commands.set_setpoints(tip.prefix, setpoints)
+    setpoints: dict[str, float] = {}
+    if 'position' in fields:
+        turn = z_up_quaternion(fields.quaternion('turn', IDENTITY))
+        setpoints = tip.lead(seen.qpos, z_up(fields.vector('position', 3)), turn)
+    if 'grip' in fields:
+        setpoints |= tip.grip(fields.number('grip', None, 0.0, 1.0))
+    if setpoints:
+        world.served.link.commands.set_setpoints(tip.prefix, setpoints)
     return {}
 
 

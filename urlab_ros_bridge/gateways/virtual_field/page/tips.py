@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import threading
 import time
 from typing import Any
@@ -11,11 +12,18 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
+from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.steering.hand import TipPose
+from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import can_turn
+from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import grippers_of
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_steerable
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
+from urlab_ros_bridge.geometry import multiply
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import Vector
 
 # A page asks about 30 times a second; after a pause an arm does not make good all of it (s).
@@ -27,6 +35,23 @@ _OF_REACH, _SMALLEST, _LARGEST = 0.03, 0.0025, 0.022
 def find_tips(served: ServedScene) -> tuple[ArmChain, ...]:
     """Return the arms whose tips can be led: the place of each is its number."""
     return tuple(arm for arm in served.arms if is_steerable(served.robots[arm.prefix], arm))
+
+
+def describe_tips(served: ServedScene, tips: Sequence[ArmChain]) -> list[dict[str, Any]]:
+    """Return what a page has to know to lead tips; lengths in m, y up."""
+    return [
+        {
+            'id': number,
+            'robot': tip.prefix,
+            'name': tip.name,
+            'body': tip.nodes[-1].body,
+            'offset': y_up_pose(Pose(tip.nodes[-1].place))[:3],
+            'radius': round(handle_radius(tip), 5),
+            'turns': can_turn(tip),
+            'grips': bool(grippers_of(served.robots[tip.prefix], tip)),
+        }
+        for number, tip in enumerate(tips)
+    ]
 
 
 def handle_radius(arm: ArmChain) -> float:
@@ -56,12 +81,15 @@ class LedTip:
             self._held = self._control.begin(qpos)
             self._led_at = time.monotonic()
 
-    def lead(self, qpos: np.ndarray, position: Vector) -> dict[str, float]:
+    def lead(
+        self, qpos: np.ndarray, position: Vector, turn: Quaternion = IDENTITY
+    ) -> dict[str, float]:
         """
-        Return setpoints, actuator -> control, that bring the tip nearer to a place.
+        Return setpoints, actuator -> control, that bring the tip nearer to a pose.
 
         :param qpos: of the whole model, shape (nq,).
         :param position: of the tip in the world, m.
+        :param turn: rotation since the tip was taken, about the axes of the world, x y z w.
         """
         now = time.monotonic()
         with self._lock:
@@ -69,8 +97,14 @@ class LedTip:
                 self._held = self._control.begin(qpos)
             period = min(max(now - self._led_at, 1e-3), _LONGEST_PERIOD)
             self._led_at = now
-            target = TipPose(np.array(position), self._held.rotation)
+            rotation = multiply(turn, self._held.rotation)
+            target = TipPose(np.array(position), rotation)
             return self._control.lead(qpos, target, period)
 
+    def grip(self, closed: float) -> dict[str, float]:
+        """Return setpoints of the gripper; 0 opens it, 1 closes it."""
+        with self._lock:
+            return self._control.grip(closed)
 
-__all__ = ['LedTip', 'find_tips', 'handle_radius']
+
+__all__ = ['LedTip', 'describe_tips', 'find_tips', 'handle_radius']

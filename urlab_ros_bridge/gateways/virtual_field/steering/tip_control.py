@@ -31,6 +31,7 @@ _FULL_POSE = 6
 # Of a chain with many joints the position counts more: a metre as much as 10 rad.
 _MANY_JOINTS = 9
 _LITTLE_ROTATION = 0.1
+_HEAD_JOINTS = 2
 # The tip of a leg is hardly higher than the lowest joint of its robot (m).
 _FOOT_HEIGHT = 0.03
 _POSITION_KINDS = ('position', 'intvelocity')
@@ -42,10 +43,13 @@ def is_steerable(robot: ServedRobot, arm: ArmChain) -> bool:
     Return whether the tip of an arm can be led: each joint follows a position.
 
     The legs of a robot that stands on them are not led: it would fall.  Nor is any arm of one
-    that keeps its balance by itself, as far as anybody can tell.
+    that keeps its balance by itself, as far as anybody can tell, nor its head: two joints that
+    turn a camera have no position to lead.
     """
     if robot.free is not None and (
-        robot.description.twist_controller is None or _is_leg(robot, arm)
+        robot.description.twist_controller is None
+        or len(arm.joints) <= _HEAD_JOINTS
+        or _is_leg(robot, arm)
     ):
         return False
     driven = {a.joint_id: a for a in robot.actuators.values() if a.joint_id >= 0}
@@ -86,7 +90,7 @@ class TipControl:
         self._addresses = np.array([joint.qpos_address for joint in arm.joints], np.intp)
         self._actuators = robot.setpoints_of(robot.actuators_of(arm.joints))
         weight = 1.0
-        if len(arm.joints) < _FULL_POSE:
+        if not can_turn(arm):
             weight = 0.0
         elif len(arm.joints) >= _MANY_JOINTS:
             weight = _LITTLE_ROTATION
@@ -100,7 +104,7 @@ class TipControl:
                 for a, j in zip(self._actuators, arm.joints, strict=True)
             ]
         )
-        self._grips = _grippers(robot, arm)
+        self._grips = grippers_of(robot, arm)
         self._closing = 0.0
         self._aim = np.zeros(len(arm.joints))
         self._velocity = np.zeros(len(arm.joints))
@@ -209,7 +213,12 @@ def _frame(
     return ('body', robot.world.bodies[arm.tip_body].compiled), arm.nodes[-1].place
 
 
-def _grippers(robot: ServedRobot, arm: ArmChain) -> list[Actuator]:
+def can_turn(arm: ArmChain) -> bool:
+    """Return whether the rotation of a tip can be led, beside its position."""
+    return len(arm.joints) >= _FULL_POSE
+
+
+def grippers_of(robot: ServedRobot, arm: ArmChain) -> list[Actuator]:
     """Return what opens and closes at the end of an arm."""
     own = {joint.id for joint in arm.joints}
     joints = {j for body in arm.bodies for j in robot.world.bodies[body].joints} - own
@@ -223,4 +232,4 @@ def _grippers(robot: ServedRobot, arm: ArmChain) -> list[Actuator]:
     ]
 
 
-__all__ = ['MAX_JOINT_SPEED', 'TipControl', 'is_steerable', 'lag_of']
+__all__ = ['MAX_JOINT_SPEED', 'TipControl', 'can_turn', 'grippers_of', 'is_steerable', 'lag_of']

@@ -7,6 +7,7 @@ import { DEFERRED_LAYER } from '../scene/stage.js';
 
 const CLICK_TOLERANCE = 5; // px that the pointer may move during a click
 const TIP_SPEED = 0.25; // m/s, by gamepad
+const TURN_PER_PIXEL = 0.01; // rad
 const PERIOD = 33; // ms between requests of one drag
 const GRAB_RADIUS = { mouse: 9, pen: 9, touch: 22 }; // px around the centre of a handle, however small it is drawn
 const GRAB_FACTOR = 2.3; // the same in radii of the handle
@@ -88,7 +89,8 @@ export class PointerTool extends EventTarget {
     this.castRay(event);
     const handle = this.handleAtPointer();
     if (handle) {
-      this.begin(event, { kind: 'steer', handle, point: handle.position.clone(), goal: handle.position.clone() });
+      const turns = event.shiftKey && handle.userData.tip.turns;
+      this.begin(event, { kind: 'steer', handle, turns, at: this.pressed, turn: new THREE.Quaternion(), point: handle.position.clone(), goal: handle.position.clone() });
       return;
     }
     if (this.tool !== 'push' && !event.shiftKey) return;
@@ -122,8 +124,32 @@ export class PointerTool extends EventTarget {
     if (event.pointerId !== this.drag.pointer) return;
     this.castRay(event);
     const at = this.raycaster.ray.intersectPlane(this.plane, new THREE.Vector3());
-    if (at) this.drag.goal.copy(at);
+    if (this.drag.turns) this.turn(event);
+    else if (at) this.drag.goal.copy(at);
     this.send();
+  }
+
+  // Rotate the tip as a ball under the pointer: about the axes of the view.
+  turn(event) {
+    const { drag } = this;
+    const axis = new THREE.Vector3(event.clientY - drag.at.y, event.clientX - drag.at.x, 0);
+    drag.at = { x: event.clientX, y: event.clientY };
+    const angle = axis.length() * TURN_PER_PIXEL;
+    if (angle) drag.turn.premultiply(new THREE.Quaternion().setFromAxisAngle(axis.normalize().applyQuaternion(this.stage.camera.quaternion), angle));
+  }
+
+  // Close or open the gripper at a tip.
+  toggleGrip(tip) {
+    if (!tip?.grips) return;
+    tip.isClosed = !tip.isClosed;
+    this.connection.send('steer', { tip: tip.id, grip: tip.isClosed ? 1 : 0 });
+  }
+
+  // The tip of the selected robot, or the only one.
+  get chosenTip() {
+    const prefix = this.world?.bodies[this.bodies.selected]?.robot;
+    const tips = this.handles.map(({ userData }) => userData.tip);
+    return this.lastTip && tips.includes(this.lastTip) ? this.lastTip : tips.find(({ robot }) => robot === prefix) ?? (tips.length === 1 ? tips[0] : null);
   }
 
   hover(event) {
@@ -141,6 +167,10 @@ export class PointerTool extends EventTarget {
 
   up(event, name) {
     if (this.drag && event.pointerId === this.drag.pointer) {
+      const { handle } = this.drag, { pressed } = this;
+      const isClick = pressed && name === 'pointerup' && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= CLICK_TOLERANCE;
+      if (handle && isClick) this.toggleGrip(handle.userData.tip);
+      if (handle) this.lastTip = handle.userData.tip;
       this.end();
       this.pressed = null;
       return;
@@ -189,8 +219,8 @@ export class PointerTool extends EventTarget {
   }
 
   steer(begin) {
-    const { handle, goal } = this.drag;
-    this.connection.send('steer', { tip: handle.userData.tip.id, position: goal.toArray(), begin });
+    const { handle, goal, turn } = this.drag;
+    this.connection.send('steer', { tip: handle.userData.tip.id, position: goal.toArray(), turn: turn.toArray(), begin });
   }
 
   draw() {

@@ -13,7 +13,7 @@ const PAGES = [
     [['Backspace'], 'e-stop: stop all robots'], [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
   ]],
   ['Interaction', [
-    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Esc'], 'clear the selection, close an image'],
+    [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Shift', 'drag'], 'a handle: turn its tip'], [['click'], 'a handle: close or open its gripper (G)'], [['Esc'], 'clear the selection, close an image'],
   ]],
   ['Drive', [
     [['W', 'A', 'S', 'D'], 'or arrow keys: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'full speed'], [['gamepad'], 'left stick: drive, right stick: turn'], [['gamepad'], 'on an arm: move its tip'],

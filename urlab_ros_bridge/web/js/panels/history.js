@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// A timeline of the last minutes of poses, kept in the page: looking back does not affect the simulation.
+// A timeline of the last minutes of poses and channels, kept in the page: looking back does not affect the simulation.
 
 import { button, el } from './dom.js';
 
@@ -19,18 +19,31 @@ export class History {
     this.live();
   }
 
-  push(time, poses) {
+  push(time, poses, order, values) {
     const last = this.frames.at(-1);
     if (last && time < last.time) {
       this.frames = []; // a reset
       this.live();
     } else if (last && time - last.time < STEP) return;
-    this.frames.push({ time, poses: poses.slice() });
+    this.frames.push({ time, poses: poses.slice(), order, values: values.slice() });
     while (this.frames.length > 2 && this.frames[0].time < time - SECONDS) {
       this.frames.shift();
       if (this.at > 0) this.at -= 1;
     }
     if (!this.bar.hidden && this.isShown) this.draw();
+  }
+
+  // The values of a channel at each frame since a time (s): arrays of its width, null where it was not watched.
+  values(id, since) {
+    const frames = this.frames.filter(({ time }) => time >= since);
+    return frames.map(({ order, values }) => {
+      let start = 0;
+      for (const channel of order) {
+        if (channel.id === id) return start + channel.width <= values.length ? values.subarray(start, start + channel.width) : null;
+        start += channel.width;
+      }
+      return null;
+    });
   }
 
   get isBack() {

@@ -5,8 +5,9 @@
 import uPlot from '../../vendor/uplot/dist/uPlot.esm.js';
 import { button, download, el, menu, number } from './dom.js';
 
-const SECONDS = 20, MAX_POINTS = 4000, HEIGHT = 150, PERIOD = 66; // ms
-const WINDOWS = [5, 10, 20, 60];
+const SECONDS = 20, MAX_POINTS = 10000, HEIGHT = 150, PERIOD = 66; // ms
+const WINDOWS = [5, 10, 20, 60, 120];
+export const MAX_PLOTTED_WIDTH = 16; // values of a channel that is plotted
 
 export class Plots {
   constructor(app) {
@@ -20,7 +21,11 @@ export class Plots {
     this.chart = el('div');
     this.add = button('plot', 'Choose channels to plot', () => this.choose(), { text: 'Add', shape: 'button.btn.small' });
     this.length = button('', 'Time span', () => menu(this.length, WINDOWS.map((seconds) => ({ label: `${seconds} s`, selected: seconds === this.seconds, run: () => this.setLength(seconds) }))), { text: `${SECONDS} s`, shape: 'button.btn.small' });
-    this.dock.append(el('div.head', el('b', 'Plots'), this.legend, this.add, this.length, button('save', 'Save as CSV', () => this.save(), { shape: 'button.btn.small' }), button('close', 'Close the plots', () => this.hide(), { key: 'P', shape: 'button.btn.small' })), this.chart);
+    this.title = el('b', 'Plots');
+    this.follow = button('', 'Follow the newest values again', () => this.unzoom(), { text: 'Follow', shape: 'button.btn.small' });
+    this.follow.hidden = true;
+    this.hidden = new Set(); // names of signals that are not drawn
+    this.dock.append(el('div.head', this.title, this.legend, this.follow, this.add, this.length, button('save', 'Save as CSV', () => this.save(), { shape: 'button.btn.small' }), button('close', 'Close the plots', () => this.hide(), { key: 'P', shape: 'button.btn.small' })), this.chart);
     addEventListener('resize', () => this.plot?.setSize({ width: this.chart.clientWidth, height: HEIGHT }));
     document.addEventListener('urlab-theme', () => this.build());
   }
@@ -64,6 +69,7 @@ export class Plots {
 
   setLength(seconds) {
     this.seconds = seconds;
+    this.build();
     this.length.textContent = `${seconds} s`;
   }
 
@@ -72,19 +78,35 @@ export class Plots {
     const robots = new Map();
     const kinds = { position: 'positions', velocity: 'velocities', effort: 'efforts', control: 'controls' };
     for (const channel of world.channels) {
-      if (channel.width > 16) continue;
+      if (channel.width > MAX_PLOTTED_WIDTH) continue;
       const many = kinds[channel.kind];
       const label = many ? `${channel.robot}: joint ${many}` : `${channel.robot}: ${channel.name}`;
       robots.set(label, [...(robots.get(label) ?? []), channel]);
     }
-    menu(this.add, [...robots].map(([label, channels]) => ({ label: label.replace('joint controls', 'controls'), note: channels[0].unit, run: () => this.toggleChannels(channels) })));
+    menu(this.add, [...robots].map(([label, channels]) => {
+      const text = label.replace('joint controls', 'controls');
+      return { label: text, note: channels[0].unit, selected: this.hasAll(channels), run: () => (channels.length > 1 ? this.chooseOf(text, channels) : this.toggleChannels(channels)) };
+    }));
+  }
+
+  hasAll(channels) {
+    return !this.dock.hidden && channels.every((channel) => this.channels.includes(channel));
+  }
+
+  // All signals of a kind, or one of them.
+  chooseOf(label, channels) {
+    menu(this.add, [
+      { label: `All: ${label}`, selected: this.hasAll(channels), run: () => this.toggleChannels(channels) },
+      ...channels.map((channel) => ({ label: channel.name, note: channel.unit, selected: this.hasAll([channel]), run: () => this.toggleChannels([channel]) })),
+    ]);
   }
 
   build() {
     this.plot?.destroy();
     this.plot = null;
     this.timeOffset = 0; // seconds by which resets have set the clock back
-    this.rows = [[], ...this.channels.flatMap(({ width }) => Array.from({ length: width }, () => []))];
+    this.rows = this.past();
+    this.setZoomed(false);
     this.app.watchChannels?.();
     if (this.dock.hidden) return;
     const style = getComputedStyle(document.documentElement);
@@ -95,13 +117,13 @@ export class Plots {
       const stem = `${many ? `${channel.robot} ` : ''}${channel.name}${channel.kind === 'velocity' ? ' vel' : channel.kind === 'effort' ? ' effort' : ''}`;
       return channel.width === 1 ? [stem] : channel.parts.map((part) => `${stem} ${part}`);
     });
-    const series = this.names.map((label, index) => ({ label, stroke: colors[index % colors.length], width: 1.5, dash: index >= colors.length ? [5, 3] : undefined, points: { show: false } }));
+    const series = this.names.map((label, index) => ({ label, show: !this.hidden.has(label), stroke: colors[index % colors.length], width: 1.5, dash: index >= colors.length ? [5, 3] : undefined, points: { show: false } }));
     this.values = [];
     this.legend.replaceChildren(...series.map(({ label, stroke }, index) => {
       const value = el('b', '–');
       this.values.push(value);
-      const channel = this.ownerOf(index);
-      return el('button.series', { type: 'button', title: `Remove ${label}`, onclick: () => this.toggleChannels([channel]) }, el('i', { style: `background: ${stroke}` }), label, value);
+      const item = el('button.series', { type: 'button', title: `Hide or show ${label}`, 'aria-pressed': !this.hidden.has(label), onclick: () => this.toggleSignal(index, item) }, el('i', { style: `background: ${stroke}` }), label, value);
+      return item;
     }));
     const axis = { stroke: ink, font: '11px Inter, system-ui, sans-serif', grid: { stroke: line, width: 1 }, ticks: { show: false } };
     const units = new Set(this.channels.map(({ unit }) => unit));
@@ -109,8 +131,8 @@ export class Plots {
       width: Math.max(120, this.chart.clientWidth),
       height: HEIGHT,
       legend: { show: false },
-      cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
-      hooks: { setCursor: [() => this.write()] },
+      cursor: { y: false, points: { size: 5 }, drag: { x: true, y: false }, bind: { dblclick: () => () => this.unzoom() } },
+      hooks: { setCursor: [() => this.write()], setSelect: [({ select }) => select.width > 0 && this.setZoomed(true)] },
       scales: { x: { time: false }, y: { range: (plot, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 22, values: (plot, ticks) => ticks.map((tick) => `${tick} s`) },
@@ -120,11 +142,34 @@ export class Plots {
     }, this.rows, this.chart);
   }
 
-  ownerOf(index) {
-    for (const channel of this.channels) {
-      if (index < channel.width) return channel;
-      index -= channel.width;
-    }
+  // Rows of time and values with what the timeline has of these channels.
+  past() {
+    const { history, latest } = this.app;
+    const since = (latest?.time ?? 0) - this.seconds;
+    const times = history?.frames.filter(({ time }) => time >= since).map(({ time }) => time) ?? [];
+    const rows = this.channels.flatMap(({ id, width }) => {
+      const values = history?.values(id, since) ?? [];
+      return Array.from({ length: width }, (_, part) => values.map((value) => (Number.isFinite(value?.[part]) ? value[part] : null)));
+    });
+    return [times, ...rows];
+  }
+
+  toggleSignal(index, item) {
+    const label = this.names[index];
+    if (!this.hidden.delete(label)) this.hidden.add(label);
+    this.plot.setSeries(index + 1, { show: !this.hidden.has(label) });
+    item.setAttribute('aria-pressed', !this.hidden.has(label));
+  }
+
+  // A part of the time, chosen by dragging, stays until it is followed again.
+  setZoomed(isZoomed) {
+    this.isZoomed = isZoomed;
+    this.follow.hidden = !isZoomed;
+  }
+
+  unzoom() {
+    this.setZoomed(false);
+    this.drawn = 0;
     return null;
   }
 
@@ -152,13 +197,15 @@ export class Plots {
     if (now - this.drawn < PERIOD) return;
     this.drawn = now;
     this.plot.setData(this.rows, false);
-    this.plot.setScale('x', { min: time - this.seconds, max: time });
+    if (!this.isZoomed) this.plot.setScale('x', { min: time - this.seconds, max: time });
     this.write();
   }
 
   // The values under the cursor, else the newest.
   write() {
-    const at = this.plot?.cursor.idx ?? this.rows[0].length - 1;
+    const pointed = this.plot?.cursor.idx;
+    const at = pointed ?? this.rows[0].length - 1;
+    this.title.textContent = Number.isInteger(pointed) ? `${this.rows[0][at]?.toFixed(2)} s` : 'Plots';
     this.values.forEach((value, index) => (value.textContent = number(this.rows[index + 1][at] ?? NaN)));
   }
 
