@@ -76,7 +76,9 @@ articulations:
     cameras: {{front_rgb: {{mode: real, resolution: [32, 24]}},
                front_depth: {{mode: depth, resolution: [32, 24]}}}}
     lidars: {{scan: {{angle_min: -3.14159, angle_max: 3.12413, range_min: 0.1, range_max: 9,
-                      rate: 10}}}}
+                      rate: 10}},
+             top: {{rays: 16, rings: 2, elevation_max: 0.2, angle_min: -3, angle_max: 3,
+                    range_max: 9}}}}
     frames: {{base: base_link, imu: imu_link}}
   - prefix: arm
     model: arm.xml
@@ -88,6 +90,8 @@ articulations:
     lidars:
       ahead: &scan {{angle_min: -1.0, angle_max: 1.0, range_min: 0.1, range_max: 9, rate: 10}}
       behind: *scan
+      high: &points {{rays: 16, rings: 2, angle_min: -3, angle_max: 3, range_max: 9}}
+      low: *points
   - prefix: leg
     model: leg.xml
     pose: {{pos: [0, -2, 1], quat: [1, 0, 0, 0]}}

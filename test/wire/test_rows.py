@@ -143,4 +143,5 @@ def test_the_table_of_layouts_covers_the_parser():
         'scene',
         'state_full',
         'sim_time',
+        'points',
     } == set(kinds)

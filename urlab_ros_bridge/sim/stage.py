@@ -44,6 +44,7 @@ from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.observer import Observer
+from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
 from urlab_ros_bridge.sim.physics.randomizer import Randomizer
 from urlab_ros_bridge.sim.physics.recorder import StateRecorder
 from urlab_ros_bridge.sim.physics.replay import Replay
@@ -301,16 +302,21 @@ def build_context(
     :param before: the world whose place this one will take, if any.
     :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
     """
-    controls, lidars, noises = {}, {}, []
+    controls, lidars, point_lidars, noises = {}, {}, {}, []
     for spec in world.spec.articulations:
         articulation = world.articulations[spec.prefix]
         control = ArticulationControl(world.model, world.data, articulation, spec)
         control.reset(world.start_ctrl(spec.prefix))
         controls[spec.prefix] = control
         lidars[spec.prefix] = _scanners(world, spec)
-        noises += _noises(world, spec, lidars[spec.prefix])
+        point_lidars[spec.prefix] = [
+            PointLidar(world, spec.prefix, name, lidar)
+            for name, lidar in spec.lidars.items()
+            if lidar.rings is not None
+        ]
+        noises += _noises(world, spec, (*lidars[spec.prefix], *point_lidars[spec.prefix]))
     run = RunState(ModelLock(), config.step_mode, config.paused, config.speed)
-    engine = Engine(world, controls, Sensing(lidars, noises), run)
+    engine = Engine(world, controls, Sensing(lidars, noises, point_lidars), run)
     recorder = StateRecorder(engine)
     made = Context(
         config,
@@ -344,7 +350,11 @@ def check_world(models: ClientModels, context: Context, before: Context | None =
 def _sensing_sizes(context: Context) -> dict[tuple[str, int], int]:
     """Return how much the cameras and scanners of a world have to do, by name and limit."""
     model, cameras = context.world.model, context.cameras.items
-    rays = sum(lidar.rays for group in context.engine.sensing.lidars.values() for lidar in group)
+    sensing = context.engine.sensing
+    rays = sum(lidar.rays for group in sensing.lidars.values() for lidar in group)
+    rays += sum(
+        lidar.rings * lidar.columns for group in sensing.point_lidars.values() for lidar in group
+    )
     return {
         ('cameras', CAMERAS): len(cameras),
         ('pixels of cameras', CAMERA_PIXELS): sum(each.width * each.height for each in cameras),
@@ -357,6 +367,8 @@ def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
     sensors = world.articulations[spec.prefix].sensors
     found = []
     for name, lidar_spec in spec.lidars.items():
+        if lidar_spec.rings is not None:
+            continue
         _check_sensor(world, 'lidars', name, sensors)
         lidar = RayScanner(world.model, sensors[name].id, lidar_spec)
         lidar.name = name
@@ -364,13 +376,15 @@ def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
     return found
 
 
-def _noises(world: World, spec: ArticulationSpec, lidars: list[RayScanner]) -> list[SensorNoise]:
+def _noises(
+    world: World, spec: ArticulationSpec, lidars: Iterable[RayScanner | PointLidar]
+) -> list[SensorNoise]:
     """Set the noise of scanners, and return that of the other sensors."""
     sensors = world.articulations[spec.prefix].sensors
     scanners = {lidar.name: lidar for lidar in lidars}
     others = {}
     for name, noise in spec.noise.items():
-        _check_sensor(world, 'noise', name, sensors)
+        _check_sensor(world, 'noise', name, {**sensors, **scanners})
         lidar = scanners.get(name)
         if lidar is None:
             others[name] = noise

@@ -97,6 +97,10 @@ class Publisher:
         name, topics = topic.encode(), self._topics
         return any(name[:size] in topics for size in self._sizes if size <= len(name))
 
+    def is_named(self, topic: str) -> bool:
+        """Return whether a topic itself is subscribed to, not only a beginning of it."""
+        return topic.encode() in self._topics
+
     def send(self, topic: bytes, payload: bytes | memoryview) -> None:
         """Send a message of two parts."""
         self.socket.send(topic, _FIRST)

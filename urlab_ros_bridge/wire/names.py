@@ -15,7 +15,7 @@ import re
 
 _PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
 # First segments of topics that belong to no articulation.
-_RESERVED = ('scene', 'state', 'sim_time')
+_RESERVED = ('scene', 'state', 'sim_time', 'points')
 
 
 def compiled_name(prefix: str, local: str) -> str:

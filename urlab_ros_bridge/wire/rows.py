@@ -28,6 +28,7 @@ from urlab_ros_bridge.wire.errors import UnknownTopic
 SIM_TIME_TOPIC = 'sim_time'
 STATE_FULL_TOPIC = 'state/full'
 SCENE = 'scene'
+POINTS = 'points/'
 ENTITY_FIELDS = {'xpos': 3, 'xquat': 4, 'qpos': 7, 'qvel': 6}
 MAX_SENSOR_DIM = 1 << 20
 
@@ -82,6 +83,14 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
         'state_full', STATE_FULL_TOPIC, 'msgpack map like step_ok, op "state_full"', 'plugin'
     ),
     RowLayout(
+        'points',
+        f'{POINTS}{{prefix}}/{{name}}',
+        'int32 rings, int32 columns, float32[rings * columns] range (m, -1: nothing), '
+        'uint8[rings * columns] intensity; sent in every mode, only to subscribers of the whole '
+        'topic',
+        'extension',
+    ),
+    RowLayout(
         'sim_time',
         SIM_TIME_TOPIC,
         'int64 nanoseconds, uint64 step, int64 wall nanoseconds; closes the tick',
@@ -117,6 +126,13 @@ class SensorRow(NamedTuple):
 
     id: int
     values: np.ndarray
+
+
+class PointsRow(NamedTuple):
+    """Points of a 3-D lidar: ranges in m, -1 for nothing, and intensities; (rings, columns)."""
+
+    ranges: np.ndarray
+    intensities: np.ndarray
 
 
 class BaseState(NamedTuple):
@@ -156,6 +172,11 @@ def parse_topic(topic: str | bytes) -> RowTopic:
     if text == STATE_FULL_TOPIC:
         return RowTopic('state_full')
     prefix, _, rest = text.partition('/')
+    if text.startswith(POINTS):
+        robot, _, name = rest.partition('/')
+        if robot and name:
+            return RowTopic('points', robot, name)
+        raise UnknownTopic(text)
     if prefix == SCENE:
         name, _, field = rest.rpartition('/')
         if name and field in ENTITY_FIELDS:
@@ -211,6 +232,29 @@ def unpack_sensor(payload: bytes | memoryview) -> SensorRow:
         (sensor_id,) = ACTIONS.unpack_from(payload)
         return SensorRow(sensor_id, np.frombuffer(payload, '<f4', size // 4 - 1, 4))
     raise MalformedRow('sensor', size, '8 + 4 * dim')
+
+
+def pack_points(ranges: np.ndarray, intensities: np.ndarray) -> bytes:
+    """Encode a points row from ranges (m) and intensities (uint8), shape (rings, columns)."""
+    head = SENSOR_HEAD.pack(*ranges.shape)
+    return head + ranges.astype('<f4').tobytes() + intensities.astype(np.uint8).tobytes()
+
+
+def unpack_points(payload: bytes | memoryview) -> PointsRow:
+    """
+    Decode a points row.
+
+    :return: read-only views into `payload`.
+    :raises MalformedRow: when the length is not that of the shape.
+    """
+    size = len(payload)
+    rings, columns = SENSOR_HEAD.unpack_from(payload) if size >= SENSOR_HEAD.size else (-1, -1)
+    if rings < 0 or columns < 0 or size != SENSOR_HEAD.size + 5 * rings * columns:
+        raise MalformedRow('points', size, '8 + 5 * rings * columns')
+    count, start = rings * columns, SENSOR_HEAD.size
+    ranges = np.frombuffer(payload, '<f4', count, start)
+    intensities = np.frombuffer(payload, np.uint8, count, start + 4 * count)
+    return PointsRow(ranges.reshape(rings, columns), intensities.reshape(rings, columns))
 
 
 def pack_base_state(state: BaseState) -> bytes:

@@ -119,6 +119,27 @@ class Lidar:
 
 
 @dataclass(frozen=True, slots=True)
+class PointLidar:
+    """
+    A 3-D lidar, published as a points row of shape (rings, columns), the lowest ring first.
+
+    Angles in rad in the frame of `site`, ranges in m, rate in Hz of simulated time.
+    """
+
+    name: str = key(takes='name')
+    angle_min: float = key(unit='rad')
+    angle_max: float = key(unit='rad')
+    elevation_min: float = key(unit='rad')
+    elevation_max: float = key(unit='rad')
+    range_min: float = key(unit='m')
+    range_max: float = key(unit='m')
+    rate: float = key(unit='Hz')
+    rings: int = key(low=1, high=MAX_SIDE)
+    columns: int = key(low=1, high=MAX_SIDE)
+    site: str = key()
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
     """A dynamic body that belongs to no articulation; offsets only when `has_free_base`."""
 
@@ -187,6 +208,7 @@ class Articulation:
     cameras: dict[str, CameraInfo] = key(factory=dict, wire='camera_topics')
     twist_controller: TwistControllerInfo | None = None
     lidars: dict[str, Lidar] = key(factory=dict)
+    point_lidars: dict[str, PointLidar] = key(factory=dict)
     frames: dict[str, str] = key(factory=dict)
     covariances: dict[str, Any] = key(factory=dict)
 

@@ -17,6 +17,7 @@ import time
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.client.state.tick import TopicCache
 from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.rows import POINTS
 from urlab_ros_bridge.wire.rows import SIM_TIME
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
@@ -29,6 +30,7 @@ _SNAPSHOTS_TO_RELEARN = 3
 
 _SIM_TIME = SIM_TIME_TOPIC.encode()
 _STATE_FULL = STATE_FULL_TOPIC.encode()
+_POINTS = POINTS.encode()
 
 
 class TickAssembler:
@@ -55,6 +57,7 @@ class TickAssembler:
         self._topics = TopicCache()
         self._snapshots = 0
         self._rows: list[tuple[bytes, bytes]] = []
+        self._points: list[tuple[bytes, bytes]] = []
         self._clear()
 
     def push(self, topic: bytes, payload: bytes) -> None:
@@ -63,6 +66,10 @@ class TickAssembler:
             self._take_sim_time(payload)
         elif topic == _STATE_FULL:
             self._take_snapshot(payload)
+        elif topic.startswith(_POINTS):
+            self._points.append((topic, payload))
+            if len(self._points) > MAX_TICK_ROWS:
+                self.abandon()
         else:
             if self.closed_by is None:
                 self._take_undecided(topic)
@@ -78,7 +85,7 @@ class TickAssembler:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows = []
+        self._rows, self._points = [], []
         self._snapshot: bytes | None = None
         self._seen: set[bytes] = set()
         self._began_ns = 0
@@ -90,7 +97,16 @@ class TickAssembler:
 
     def _close(self, closed_by: str, stamp_ns: int, step: int, wall_ns: int | None) -> None:
         self.ready.append(
-            Tick(stamp_ns, step, wall_ns, self._rows, self._snapshot, closed_by, self._topics)
+            Tick(
+                stamp_ns,
+                step,
+                wall_ns,
+                self._rows,
+                self._snapshot,
+                closed_by,
+                self._points,
+                self._topics,
+            )
         )
         self._clear()
 

@@ -44,6 +44,7 @@ class ArticulationRows:
     joints: dict[str, rows.JointRow] = field(default_factory=dict)
     base_states: dict[str, rows.BaseState] = field(default_factory=dict)
     sensors: dict[str, rows.SensorRow] = field(default_factory=dict)
+    points: dict[str, rows.PointsRow] = field(default_factory=dict)
     twist: tuple[float, float, float] | None = None
     actions: int = 0
     effort: np.ndarray | None = None
@@ -68,6 +69,7 @@ _NAMED: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     'joint': ('joints', rows.unpack_joint),
     'base_state': ('base_states', rows.unpack_base_state),
     'sensor': ('sensors', rows.unpack_sensor),
+    'points': ('points', rows.unpack_points),
 }
 _SINGLE: dict[str, Callable[[bytes], Any]] = {
     'twist': rows.unpack_twist,
@@ -86,7 +88,8 @@ class Tick:
     :ivar stamp_ns: simulated time in ns (wall time when `closed_by` is ``wall``).
     :ivar step: the server's counter, -1 when unknown.
     :ivar wall_ns: Unix time at the server in ns, None when not reported.
-    :ivar rows: topic and payload in the order of arrival, without state/full and sim_time.
+    :ivar rows: topic and payload in the order of arrival, without state/full, sim_time and points.
+    :ivar points: those of 3-D lidars, which come beside rows and beside snapshots.
     :ivar snapshot: raw state/full, None when it was not sent or not subscribed.
     :ivar closed_by: ``sim_time``, ``state_full`` or ``wall``.
     """
@@ -97,6 +100,7 @@ class Tick:
     rows: list[tuple[bytes, bytes]]
     snapshot: bytes | None
     closed_by: str
+    points: list[tuple[bytes, bytes]] = field(default_factory=list)
     _topics: TopicCache = field(default_factory=TopicCache, repr=False, compare=False)
     _state: Snapshot | None = field(default=None, repr=False, compare=False)
 
@@ -146,7 +150,7 @@ class Tick:
         """Decode all rows, grouped by articulation and entity; of a repeated row the last wins."""
         out = GroupedRows()
         topics = self._topics
-        for topic, payload in self.rows:
+        for topic, payload in (*self.rows, *self.points):
             try:
                 _add(out, topics[topic], payload)
             except WireError as error:

@@ -24,7 +24,10 @@ from urlab_ros_bridge.wire.errors import MalformedRow
 from urlab_ros_bridge.wire.rows import BASE_STATE
 from urlab_ros_bridge.wire.rows import JOINT
 from urlab_ros_bridge.wire.rows import JOINT_DTYPE
+from urlab_ros_bridge.wire.rows import POINTS
+from urlab_ros_bridge.wire.rows import PointsRow
 from urlab_ros_bridge.wire.rows import unpack_entity
+from urlab_ros_bridge.wire.rows import unpack_points
 from urlab_ros_bridge.wire.rows import unpack_sensor
 
 Pose = tuple[Any, Any]
@@ -50,6 +53,11 @@ class RobotState:
         names += [f'{plan.prefix}/effort', f'{plan.prefix}/base_state/{plan.base_joint}']
         self._sensors = {name: len(names) + index for index, name in enumerate(sensors)}
         names += [f'{plan.prefix}/sensor/{name}' for name in sensors]
+        self._points = {
+            scanner.lidar.name: len(names) + index
+            for index, scanner in enumerate(plan.point_scanners)
+        }
+        names += [f'{POINTS}{plan.prefix}/{name}' for name in self._points]
         self.topics = [name.encode() for name in names]
         self._blank: list[bytes | None] = [None] * len(names)
         self.slots = list(self._blank)
@@ -99,6 +107,15 @@ class RobotState:
             return self.snapshot.sensors.get(name)
         payload = self.slots[self._sensors[name]]
         return None if payload is None else unpack_sensor(payload).values
+
+    def points(self, name: str) -> PointsRow | None:
+        """Return the points of a 3-D lidar, which snapshots do not hold."""
+        payload = self.slots[self._points[name]]
+        return None if payload is None else unpack_points(payload)
+
+    def points_row(self, name: str) -> tuple[bytes, ...]:
+        """Return the topic of the wire with the points of a 3-D lidar, alone."""
+        return (self.topics[self._points[name]],)
 
     def scan_stamp(self, name: str) -> int | None:
         """Return when the scan in a snapshot was made (ns), None where the server does not say."""
@@ -189,13 +206,19 @@ class WorldState:
             if place is not None:
                 place[0][place[1]] = payload
                 found = True
+        has_points = False
+        for topic, payload in tick.points:
+            if topic in places:
+                slots, index = places[topic]
+                slots[index] = payload
+                has_points = True
         snapshot = None if found else tick.state()
         if snapshot is not None:
             self._fill_snapshot(snapshot)
             return True
         for robot in self.robots.values():
             robot.tick = tick
-        return found
+        return found or has_points
 
     def _fill_snapshot(self, snapshot: Snapshot) -> None:
         for prefix, state in snapshot.articulations.items():

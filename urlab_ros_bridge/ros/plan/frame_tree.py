@@ -83,6 +83,7 @@ def static_transforms(
     frame_prefix: str = '',
     world_frame: str = 'map',
     exclude: Iterable[str] = (),
+    sites: Iterable[str] = (),
 ) -> FrameTree:
     """
     Find the frames of one robot.
@@ -91,6 +92,7 @@ def static_transforms(
     :param frames: local name of a body, site or camera -> frame name; ``base`` is left out.
     :param base_frame: frame of the base; empty: as in `frames`, else the name of the body.
     :param frame_prefix: put before every name but `world_frame`.
+    :param sites: local names of those that get a frame without a sensor of the model.
     :param exclude: names, without `frame_prefix`, that no frame may get: odom and the like.
     """
     builder = _FrameTreeBuilder(robot, dict(frames or {}), frame_prefix, set(exclude))
@@ -98,7 +100,7 @@ def static_transforms(
         builder.renamed[robot.name_of(base)] = base_frame
     builder.renamed.pop('base', None)
     builder.bodies(base, world_frame)
-    builder.sites()
+    builder.sites(set(sites))
     builder.cameras()
     return builder.tree
 
@@ -170,10 +172,12 @@ class _FrameTreeBuilder:
             else:
                 tree.static.append(StaticTransform(parent, child, *body.pose))
 
-    def sites(self) -> None:
-        """Add the sites that sensors are attached to or measure against."""
+    def sites(self, names: set[str]) -> None:
+        """Add the sites of these names, and those that sensors are attached to or refer to."""
         world, tree = self.robot.world, self.tree
-        used: dict[int, set[str]] = {}
+        used: dict[int, set[str]] = {
+            site.id: set() for site in world.sites if self.robot.name_of(site) in names
+        }
         for sensor in world.sensors:
             if sensor.object_kind == 'site':
                 used.setdefault(sensor.object_id, set()).add(sensor.kind)

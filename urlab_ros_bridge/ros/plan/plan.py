@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
+from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import Body
@@ -103,6 +104,14 @@ class Scanner:
 
 
 @dataclass(frozen=True)
+class PointScanner:
+    """A 3-D lidar and the frame it measures in."""
+
+    lidar: PointLidar
+    frame: str
+
+
+@dataclass(frozen=True)
 class RobotPlan:
     """
     One robot.
@@ -135,6 +144,7 @@ class RobotPlan:
     tree: FrameTree = field(default_factory=lambda: FrameTree(''))
     sensors: SensorGroups = field(default_factory=SensorGroups)
     scanners: tuple[Scanner, ...] = ()
+    point_scanners: tuple[PointScanner, ...] = ()
     actuators: tuple[PlannedActuator, ...] = ()
     has_controller: bool = False
     drives: bool = False
@@ -267,6 +277,7 @@ def _plan_robot(
         frame_prefix=start,
         world_frame=names.map_frame,
         exclude=reserved,
+        sites=[lidar.site for lidar in articulation.point_lidars.values()],
     )
     frames = replace(frames, base=tree.base)
     sensors = describe_sensors(robot, tree, names.map_frame, articulation.lidars)
@@ -288,6 +299,10 @@ def _plan_robot(
         scanners=tuple(
             Scanner(lidar, _site_frame(robot, tree, lidar.site))
             for lidar in articulation.lidars.values()
+        ),
+        point_scanners=tuple(
+            PointScanner(lidar, _site_frame(robot, tree, lidar.site))
+            for lidar in articulation.point_lidars.values()
         ),
         actuators=tuple(
             PlannedActuator(name, actuator.kind, actuator.joint, _stiffness(actuator))

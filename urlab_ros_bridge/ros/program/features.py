@@ -58,6 +58,7 @@ from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
 from urlab_ros_bridge.ros.topics.robot import initial_pose
 from urlab_ros_bridge.ros.topics.robot import joint_states
+from urlab_ros_bridge.ros.topics.robot import lidar_points
 from urlab_ros_bridge.ros.topics.robot import link_tf
 from urlab_ros_bridge.ros.topics.robot import odometry
 from urlab_ros_bridge.ros.topics.robot import ros2_control
@@ -81,6 +82,7 @@ FEATURES: tuple[Feature, ...] = (
     clock.FEATURE,
     odometry.FEATURE,
     wheel_odometry.FEATURE,
+    lidar_points.FEATURE,
     joint_states.FEATURE,
     ros2_control.FEATURE,
     link_tf.FEATURE,

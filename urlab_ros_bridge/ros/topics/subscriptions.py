@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from urlab_ros_bridge.wire.rows import POINTS
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 STATE_FULL = STATE_FULL_TOPIC.encode()
 EVERYTHING = b''
 # s without rows after which `auto` subscribes to snapshots: in direct mode there are no rows.
 SILENCE = 1.0
+_POINTS = POINTS.encode()
 
 
 def needed_topics(
@@ -28,8 +30,8 @@ def needed_topics(
     [b'r/joint/']
     """
     wanted = set() if has_sim_time else {STATE_FULL}
-    if dialect != 'state_full':
-        wanted |= rows
+    # Points come beside snapshots too.
+    wanted |= {row for row in rows if dialect != 'state_full' or row.startswith(_POINTS)}
     if rows and (dialect == 'state_full' or (dialect == 'auto' and silent_for > SILENCE)):
         wanted.add(STATE_FULL)
     return wanted

@@ -19,7 +19,7 @@ _GROUP = 5  # of sites that are not drawn
 
 def mounted_rays(articulation: ArticulationSpec) -> int:
     """Return how many sensor values the scanners of a sidecar add to its robot."""
-    return sum(lidar.rays or 0 for lidar in articulation.lidars.values())
+    return sum(lidar.rays or 0 for lidar in articulation.lidars.values() if lidar.rings is None)
 
 
 def check_rays(articulations: Iterable[ArticulationSpec], what: str) -> None:
@@ -29,14 +29,18 @@ def check_rays(articulations: Iterable[ArticulationSpec], what: str) -> None:
     :param what: names the world in the message.
     :raises WorldError: when they have more than MAX_RAYS rays together.
     """
-    total = sum(mounted_rays(articulation) for articulation in articulations)
+    total = sum(
+        (lidar.rays or 0) * (lidar.rings or 1)
+        for articulation in articulations
+        for lidar in articulation.lidars.values()
+    )
     if total > MAX_RAYS:
         raise WorldError(f'{what}: lidars: {total} rays, at most {MAX_RAYS} are allowed')
 
 
 def mount_scanners(robot: mujoco.MjSpec, articulation: ArticulationSpec) -> None:
     """
-    Add the scanners that the sidecar gives `rays`: to each a site and a `user` sensor.
+    Add the scanners that the sidecar gives `rays`: a site, and for a planar one a `user` sensor.
 
     Both have the name of the scanner, so this is also the name of its frame.  Neither has mass.
 
@@ -56,6 +60,8 @@ def mount_scanners(robot: mujoco.MjSpec, articulation: ArticulationSpec) -> None
         site = _body(robot, lidar.body, what).add_site(
             name=name, pos=lidar.pose.pos, quat=lidar.pose.quat, size=[0.01] * 3, group=_GROUP
         )
+        if lidar.rings is not None:
+            continue
         robot.add_sensor(
             name=name,
             type=mujoco.mjtSensor.mjSENS_USER,

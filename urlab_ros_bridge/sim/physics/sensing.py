@@ -3,15 +3,7 @@
 """
 Scanners, and what is done to sensors after MuJoCo: rays are cast, noise is added.
 
-A planar laser scanner is a MuJoCo `user` sensor that is filled by casting rays.  What it sees is
-what its robot can touch: geoms with contype or conaffinity, whatever their group and transparency
-(collision geoms are often hidden, visual ones often wrap them).  It never sees the robot that
-carries it.  MuJoCo's own filters cannot express that: bodyexclude takes one body and not its
-children, geomgroup whole groups, and both geoms of alpha 0 and the body itself have fixed rules.
-So a scanner keeps a private copy of the model in which the geoms that count are group 0 and
-opaque, and all others are in a group that is left out.  mj_multiRay reads poses from the live
-data; sizes and meshes are those at the time the scanner was built.
-
+A planar laser scanner is a MuJoCo `user` sensor that is filled by casting rays (`rays`).
 MuJoCo zeroes user sensors in every step and in mj_forward, so the last scan is held here and
 `restore` writes it back.
 """
@@ -20,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping
-import copy
 import math
+from types import MappingProxyType
 
 import mujoco
 import numpy as np
@@ -29,11 +21,11 @@ import numpy as np
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
+from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
+from urlab_ros_bridge.sim.physics.rays import NOTHING
+from urlab_ros_bridge.sim.physics.rays import RayCaster
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
-
-_SEEN = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
-NOTHING = -1.0
 
 
 class NotAScanner(UrlabError, ValueError):
@@ -56,18 +48,17 @@ class RayScanner:
         self.spec = spec
         self._full_name = model.sensor(sensor_id).name
         self.name = self._full_name
-        self._site = _site_of(model, sensor_id)
-        self._site_name = model.site(self._site).name
+        site = _site_of(model, sensor_id)
+        self._site_name = model.site(site).name
         self.rays = int(model.sensor_dim[sensor_id])
         adr = int(model.sensor_adr[sensor_id])
         self._slots = slice(adr, adr + self.rays)
         self.angles = np.linspace(spec.angle_min, spec.angle_max, self.rays)
-        self._local = np.stack([np.cos(self.angles), np.sin(self.angles)], axis=1)
-        self._world = np.empty((self.rays, 3))
-        self._flat = self._world.reshape(-1)
-        self._hit = np.empty(self.rays, dtype=np.int32)
+        directions = np.stack(
+            [np.cos(self.angles), np.sin(self.angles), 0.0 * self.angles], axis=1
+        )
+        self._rays = RayCaster(model, site, directions, spec.range_max)
         self._ranges = np.full(self.rays, NOTHING)
-        self._eyes = _seen_by(model, self._site)
         self.scans = 0
         self.noise: RangeNoise | None = None
         self._updated = 0.0
@@ -107,24 +98,7 @@ class RayScanner:
 
         A hit nearer than range_min is written as it is: LaserScan has readers drop it.
         """
-        axes = data.site_xmat[self._site].reshape(3, 3)
-        np.dot(self._local, axes[:, :2].T, out=self._world)
-        # MuJoCo skips geoms that are wholly beyond the cutoff; the others may still be hit there.
-        mujoco.mj_multiRay(
-            self._eyes,
-            data,
-            data.site_xpos[self._site],
-            self._flat,
-            _SEEN,
-            1,
-            -1,
-            self._hit,
-            self._ranges,
-            None,
-            self.rays,
-            self.spec.range_max,
-        )
-        self._ranges[self._ranges > self.spec.range_max] = NOTHING
+        self._rays.cast(data, self._ranges)
         if self.noise is not None:
             self.noise.distort(self._ranges, data.time - self._updated)
         self._updated = data.time
@@ -180,33 +154,22 @@ def _site_of(model: mujoco.MjModel, sensor_id: int) -> int:
     return int(model.sensor_objid[sensor_id])
 
 
-def _seen_by(model: mujoco.MjModel, site: int) -> mujoco.MjModel:
-    """
-    Return a copy of the model in which group 0 is what a scanner at `site` sees.
-
-    Its own robot is every body of the site's tree, that is, below the same child of the world.
-    """
-    eyes = copy.copy(model)
-    own_root = model.body_rootid[model.site_bodyid[site]]
-    own = (model.body_rootid[model.geom_bodyid] == own_root) & (own_root != 0)
-    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
-    eyes.geom_group[:] = np.where(solid & ~own, 0, 1)
-    eyes.geom_matid[:] = -1
-    eyes.geom_rgba[:, 3] = 1.0
-    return eyes
-
-
 class Sensing:
     """
     Scanners and noise of a whole world.  Everything here needs the engine's lock.
 
-    :ivar lidars: the scanners of each articulation.
+    :ivar lidars: the planar scanners of each articulation.
+    :ivar point_lidars: its 3-D lidars, which are cast when they are sent.
     """
 
     def __init__(
-        self, lidars: Mapping[str, list[RayScanner]], noises: Iterable[SensorNoise] = ()
+        self,
+        lidars: Mapping[str, list[RayScanner]],
+        noises: Iterable[SensorNoise] = (),
+        point_lidars: Mapping[str, list[PointLidar]] = MappingProxyType({}),
     ) -> None:
         self.lidars = lidars
+        self.point_lidars = point_lidars
         self._lidars = [lidar for group in lidars.values() for lidar in group]
         self._noises = list(noises)
 
@@ -251,11 +214,11 @@ class Sensing:
 
     def restart(self, seed: int | None) -> None:
         """Begin the noise of a new run; a seed makes it repeatable."""
-        for lidar in self._lidars:
-            if lidar.noise is not None:
-                lidar.noise.restart(seed)
-        for noise in self._noises:
-            noise.restart(seed)
+        ranges = [lidar.noise for lidar in self._lidars]
+        ranges += [lidar.noise for group in self.point_lidars.values() for lidar in group]
+        for noise in (*ranges, *self._noises):
+            if noise is not None:
+                noise.restart(seed)
 
 
 __all__ = ['Sensing']

@@ -98,6 +98,7 @@ EXTENSIONS = (
     'published_state',
     'e_stop',
     'recording_list',
+    'point_lidars',
 )
 
 
@@ -191,6 +192,10 @@ def articulation_block(
         'lidars': {
             lidar.name: lidar.describe()
             for lidar in context.engine.sensing.lidars[articulation.prefix]
+        },
+        'point_lidars': {
+            lidar.name: lidar.describe()
+            for lidar in context.engine.sensing.point_lidars[articulation.prefix]
         },
         'frames': dict(spec.frames),
         'covariances': {

@@ -16,6 +16,7 @@ import time
 
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observer import Observer
+from urlab_ros_bridge.sim.streams.points import PointRows
 from urlab_ros_bridge.sim.streams.rows import BaseRows
 from urlab_ros_bridge.sim.streams.rows import CommandRows
 from urlab_ros_bridge.sim.streams.rows import EntityRows
@@ -62,13 +63,14 @@ class StatePublisher:
                 CommandRows(world, control),
             ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
+        self._points = PointRows(engine)
         engine.hooks.publish.append(self.publish)
 
     def close(self) -> None:
         """End the stream of this world; the socket and its subscriptions are the server's."""
 
     def publish(self, with_rows: bool) -> None:
-        """Send one tick: rows (in live mode), state/full, sim_time; see `EngineHooks.publish`."""
+        """Send one tick: rows (if live), points, state/full, sim_time; see `EngineHooks`."""
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
@@ -80,6 +82,7 @@ class StatePublisher:
         if with_rows:
             for group in self._rows:
                 group.send(self._send)
+        self._points.send(self._send)
         if self._snapshot:
             self._send(STATE_FULL_TOPIC.encode(), self._observer.snapshot())
         if self._closing:
@@ -94,6 +97,7 @@ class StatePublisher:
         self._generation, wanted = self._publisher.generation, self._publisher.is_subscribed
         for group in self._rows:
             group.select(wanted)
+        self._points.select(self._publisher.is_named)
         self._snapshot = wanted(STATE_FULL_TOPIC)
         self._closing = wanted(SIM_TIME_TOPIC)
         self._has_subscribers = self._publisher.has_subscribers

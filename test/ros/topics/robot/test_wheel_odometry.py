@@ -262,33 +262,40 @@ def test_the_bridge_publishes_it_with_the_true_place_of_odom_in_the_map():
             listener.close()
 
 
+def at_rest(listener):
+    """Return odometry of a robot that stands, with the truth and transforms of the same tick."""
+    odom, poses, transforms = (
+        list(listener.heard[topic]) for topic in ('/odom', '/ground_truth/pose', '/tf')
+    )
+    truths = {str(pose.header.stamp): pose for pose in poses}
+    frames = {
+        str(message.transforms[0].header.stamp): message
+        for message in transforms
+        if message.transforms[0].header.frame_id == 'map'
+    }
+    for message in odom:
+        stamp = str(message.header.stamp)
+        if abs(message.twist.twist.linear.x) < 1e-3 and stamp in truths and stamp in frames:
+            return message, truths[stamp], frames[stamp]
+    return None
+
+
 def check_bridged(server, bridge, listener):
     client = bridge.link.client
     wait_until(lambda: bridge.settled, 20.0)
     client.set_twist('rover', (0.4, 0.0, 0.0), (0.0, 0.0, 0.4))
     # It is integrated before anybody listens.
     wait_until(lambda: bridge.stream.timeline.stamp_ns > 2_000_000_000)
-    transforms = listener.listen(TFMessage, '/tf')
-    odometry = listener.listen(Odometry, '/odom')
-    poses = listener.listen(PoseStamped, '/ground_truth/pose')
+    for kind, topic in (
+        (TFMessage, '/tf'),
+        (Odometry, '/odom'),
+        (PoseStamped, '/ground_truth/pose'),
+    ):
+        listener.listen(kind, topic)
     client.set_twist('rover', (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    odom = wait_for_message(
-        listener, Odometry, '/odom', lambda message: abs(message.twist.twist.linear.x) < 1e-3
-    )
-    truth = wait_for_message(
-        listener, PoseStamped, '/ground_truth/pose', lambda m: m.header.stamp == odom.header.stamp
-    )
+    odom, truth, frames = wait_until(lambda: at_rest(listener))
     assert odom.pose.pose.position.x == pytest.approx(truth.pose.position.x, abs=0.05)
     assert 0.0 < odom.pose.covariance[0] < 1.0 and odom.twist.covariance[0] > 0.0
-    frames = wait_for_message(
-        listener,
-        TFMessage,
-        '/tf',
-        lambda m: (
-            m.transforms[0].header.frame_id == 'map'
-            and m.transforms[0].header.stamp == odom.header.stamp
-        ),
-    )
     to_odom, to_base = (item.transform for item in frames.transforms[:2])
     assert frames.transforms[1].child_frame_id == odom.child_frame_id
     yaw = yaw_of((0.0, 0.0, to_odom.rotation.z, to_odom.rotation.w))
@@ -296,7 +303,6 @@ def check_bridged(server, bridge, listener):
     assert to_odom.translation.x + math.cos(yaw) * x - math.sin(yaw) * y == pytest.approx(
         truth.pose.position.x, abs=1e-3
     )
-    assert transforms and odometry and poses
     assert listener.call(srv.Reset, '/reset').success
     again = wait_for_message(
         listener, Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-12

@@ -71,10 +71,12 @@ def test_the_documented_example_says_what_it_means(folder):
 
 
 def test_the_documented_twists(folder):
-    omni, planar, trot = (
+    car, omni, planar, trot = (
         load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
         for text in EXAMPLES[1:]
     )
+    assert car.actuators['left_steering'] == 'front_left_steering'
+    assert car.geometry['wheelbase'] == 0.5 and car.limits.lateral == 0.0
     assert omni.actuators['wheels'] == ['front_left', 'front_right', 'rear_left', 'rear_right']
     assert omni.geometry['wheels'][0] == {
         'position': (0.2, 0.15),

@@ -16,7 +16,7 @@ import numpy as np
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.topics.cameras.blob import BlobTemplate
+from urlab_ros_bridge.ros.messages.cdr.blob import BlobTemplate
 
 # Header of a compressed depth image: format (INV_DEPTH), and the two parameters of the quantiser.
 _DEPTH_HEADER = struct.Struct('<iff')

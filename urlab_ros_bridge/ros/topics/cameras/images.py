@@ -16,7 +16,7 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import Header
 
 from urlab_ros_bridge.client.cameras.frames import copy_rgb
-from urlab_ros_bridge.ros.topics.cameras.blob import BlobTemplate
+from urlab_ros_bridge.ros.messages.cdr.blob import BlobTemplate
 
 # Channels of BGRA that make up each encoding of colours.
 _CHANNELS = {'rgb8': (2, 1, 0), 'bgr8': (0, 1, 2), 'rgba8': (2, 1, 0, 3), 'bgra8': (0, 1, 2, 3)}

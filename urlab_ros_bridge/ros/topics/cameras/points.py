@@ -9,7 +9,7 @@ from sensor_msgs.msg import PointCloud2
 from sensor_msgs.msg import PointField
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.topics.cameras.blob import BlobTemplate
+from urlab_ros_bridge.ros.messages.cdr.blob import BlobTemplate
 from urlab_ros_bridge.ros.topics.cameras.info import Intrinsics
 
 _POINT = 16  # bytes: x, y, z, and the colour or nothing

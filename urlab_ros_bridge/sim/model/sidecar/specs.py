@@ -36,10 +36,12 @@ MAX_LATENCY = 10.0  # s; every state on its way is held in memory
 MAX_SAMPLES = 16
 MAX_SEED = 2**31 - 1
 MAX_SCAN = 10_000  # rays
+MAX_RINGS = 256
 
 _FRAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_./-]*')
 _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.-]*')
 _FULL_TURN = 2 * math.pi * (1 + 1e-9)
+_UPRIGHT = math.pi / 2 * (1 + 1e-9)
 _UNIT = 1e-12  # a quaternion this near to length 1 is left as it is
 
 
@@ -116,7 +118,11 @@ class PoseSpec:
 
 @dataclass(frozen=True, slots=True)
 class LidarSpec:
-    """A planar scanner: angles in rad (first and last ray), ranges in m, scans per sim second."""
+    """
+    A scanner: angles in rad (first and last ray), ranges in m, scans per sim second.
+
+    It is planar, or with `rings` a 3-D lidar, whose `rays` are those of each ring.
+    """
 
     angle_min: float = key(text='Of the first ray.', low=-_FULL_TURN, high=_FULL_TURN)
     angle_max: float = key(text='Of the last ray.')
@@ -128,11 +134,22 @@ class LidarSpec:
     )
     body: str = key('', 'That carries a scanner with `rays`; default: the first one.')
     pose: PoseSpec = key(factory=PoseSpec, text='Of a scanner with `rays`, in its body.')
+    rings: int | None = key(None, 'Of a 3-D lidar.', low=1, high=MAX_RINGS)
+    elevation_min: float = key(0.0, 'Of the lowest ring.', low=-_UPRIGHT, high=_UPRIGHT)
+    elevation_max: float = key(0.0, 'Of the highest ring.', low=-_UPRIGHT, high=_UPRIGHT)
 
     def __post_init__(self) -> None:
         if self.rays is None and (self.body or self.pose != PoseSpec()):
             problem = 'rays must be given with body and pose: the model places its own scanners'
             raise KeyProblem('', problem)
+        if self.rings is None and (self.elevation_min or self.elevation_max):
+            problem = 'rings must be given with elevation_min and elevation_max'
+            raise KeyProblem('', problem)
+        if self.rings is not None and self.rays is None:
+            raise KeyProblem('', 'rays must be given with rings: the rays of each ring')
+        if self.elevation_max < self.elevation_min:
+            problem = f'must be at least elevation_min, {self.elevation_min:g}'
+            raise KeyProblem('elevation_max', problem)
         for name, value, above in (
             ('angle_max', self.angle_max, self.angle_min),
             ('range_max', self.range_max, self.range_min),

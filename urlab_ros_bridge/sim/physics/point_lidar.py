@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""3-D lidars: rings of rays, cast only when somebody takes the points."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.model.colors import Colors
+from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.noise import RangeNoise
+from urlab_ros_bridge.sim.physics.rays import NOTHING
+from urlab_ros_bridge.sim.physics.rays import RayCaster
+
+_LUMINANCE = (0.2126, 0.7152, 0.0722)  # of r, g, b (Rec. 709)
+
+
+class PointLidar:
+    """
+    Rings of rays about the z axis of its site, all cast at the same instant.
+
+    The lowest ring is the first; in each, rays go from angle_min to angle_max as those of a planar
+    scanner.  A surface reflects as its colour is bright, and less where the ray grazes it.
+
+    :ivar name: local name, also of its site.
+    :ivar noise: set by the caller; disturbs the ranges of each cast.
+    """
+
+    def __init__(self, world: World, prefix: str, name: str, spec: LidarSpec) -> None:
+        self.name, self.spec = name, spec
+        self.rings, self.columns = spec.rings or 0, spec.rays or 0
+        self.noise: RangeNoise | None = None
+        self._world = world
+        self._site = world.model.site(f'{prefix}_{name}').id
+        self._rays: RayCaster | None = None
+        self._brightness = np.empty(0)
+        self._cast_at = -math.inf
+
+    def describe(self) -> dict[str, float | int | str]:
+        """Return the handshake block: rad, m, casts per sim second."""
+        spec = self.spec
+        return {
+            'angle_min': spec.angle_min,
+            'angle_max': spec.angle_max,
+            'elevation_min': spec.elevation_min,
+            'elevation_max': spec.elevation_max,
+            'range_min': spec.range_min,
+            'range_max': spec.range_max,
+            'rate': spec.rate,
+            'rings': self.rings,
+            'columns': self.columns,
+            'site': self.name,
+        }
+
+    def slot(self, time: float) -> int:
+        """Return the number of whole periods until a sim time; sums of timesteps may round."""
+        return math.floor(time * self.spec.rate + 1e-6)
+
+    def cast(self, data: mujoco.MjData) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Cast all rays.
+
+        :return: ranges, shape (rings, columns), m, -1 = nothing within range_max; intensities of
+            the same shape, 0 to 255, uint8.
+        """
+        rays = self._rays
+        if rays is None:
+            rays = self._rays = self._prepare()
+        ranges = np.empty(self.rings * self.columns)
+        rays.cast(data, ranges)
+        cosines = np.abs(np.einsum('ij,ij->i', rays.directions, rays.normals))
+        shares = np.where(ranges >= 0.0, self._brightness[rays.hits] * cosines, 0.0)
+        if self.noise is not None:
+            elapsed = data.time - self._cast_at
+            self.noise.distort(ranges, elapsed if math.isfinite(elapsed) else 0.0)
+            shares[ranges == NOTHING] = 0.0
+        self._cast_at = data.time
+        shape = (self.rings, self.columns)
+        return ranges.reshape(shape), np.rint(255.0 * shares).astype(np.uint8).reshape(shape)
+
+    def _prepare(self) -> RayCaster:
+        world, spec = self._world, self.spec
+        colors = Colors(world.model)
+        rgb = np.array([colors.of_geom(geom)[:3] for geom in world.tables.geoms])
+        self._brightness = rgb.reshape(-1, 3) @ _LUMINANCE
+        directions = ray_directions(spec).reshape(-1, 3)
+        return RayCaster(world.model, self._site, directions, spec.range_max, with_normals=True)
+
+
+def ray_directions(spec: LidarSpec) -> np.ndarray:
+    """Return unit vectors in the frame of the lidar, shape (rings, columns, 3)."""
+    azimuth = np.linspace(spec.angle_min, spec.angle_max, spec.rays or 0)[None, :]
+    elevation = np.linspace(spec.elevation_min, spec.elevation_max, spec.rings or 0)[:, None]
+    across, ones = np.cos(elevation), np.ones_like(azimuth)
+    return np.stack(
+        [across * np.cos(azimuth), across * np.sin(azimuth), np.sin(elevation) * ones], axis=-1
+    )
+
+
+__all__ = ['PointLidar', 'ray_directions']

@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Rays of a scanner.
+
+What they meet is what the scanner's robot can touch: geoms with contype or conaffinity, whatever
+their group and transparency (collision geoms are often hidden, visual ones often wrap them).  They
+never meet the robot that carries the scanner.  MuJoCo's own filters cannot express that:
+bodyexclude takes one body and not its children, geomgroup whole groups, and both geoms of alpha 0
+and the body itself have fixed rules.  So a scanner keeps a private copy of the model in which the
+geoms that count are group 0 and opaque, and all others are in a group that is left out.
+mj_multiRay reads poses from the live data; sizes and meshes are those at the time the scanner was
+built.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import mujoco
+import numpy as np
+
+_SEEN = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
+NOTHING = -1.0
+
+
+class RayCaster:
+    """
+    Rays from a site.
+
+    :ivar hits: id of the geom that each ray of the last cast met, -1 for none, shape (rays,).
+    :ivar normals: of the surface there, in the world, shape (rays, 3); empty unless asked for.
+    :ivar directions: of the rays of the last cast, in the world, shape (rays, 3).
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        site: int,
+        directions: np.ndarray,
+        range_max: float,
+        with_normals: bool = False,
+    ) -> None:
+        """
+        Prepare the rays.
+
+        :param directions: unit vectors in the frame of the site, shape (rays, 3).
+        """
+        count = len(directions)
+        self._site, self._range_max = site, range_max
+        self._local = np.ascontiguousarray(directions, dtype=float)
+        self._eyes = _seen_by(model, site)
+        self.directions = np.empty((count, 3))
+        self.hits = np.empty(count, dtype=np.int32)
+        self.normals = np.zeros((count if with_normals else 0, 3))
+
+    def cast(self, data: mujoco.MjData, ranges: np.ndarray) -> None:
+        """Fill in the distance along each ray, shape (rays,), m; -1 = nothing in range_max."""
+        axes = data.site_xmat[self._site].reshape(3, 3)
+        np.dot(self._local, axes.T, out=self.directions)
+        mujoco.mj_multiRay(
+            self._eyes,
+            data,
+            data.site_xpos[self._site],
+            self.directions.reshape(-1),
+            _SEEN,
+            1,
+            -1,
+            self.hits,
+            ranges,
+            self.normals.reshape(-1) if len(self.normals) else None,
+            len(ranges),
+            self._range_max,
+        )
+        # MuJoCo skips geoms that are wholly beyond the cutoff; others may still be met there.
+        ranges[ranges > self._range_max] = NOTHING
+
+
+def _seen_by(model: mujoco.MjModel, site: int) -> mujoco.MjModel:
+    """
+    Return a copy of the model in which group 0 is what a scanner at `site` sees.
+
+    Its own robot is every body of the site's tree, that is, below the same child of the world.
+    """
+    eyes = copy.copy(model)
+    own_root = model.body_rootid[model.site_bodyid[site]]
+    own = (model.body_rootid[model.geom_bodyid] == own_root) & (own_root != 0)
+    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    eyes.geom_group[:] = np.where(solid & ~own, 0, 1)
+    eyes.geom_matid[:] = -1
+    eyes.geom_rgba[:, 3] = 1.0
+    return eyes
+
+
+__all__ = ['NOTHING', 'RayCaster']
