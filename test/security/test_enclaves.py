@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Security enclaves: what docs/howto/security_enclaves.md says of the ROS in the wheels."""
+"""Security enclaves: what docs/howto/remote_machine.md says of the ROS in the wheels."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ import sys
 from lifelines import run_process
 import pytest
 
-PAGE = Path(__file__).parents[2] / 'docs' / 'howto' / 'security_enclaves.md'
+PAGE = Path(__file__).parents[2] / 'docs' / 'howto' / 'remote_machine.md'
 ERROR = "This Fast DDS version doesn't have the security libraries"
 NODE = """
 import rclpy
