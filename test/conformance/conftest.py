@@ -17,23 +17,19 @@ from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
 from urlab_ros_bridge.conformance.checks.streams import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
-from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
-from urlab_ros_bridge.sim.ops import cameras as camera_ops
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 
 
 @pytest.fixture(scope='module', autouse=True)
-def _patient_with_pictures():
-    """On a busy machine pictures come later, and a renderer takes its time to start."""
+def _patient_with_images():
+    """On a busy machine images come later."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(camera_ops, 'FRAME_SECONDS', 60.0)
-        patch.setattr(supervisor, 'START_SECONDS', 120.0)
         patch.setattr(cameras, 'FIRST_FRAME', 120.0)
         yield
 

@@ -4,8 +4,14 @@
 
 from contextlib import contextmanager
 
+from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.ops import cameras
 from urlab_ros_bridge.sim.server import Server
+
+# An image that is late is left out of a reply, and on a busy machine every image may be.
+cameras.FRAME_SECONDS = 60.0
+supervisor.START_SECONDS = 120.0
 
 ANY_PORTS = dict.fromkeys(
     ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0

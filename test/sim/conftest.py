@@ -18,7 +18,6 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
-from urlab_ros_bridge.sim.ops import cameras
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
@@ -29,14 +28,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # How long a reply is waited for at most (s): machines stall.
 PATIENCE = 60.0
-
-
-@pytest.fixture(scope='module', autouse=True)
-def _patient_with_pictures():
-    """A picture that comes late is left out of a reply; on a busy machine it may come later."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cameras, 'FRAME_SECONDS', 60.0)
-        yield
 
 
 class Refused(Exception):

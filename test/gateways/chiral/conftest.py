@@ -14,6 +14,15 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
+from urlab_ros_bridge.gateways.simulation import link
+
+
+@pytest.fixture(scope='module', autouse=True)
+def _patient_gateway():
+    """On a busy machine an image takes longer than a gateway waits for a reply."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link, 'TIMEOUT', 60.0)
+        yield
 
 
 @pytest.fixture(scope='module')

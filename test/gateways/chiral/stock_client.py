@@ -16,7 +16,7 @@ class StockClient:
 
     def __init__(self, url, offer=None, **options):
         self._context = connect(
-            url, compression=offer, max_size=None, proxy=None, open_timeout=5, **options
+            url, compression=offer, max_size=None, proxy=None, open_timeout=60, **options
         )
         self.socket = self._context.__enter__()
 
@@ -30,7 +30,7 @@ class StockClient:
         packed = msgpack.packb(header)
         self.socket.send(struct.pack('<I', len(packed)) + packed + payload)
 
-    def receive(self, timeout=20):
+    def receive(self, timeout=60):
         data = self.socket.recv(timeout=timeout)
         (size,) = struct.unpack_from('<I', data, 0)
         return msgpack.unpackb(data[4 : 4 + size], raw=False), data[4 + size :]
@@ -91,7 +91,7 @@ class Camera:
         return np.frombuffer(data, entry[f'{what}_dtype']).reshape(entry[f'{what}_shape'])
 
 
-def connect_when_free(url, seconds=5.0, **options):
+def connect_when_free(url, seconds=60.0, **options):
     """Connect as soon as the driver before has gone."""
     deadline = time.monotonic() + seconds
     while True:

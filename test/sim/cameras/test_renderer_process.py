@@ -154,6 +154,7 @@ def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGSTOP)
             wait_for(lambda: 'drew nothing for 1 s' in caplog.text)
+            monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 60.0)  # its successor may be slow
             # What it had sent before may still come.
             wait_for(lambda: not renderer.is_running())
             while stream.receive(0.0) is not None:
