@@ -5,7 +5,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -92,38 +91,6 @@ def test_the_server_says_when_it_is_ready_and_ends_on_a_signal(program, number):
     assert 'Traceback' not in server.stderr.read()
 
 
-def test_the_arguments_reach_the_server(program):
-    words = ['--world=quadruped', '--paused', '--speed=40', '--step-mode=live']
-    server = program('server', *ANY_PORTS, *words)
-    with Client('127.0.0.1', ready_ports(server)[0], shared=True, name='test') as client:
-        status = client.status()
-    assert (status.world, status.paused, status.pinned) == ('quadruped', True, True)
-    assert status.speed == 40.0
-
-
-def test_a_taken_port_is_one_line_that_says_what_to_do(program):
-    with socket.socket() as holder:
-        holder.bind(('127.0.0.1', 0))
-        holder.listen(1)
-        port = holder.getsockname()[1]
-        server = program('server', *ANY_PORTS[1:], f'--rpc-port={port}')
-        assert server.wait(20) == 2
-    said = server.stderr.read().splitlines()
-    assert len(said) == 1 and said[0].startswith('error: ')
-    assert str(port) in said[0] and '--rpc-port' in said[0]
-
-
-def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
-    model = tmp_path / 'broken.xml'
-    model.write_text('<mujoco><worldbody><geom type="spoon"/></worldbody></mujoco>')
-    server = program('server', *ANY_PORTS, '--model', str(model))
-    assert server.wait(20) == 2
-    # A server that was killed on this machine may have left something, which is logged.
-    lines = [line for line in server.stderr.read().splitlines() if not line.startswith('[INFO]')]
-    assert lines[0].startswith('error: ') and 'spoon' in lines[0]
-    assert not any('Traceback' in line for line in lines)
-
-
 @pytest.mark.ros
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
@@ -151,18 +118,6 @@ def test_up_runs_server_and_bridge_with_all_figures(program):
     assert up.wait(20) == 0
     rest = up.stdout.read() + up.stderr.read()
     assert 'Traceback' not in said + rest and 'killed' not in rest
-
-
-def test_up_without_ros_says_so_before_anything_starts(program):
-    code = (
-        'import sys\nsys.modules["rclpy"] = None\n'
-        'from urlab_ros_bridge.cli.main import main\nsys.exit(main(["up"]))'
-    )
-    up = program('-c', code)
-    said, complaint = up.communicate(timeout=20)
-    assert (up.returncode, said) == (2, '')
-    assert complaint.startswith("error: ROS 2 is not usable here (No module named 'rclpy')")
-    assert complaint.count('\n') == 1 and 'need no ROS' in complaint
 
 
 # Words with which a program takes no port that somebody else may have.

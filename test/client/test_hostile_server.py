@@ -35,7 +35,7 @@ def test_the_client_says_so_and_goes_on(name):
     replies = [HOSTILE[name]]
     ops = {'step': lambda _: replies.pop() if replies else step_ok()}
     with FakeServer(ops) as server, Client(rpc_port=server.port) as client:
-        with pytest.raises(ProtocolError, match='step: the reply cannot be read'):
+        with pytest.raises(ProtocolError, match=r'^step: '):
             client.step()
         assert client.step().articulations['rover'].actions == 3
 
@@ -53,5 +53,5 @@ def test_so_does_the_state_stream(name):
 
 @pytest.mark.parametrize('name', HOSTILE)
 def test_so_does_the_conformance_suite(name):
-    with pytest.raises(Failed, match='a reply in msgpack or JSON'):
+    with pytest.raises(Failed, match='msgpack or JSON'):
         decode(HOSTILE[name])

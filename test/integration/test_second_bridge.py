@@ -148,16 +148,6 @@ def goes_on(listener, first):
     return len(set(stamps)) == len(stamps) and first.process.poll() is None
 
 
-def test_a_second_bridge_is_refused_while_time_is_frozen(bridges, listener):
-    with Client('127.0.0.1', bridges.server.ports[0], shared=True) as client:
-        client.set_paused(True)
-        try:
-            assert ends_as_the_second(bridges.start())
-        finally:
-            client.set_paused(False)
-    assert goes_on(listener, bridges.first) and not bridges.first.said('another bridge')
-
-
 def test_a_second_bridge_is_refused_while_the_first_is_stopped(bridges, listener):
     stop_for_a_while(bridges.first.process)
     try:

@@ -8,43 +8,26 @@ stop, and the world is asked, by a client of its own, where the robot is.
 """
 
 import signal
-import sys
 import threading
 import time
 
 from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
-from geometry_msgs.msg import Wrench
-from geometry_msgs.msg import WrenchStamped
-from lifelines import start_process
 from lifelines import stop_for_a_while
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
-from std_msgs.msg import Float64MultiArray
 
 from urlab_ros_bridge.client.client import Client
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
-Step = pytest.importorskip('urlab_msgs.srv').Step
 
 FORWARD = Twist(linear=Vector3(x=1.0))
 # m; a settled rover creeps less, and one command drives it 0.25 m at least.
 AT_REST = 0.02
 # s; several times cmd_vel_timeout and command_max_age.
 GONE = 2.5
-
-DRIVER = """
-import rclpy, time
-from geometry_msgs.msg import Twist, Vector3
-rclpy.init(domain_id={domain})
-node = rclpy.create_node('driver')
-publisher = node.create_publisher(Twist, 'cmd_vel', 1)
-while True:
-    publisher.publish(Twist(linear=Vector3(x=1.0)))
-    time.sleep(0.05)
-"""
 
 
 class Driver:
@@ -215,53 +198,6 @@ def test_what_waited_for_a_stopped_server_moves_nothing(scene):
     scene.run_for(1.5)
     # 1 m/s is lost at 3 m/s^2 within 0.17 m; cmd_vel_timeout would add 0.5 m.
     assert scene.moved_from(place) < 0.3 and scene.speed() < 0.02
-
-
-def test_a_driver_that_is_stopped_stops_the_robot_and_drives_on_when_it_goes_on(scene):
-    domain = scene.listener.context.get_domain_id()
-    driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
-    try:
-        wait_until(lambda: scene.speed() > 0.8)
-        with Stopped(driver):
-            wait_until(lambda: scene.speed() < 0.02)
-            place = scene.place()
-            scene.run_for(1.0)
-            assert scene.moved_from(place) < AT_REST
-        wait_until(lambda: scene.speed() > 0.8)
-    finally:
-        driver.kill()
-        driver.wait()
-
-
-def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(scene):
-    wheels = Driver(
-        scene.listener,
-        Float64MultiArray,
-        '/forward_velocity_controller/commands',
-        Float64MultiArray(data=[6.0, 6.0]),
-    )
-    push = WrenchStamped(wrench=Wrench(force=Vector3(x=2000.0)))
-    wrenches = Driver(scene.listener, WrenchStamped, '/wrench_command', push)
-    place = scene.place()
-    for stop in (
-        lambda: scene.client.set_paused(True),
-        lambda: stop_for_a_while(scene.bridge.process),
-    ):
-        stop()
-        time.sleep(0.5)
-        for driver in (wheels, wrenches):
-            driver.drive(0.3)
-        time.sleep(GONE)
-        scene.bridge.process.send_signal(signal.SIGCONT)
-        time.sleep(0.5)
-        scene.client.set_paused(False)
-        scene.run_for(1.5)
-        assert scene.moved_from(place) < AT_REST
-    scene.client.set_paused(True)
-    with Goer(wheels):
-        time.sleep(GONE)
-        scene.client.set_paused(False)
-        wait_until(lambda: scene.speed() > 0.2)
 
 
 @pytest.mark.parametrize('stepped', [False, True])

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several robots, fixed bases, and models that nobody described."""
 
-from pathlib import Path
-
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
@@ -17,30 +15,10 @@ import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 
-import urlab_ros_bridge.models
-
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
 FLEET = ('rover_1', 'rover_2')
-ROVER = Path(urlab_ros_bridge.models.__file__).parent / 'rover_robot.xml'
-TWO_ROVERS = """
-articulations:
-  - prefix: left
-    model: {model}
-    pose: {{pos: [0, 1, 0], quat: [1, 0, 0, 0]}}
-    twist: &twist {{kind: differential, left: [left_wheel], right: [right_wheel],
-                    wheel_radius: 0.1, track_width: 0.4,
-                    limits: {{linear: 1.5, angular: 2.5, linear_acceleration: 3.0,
-                              angular_acceleration: 8.0}}}}
-    frames: {{base: base_link, imu: imu_link}}
-  - prefix: right
-    model: {model}
-    pose: {{pos: [0, -1, 0], quat: [1, 0, 0, 0]}}
-    twist: *twist
-    frames: {{base: base_link, imu: imu_link}}
-"""
-FLOOR = '<mujoco><worldbody><geom type="plane" size="9 9 1"/></worldbody></mujoco>'
 ARM = """
 <mujoco>
   <worldbody>
@@ -57,14 +35,6 @@ ARM = """
   <sensor><force name="push" site="tip"/><torque name="twist" site="tip"/></sensor>
 </mujoco>
 """
-
-
-@pytest.fixture(scope='module')
-def two_rovers(lasting_server, tmp_path_factory):
-    folder = tmp_path_factory.mktemp('pair')
-    (folder / 'pair.xml').write_text(FLOOR)
-    (folder / 'pair.yaml').write_text(TWO_ROVERS.format(model=ROVER))
-    return lasting_server('--model', folder / 'pair.yaml')
 
 
 def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulation):
@@ -99,26 +69,6 @@ def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulati
     # One node, one publisher of a topic.
     for topic in ('/tf_static', '/clock'):
         assert len(listener.node.get_publishers_info_by_topic(topic)) == 1
-
-
-def test_two_robots_have_namespaces_and_drive_apart(bridge_to, two_rovers):
-    listener = bridge_to(two_rovers, cmd_vel_type='twist')
-    left = listener.listen(Odometry, 'left/odom')
-    right = listener.listen(Odometry, 'right/odom')
-    publisher = listener.node.create_publisher(Twist, 'left/cmd_vel', 1)
-    wait_until(lambda: left and right and publisher.get_subscription_count())
-
-    def drive():
-        publisher.publish(Twist(linear=Vector3(x=0.8)))
-        return left[-1].pose.pose.position.x > 0.2
-
-    wait_until(drive)
-    assert abs(right[-1].pose.pose.position.x) < 0.02
-    for name in ('left', 'right'):
-        found = wait_for_message(listener, TFMessage, f'/{name}/tf')
-        assert found.transforms[0].child_frame_id == 'base_link'
-        still = wait_for_message(listener, TFMessage, f'/{name}/tf_static', qos=LATCHED)
-        assert 'imu_link' in [t.child_frame_id for t in still.transforms]
 
 
 def test_an_arm_on_a_table_without_description(simulation, tmp_path):

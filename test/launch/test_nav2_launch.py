@@ -174,7 +174,7 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
     with pytest.raises(NoNav2File, match=r'copy config/nav2/rover.yaml'):
         files(model=model, map=mine)
     assert files(model=model, params_file=mine) == ('', str(mine))
-    with pytest.raises(BadArgument, match='map: there is no file'):
+    with pytest.raises(BadArgument, match=r'^map: '):
         files(map=tmp_path / 'none.yaml')
 
 

@@ -113,7 +113,7 @@ def test_a_chain_leads_to_any_body_or_site():
     assert [body.name for body in grip.bodies] == ['base', 'a', 'palm']
     assert [joint.name for joint in grip.joints] == ['a']
     assert [joint.name for joint in found.chain('nail', 'palm').joints] == ['f2']
-    with pytest.raises(NotBelow, match="'palm' is not a descendant of 'f1'"):
+    with pytest.raises(NotBelow, match=r"'palm'.*'f1'"):
         found.chain('palm', 'f1')
     with pytest.raises(UnknownName, match=r"'hand'.*base, a, palm"):
         found.chain('hand')

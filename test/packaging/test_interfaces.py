@@ -18,23 +18,27 @@ PACKAGES = {
 }
 KINDS = ('msg', 'srv', 'action')
 
-# Published by every stock ROS 2 system since the hashes exist.
-TF_MESSAGE_HASH = 'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087'
-
-# Computed from the fields, so equal to that of every stock system with these fields.
-GOAL_HASHES = {
-    'JointTolerance': 'RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648',
-    'GripperCommand': 'RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890',
-}
-
-SIMULATION_HASHES = {
-    'msg/EntityState': 'RIHS01_2e0464a85eb80a939025075d6c20761eca6a4cb9d6baf2c0ba373467c8b598d0',
-    'msg/SimulatorFeatures': (
+# Those of every stock system: computed from the fields alone.
+HASHES = {
+    'tf2_msgs/msg/TFMessage': (
+        'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087'
+    ),
+    'control_msgs/msg/JointTolerance': (
+        'RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648'
+    ),
+    'control_msgs/msg/GripperCommand': (
+        'RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890'
+    ),
+    'simulation_interfaces/msg/EntityState': (
+        'RIHS01_2e0464a85eb80a939025075d6c20761eca6a4cb9d6baf2c0ba373467c8b598d0'
+    ),
+    'simulation_interfaces/msg/SimulatorFeatures': (
         'RIHS01_8b101c8529bc0ea3dcf056078254768f39832b9ef0adaf93bd5cea96c0de3305'
     ),
-    'srv/SpawnEntity': 'RIHS01_d4c086345d4194a5fc4c9ae45095736ca4062b5cdac4d06a42dec93d683e03cf',
+    'simulation_interfaces/srv/SpawnEntity': (
+        'RIHS01_d4c086345d4194a5fc4c9ae45095736ca4062b5cdac4d06a42dec93d683e03cf'
+    ),
 }
-
 FILES = sorted(
     path for folder in PACKAGES.values() for kind in KINDS for path in (folder / kind).glob('*')
 )
@@ -89,28 +93,9 @@ def described_hash(package: str, kind: str, name: str) -> str:
 
 @pytest.mark.ros
 @pytest.mark.distro
-def test_tf_message_is_the_one_everybody_uses():
-    from tf2_msgs.msg import TFMessage
-
-    assert described_hash('tf2_msgs', 'msg', 'TFMessage') == TF_MESSAGE_HASH
-    assert TFMessage.get_fields_and_field_types() == {
-        'transforms': 'sequence<geometry_msgs/TransformStamped>'
-    }
-
-
-@pytest.mark.ros
-@pytest.mark.distro
-@pytest.mark.parametrize('name', GOAL_HASHES)
-def test_control_messages_are_the_ones_everybody_uses(name):
-    assert described_hash('control_msgs', 'msg', name) == GOAL_HASHES[name]
-
-
-@pytest.mark.ros
-@pytest.mark.distro
-@pytest.mark.parametrize('name', SIMULATION_HASHES)
-def test_interfaces_of_simulators_are_the_ones_everybody_uses(name):
-    kind, _, typename = name.partition('/')
-    assert described_hash('simulation_interfaces', kind, typename) == SIMULATION_HASHES[name]
+@pytest.mark.parametrize('interface', HASHES)
+def test_interfaces_are_the_ones_that_everybody_uses(interface):
+    assert described_hash(*interface.split('/')) == HASHES[interface]
 
 
 @pytest.mark.ros
@@ -125,7 +110,7 @@ def test_tf_message_hash_as_seen_on_the_network():
         node = rclpy.create_node('type_hash_test', context=context)
         node.create_publisher(TFMessage, '/tf', 1)
         (publisher,) = node.get_publishers_info_by_topic('/tf')
-        assert str(publisher.topic_type_hash) == TF_MESSAGE_HASH
+        assert str(publisher.topic_type_hash) == HASHES['tf2_msgs/msg/TFMessage']
         node.destroy_node()
     finally:
         rclpy.shutdown(context=context)

@@ -9,7 +9,6 @@ from lifelines import run_process
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / 'urlab_ros_bridge'
 ROS = (
     'rclpy', 'launch', 'launch_ros', 'builtin_interfaces', 'geometry_msgs', 'sensor_msgs',
     'tf2_msgs', 'urlab_msgs',

@@ -37,13 +37,13 @@ def test_another_number_of_inputs_is_told_with_all_terms(tmp_path):
 
 def test_another_number_of_outputs_is_told_with_all_joints(tmp_path):
     linear(tmp_path / 'walk.onnx', np.zeros((12, 4)))
-    with pytest.raises(PolicyError, match='outputs 4 values, but joints has 3: a, b, c'):
+    with pytest.raises(PolicyError, match=r'4.*3: a, b, c'):
         load(tmp_path)
 
 
 def test_an_inner_size_that_does_not_fit_is_told_too(tmp_path):
     linear(tmp_path / 'walk.onnx', np.zeros((15, 3)), shape=['batch', 'size'])
-    with pytest.raises(PolicyError, match='fails with the observations 12 ='):
+    with pytest.raises(PolicyError, match='12 ='):
         load(tmp_path)
 
 
@@ -65,7 +65,7 @@ def test_a_policy_with_a_memory_is_refused(tmp_path):
     extra = onnx.helper.make_tensor_value_info('hidden', onnx.TensorProto.FLOAT, [1, 5])
     model.graph.input.append(extra)
     onnx.save(model, tmp_path / 'walk.onnx')
-    with pytest.raises(PolicyError, match=r'has 2 inputs \(obs, hidden\), expected one'):
+    with pytest.raises(PolicyError, match='obs, hidden'):
         load(tmp_path)
 
 
@@ -81,10 +81,10 @@ def test_the_order_of_joints_in_the_metadata_counts(tmp_path):
 
 
 def test_files_that_are_no_models(tmp_path):
-    with pytest.raises(PolicyError, match=r'model: cannot be read: .*walk.onnx'):
+    with pytest.raises(PolicyError, match=r'walk\.onnx'):
         load(tmp_path)
     (tmp_path / 'walk.onnx').write_bytes(b'not a model')
-    with pytest.raises(PolicyError, match='is not a model that onnxruntime can run'):
+    with pytest.raises(PolicyError, match='onnxruntime'):
         load(tmp_path)
 
 
@@ -95,5 +95,5 @@ def test_a_model_names_no_other_file(tmp_path):
         size_threshold=0,
     )  # fmt: skip
     assert (tmp_path / 'weights.bin').is_file()
-    with pytest.raises(PolicyError, match='is not a model that onnxruntime can run'):
+    with pytest.raises(PolicyError, match='onnxruntime'):
         load(tmp_path)

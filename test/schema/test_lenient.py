@@ -61,7 +61,7 @@ def test_what_is_absent_or_null_is_empty_and_numbers_are_required():
     assert (found.lenses, found.words, found.names, found.best) == ({}, (), frozenset(), None)
     assert found.raw == {'count': 3.0, 'label': None}
     assert 'raw' not in repr(found)
-    with pytest.raises(SchemaError, match=r"reply_ok: the key 'count' is missing"):
+    with pytest.raises(SchemaError, match=r"reply_ok.*'count'"):
         reply(label='x')
 
 

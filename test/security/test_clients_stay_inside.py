@@ -35,7 +35,6 @@ from test.security.programs import program
 from test.security.watching import audited
 from test.security.watching import Canary
 from test.security.watching import events
-import urlab_ros_bridge
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import OPS
 
@@ -47,7 +46,6 @@ CHANGES = (
     'write', 'os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'os.link',
     'os.symlink', 'os.chmod', 'os.chown',
 )  # fmt: skip
-SOURCE = Path(urlab_ros_bridge.__file__).parent
 
 
 def unquoted(text):

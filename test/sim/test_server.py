@@ -116,13 +116,6 @@ def test_live_mode_keeps_real_time(server, subscribe):
     assert all(tick[0] == tick[1] * 2_000_000 for tick in ticks)
 
 
-def test_speed_halves_the_pace(server, connect, subscribe):
-    running = server()
-    caller = connect(running, shared=True)
-    caller.ask('set_sim_speed', percent=50)
-    ticks_at(subscribe(running, b'sim_time'), 0.5)
-
-
 @pytest.mark.parametrize(('stall', 'caught_up'), [(0.4, True), (1.3, False)])
 def test_a_stall_is_caught_up_or_written_off_and_time_never_runs_ahead(
     server, subscribe, stall, caught_up

@@ -67,11 +67,6 @@ def test_the_status_pipe_is_for_the_node_not_for_ros():
     assert words[:2] == ['--status-fd=7', '--ros-args']
 
 
-def test_a_missing_parameter_file_is_named(capsys):
-    assert main(['bridge', '--params-file', '/no/such.yaml']) == 2
-    assert "'/no/such.yaml'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize('missing', ['rclpy', 'urlab_msgs.msg'])
 def test_without_ros_one_line_says_how_to_set_up(missing, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, missing, None)

@@ -17,9 +17,6 @@ from urlab_programs import start_urlab
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import chiral
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.cli.processes.table import is_wanted
-from urlab_ros_bridge.cli.processes.table import own_arguments
-from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 
 HAS_AV = importlib.util.find_spec('av') is not None
@@ -149,21 +146,6 @@ def test_a_token_or_a_word_opens_the_gateway():
     origins = 'https://a.org, http://robot:8080,'
     made = chiral.make_gateway(parse(chiral.COMMAND, ['--allow-origin', origins]).values)
     assert made.config.allow_origins == ('https://a.org', 'http://robot:8080')
-
-
-def test_launch_and_up_start_the_gateway_when_asked():
-    process = next(process for process in PROCESSES if process.name == 'chiral')
-    values = {
-        'chiral': True, 'bind': '127.0.0.1', 'keys': '', 'rpc_port': 5, 'chiral_port': 6,
-        'chiral_profile': 'bimanual', 'log_level': 'info', 'port_offset': 10,
-    }  # fmt: skip
-    assert is_wanted(process, values)
-    assert not is_wanted(process, {**values, 'chiral': False})
-    parsed = parse(chiral.COMMAND, own_arguments(process, values)).values
-    assert (parsed.moved('port'), parsed.moved('rpc_port')) == (16, 15)
-    assert parsed.profile == 'bimanual'
-    # A server that is open to the network does not open the gateway, which has no token here.
-    assert '--bind' not in own_arguments(process, {**values, 'bind': '0.0.0.0'})
 
 
 @pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])

@@ -51,18 +51,6 @@ def test_an_editor_starts_without_a_world_unless_one_is_asked_for(tmp_path, caps
     assert 'are mutually exclusive' in capsys.readouterr().err
 
 
-def test_an_unknown_world_is_answered_with_the_list(capsys):
-    assert main(['server', '--world', 'mars']) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: --world: unknown world 'mars'")
-    assert all(name in said for name in world_names())
-
-
-def test_a_model_that_is_not_there_is_named(capsys):
-    assert main(['server', '--model', '/no/robot.xml']) == 2
-    assert capsys.readouterr().err == "error: --model: there is no file '/no/robot.xml'\n"
-
-
 def test_a_world_and_a_model_exclude_each_other(tmp_path, capsys):
     model = tmp_path / 'robot.xml'
     model.touch()

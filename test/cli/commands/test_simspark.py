@@ -10,12 +10,8 @@ import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import start_urlab
 
-from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import simspark
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.cli.processes.table import is_wanted
-from urlab_ros_bridge.cli.processes.table import own_arguments
-from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client import SceneView
 
@@ -62,18 +58,3 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
         taken = str(other.getsockname()[1])
         assert main(['simspark', '--port', '0', '--monitor-port', taken]) == 2
     assert re.search(f'port {taken} .*--monitor-port', capsys.readouterr().err)
-
-
-def test_launch_and_up_start_the_gateway_when_asked():
-    process = next(process for process in PROCESSES if process.name == 'simspark')
-    values = {
-        'simspark': True, 'bind': '0.0.0.0', 'keys': '', 'rpc_port': 5, 'simspark_port': 6,
-        'monitor_port': 7, 'log_level': 'info', 'port_offset': 10,
-    }  # fmt: skip
-    assert is_wanted(process, values)
-    assert not is_wanted(process, {**values, 'simspark': False})
-    parsed = parse(simspark.COMMAND, own_arguments(process, values)).values
-    moved = [parsed.moved(name) for name in ('rpc_port', 'port', 'monitor_port')]
-    assert moved == [15, 16, 17]
-    # A server that is open to the network does not open the gateway, which has no password.
-    assert parsed.bind == '127.0.0.1'

@@ -3,9 +3,7 @@
 """`urlab up` as a program, with small programs in place of server and bridge."""
 
 import contextlib
-import os
 from pathlib import Path
-import pty
 import re
 import signal
 import socket
@@ -132,24 +130,6 @@ def test_without_a_terminal_figures_come_as_plain_lines(running):
     up = running()
     line = read_until(up.stdout, r'status (.*messages/s.*)')[1]
     assert 'server: starting' in line and '1234 ROS messages/s' in line and '\x1b' not in line
-
-
-def test_on_a_terminal_the_status_line_stays_below_the_log(running):
-    ours, theirs = pty.openpty()
-    up = running(stdout=theirs)
-    os.close(theirs)
-    shown = ''
-    deadline = time.monotonic() + 30.0
-    while '1234 ROS messages/s' not in shown and time.monotonic() < deadline:
-        shown += os.read(ours, 4096).decode()
-    up.send_signal(signal.SIGINT)
-    with contextlib.suppress(OSError):  # the end of the file
-        while data := os.read(ours, 4096):
-            shown += data.decode()
-    assert up.wait(20) == 0
-    os.close(ours)
-    assert re.search(r'\r\x1b\[2K\x1b\[7m server: starting \| 1234 ROS messages/s', shown)
-    assert '\x1b[?25h' in shown
 
 
 def test_a_taken_port_is_one_line_before_anything_starts(running):

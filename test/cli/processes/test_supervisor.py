@@ -122,7 +122,7 @@ def test_a_program_that_cannot_start_is_reported():
         commands = [(Process('rviz'), ['/no/such/program'])]
         await ProcessSupervisor(commands, os.environ, lambda *_: None).run(asyncio.Event())
 
-    with pytest.raises(ChildDied, match=r'cannot start /no/such/program: No such file'):
+    with pytest.raises(ChildDied, match='/no/such/program'):
         asyncio.run(main())
 
 

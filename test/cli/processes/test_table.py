@@ -10,6 +10,7 @@ from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import bridge
+from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.commands import server
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
@@ -107,6 +108,25 @@ def test_rviz_is_started_when_asked_for_and_never_headless(rviz, headless, wante
     values = {**DEFAULTS, 'rviz': rviz, 'headless': headless}
     assert is_wanted(BY_NAME['rviz'], values) is wanted
     assert is_wanted(BY_NAME['server'], values) and is_wanted(BY_NAME['bridge'], values)
+
+
+@pytest.mark.parametrize(
+    ('name', 'ports'),
+    [
+        ('chiral', {'rpc_port': 'rpc_port', 'port': 'chiral_port'}),
+        ('simspark', {'port': 'simspark_port', 'monitor_port': 'monitor_port'}),
+        ('webxr', {'rpc_port': 'rpc_port', 'port': 'webxr_port'}),
+    ],
+)
+def test_a_gateway_is_started_when_asked_for_and_stays_on_loopback(name, ports):
+    """Also beside a server that is open to the network: here it has no token."""
+    process = BY_NAME[name]
+    values = {**DEFAULTS, name: True, 'bind': '0.0.0.0', 'port_offset': 10}
+    assert is_wanted(process, values) and not is_wanted(process, DEFAULTS)
+    parsed = parse(find_command(name), own_arguments(process, values)).values
+    assert parsed.bind == '127.0.0.1'
+    for own, given in ports.items():
+        assert parsed.moved(own) == values[given] + 10
 
 
 def test_what_the_user_has_set_stays():

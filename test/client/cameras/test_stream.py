@@ -179,37 +179,3 @@ def test_extension_fields_of_the_handshake():
         reply['articulations'][0]['camera_topics'] = {'seg': {**topic, 'labels': bad}}
         with pytest.raises(ProtocolError):
             parse_handshake(reply)
-
-
-def test_against_the_real_server():
-    gl = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.environment')
-    if all(gl.missing_library(name) for name in gl.BACKENDS):
-        pytest.skip('OpenGL is not installed')
-    from urlab_ros_bridge.client.client import Client
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
-
-    names = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
-    server = Server(ServerConfig(world='rover', **dict.fromkeys(names, 0)))
-    server.start()
-    try:
-        ports = {f'{name}_port': int(server.endpoints[name].rpartition(':')[2])
-                 for name in ('rpc', 'state')}  # fmt: skip
-        with Client(shared=True, timeout=20.0, **ports) as client:
-            client.set_mode('live')
-            cameras = client.handshake.articulations['rover'].cameras
-            assert cameras['front_rgb'].depth_pair == 'front_depth'
-            with open_camera(cameras['front_rgb'], newest_only=False) as rgb, \
-                    open_camera(cameras['front_depth'], newest_only=False) as depth:  # fmt: skip
-                seen = {'rgb': [], 'depth': []}
-                for _ in range(12):
-                    for stream, kind in ((rgb, 'rgb'), (depth, 'depth')):
-                        seen[kind].append(stream.receive(20.0))
-            common = {f.stamp_ns for f in seen['rgb']} & {f.stamp_ns for f in seen['depth']}
-            assert len(common) >= 8  # a pair carries the same stamps
-            assert seen['rgb'][0].pixels.shape == (480, 640, 4)
-            assert seen['depth'][0].pixels.dtype == np.float32
-            image = client.step(include_cameras={'front_depth': 'sync'}).cameras['front_depth']
-            assert image.pixels.shape == (480, 640) and image.stamp_ns > max(common)
-    finally:
-        server.stop()

@@ -76,7 +76,7 @@ def test_sites_and_cameras_are_where_mujoco_has_them(served):
 
 def test_what_does_not_fit_is_refused(served):
     local = LocalModel(served[0])
-    with pytest.raises(ProtocolError, match='has 3 values, the model has 16'):
+    with pytest.raises(ProtocolError, match=r'3 .*16'):
         local.write('bimanual', [0, 0, 0])
     with pytest.raises(ProtocolError, match='free body has 7'):
         local.write_entity('ball', [0, 0, 0])

@@ -202,19 +202,6 @@ def test_messages_of_other_shapes_cost_ticks_but_not_the_stream(publisher, parts
         assert stream.receive(20).step == 6
 
 
-def test_a_restarted_server_is_found_again():
-    with Publisher() as first:
-        stream = StateStream(state_port=first.port, topics=['rover/'])
-        first.wait_for(b'sim_time', b'rover/')
-        first.tick(100)
-        assert stream.receive(20).step == 100
-    with Publisher(first.port) as second:
-        second.wait_for(b'sim_time', b'rover/', meanwhile=lambda: stream.receive(0))
-        second.tick(1)
-        assert stream.receive(20).step == 1
-    stream.close()
-
-
 def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
     stream = StateStream(state_port=publisher.port)
     caught = []

@@ -3,11 +3,8 @@
 """Who may connect, and what ends a connection; the server survives all of it."""
 
 import contextlib
-import socket
-import struct
 import time
 
-import msgpack
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -16,35 +13,15 @@ from websockets.sync.client import connect
 
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
+from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import rest
 from urlab_ros_bridge.gateways.chiral.serving.server import MAX_VIEWERS
-from urlab_ros_bridge.gateways.serving.access import OpenWithoutToken
 
 
 @pytest.fixture(scope='module')
 def server(quadruped, gateway):
     with gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as running:
         yield running
-
-
-OPENING = (
-    'GET {} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
-)
-
-
-def opened(port, path):
-    """Return a bare socket after the opening handshake; nobody answers its pings."""
-    link = socket.create_connection(('127.0.0.1', port), timeout=5)
-    link.sendall(OPENING.format(path).encode())
-    assert b' 101 ' in link.recv(4096)
-    return link
-
-
-def frame(header):
-    """Return the bytes of a short masked message, with a mask of zeros."""
-    packed = msgpack.packb(header)
-    data = struct.pack('<I', len(packed)) + packed
-    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
 
 
 def status_of(url, **options):
@@ -75,7 +52,7 @@ def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
         done = driver.observe()
         assert viewer.observe().payload == done.payload
         viewer.act(np.zeros(12))
-        with pytest.raises(ConnectionClosed, match=r'1008.*only the driver may send apply_action'):
+        with pytest.raises(ConnectionClosed, match=r'1008.*apply_action'):
             viewer.receive()
         assert driver.observe().timestamp > 0
 
@@ -83,30 +60,6 @@ def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
 def test_viewers_are_an_option(quadruped, gateway):
     with gateway(quadruped) as server:
         assert status_of(f'{server.url}/view')[0] == 403
-
-
-def test_pages_of_other_sites_are_refused(quadruped, gateway):
-    """No page drives the robot of whoever looks at it; those of this machine may."""
-    with gateway(quadruped, allow_origins=('https://lab.example.org',)) as server:
-        for origin in ('https://example.org', 'http://localhost.example.org', 'null'):
-            status, text = status_of(server.url, origin=origin)
-            assert status == 403 and '--allow-origin' in text
-        for origin in ('http://localhost:8766', 'https://lab.example.org'):
-            with connect_when_free(server.url, origin=origin) as client:
-                assert client.metadata()
-
-
-def test_a_wide_bind_without_a_token_is_refused(quadruped, gateway):
-    with (
-        pytest.raises(OpenWithoutToken, match='--token'),
-        gateway(quadruped, bind='0.0.0.0'),
-    ):
-        pass
-    with (
-        gateway(quadruped, bind='0.0.0.0', insecure=True) as server,
-        StockClient(f'ws://127.0.0.1:{server.port}') as client,
-    ):
-        assert client.metadata()
 
 
 def test_viewers_leave_room_for_a_driver(quadruped, gateway):
@@ -223,10 +176,7 @@ def test_pings_are_answered_during_a_long_reset(quadruped, gateway):
 
 
 def test_a_silent_peer_is_given_up(quadruped, gateway):
-    with (
-        gateway(quadruped, keepalive=0.3) as server,
-        opened(server.port, '/'),
-    ):
-        assert status_of(server.url)[0] == 503
-        with connect_when_free(server.url) as client:  # the dead one never answered a ping
+    with gateway(quadruped, keepalive=0.3) as server, opened(server.port) as silent:
+        with connect_when_free(server.url) as client:  # it never answered a ping
             assert client.metadata()
+        rest(silent)  # ends

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulation is killed or stopped under a driver, who hears of it and comes back at once."""
 
-from concurrent.futures import ThreadPoolExecutor
-import contextlib
 import gc
 import signal
 import socket
@@ -100,19 +98,6 @@ def test_a_driver_is_told_at_once_and_drives_the_next_simulation(programs):
         programs.kill()
         programs.restart()
         assert robot.observe().timestamp < seen.timestamp + 60
-    assert 'HTTP 503' not in programs.logged()
-
-
-def test_an_observer_waits_until_the_simulation_is_back(programs):
-    """Longer than the gateway itself waits for it."""
-    with ChiralClient(programs.url, timeout=3 * TIMEOUT) as robot:
-        robot.reset()
-        programs.kill()
-        with ThreadPoolExecutor(1) as pool:
-            seen = pool.submit(robot.observe)
-            time.sleep(TIMEOUT * 0.7)
-            programs.restart()  # here: what a thread starts ends with it
-            assert seen.result().proprios
     assert 'HTTP 503' not in programs.logged()
 
 
@@ -226,28 +211,6 @@ def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
                 time.sleep(0.05)
         finally:
             gc.enable()
-
-
-def test_another_world_is_served_after_a_restart(gateway):
-    port = free_port()
-    first = start_server(world='quadruped', rpc_port=port)
-    with gateway(port, {'pace': 'lockstep'}) as server:
-        with connect_when_free(server.url) as client:
-            start = client.reset()
-            first.stop()
-            second = start_server(world='rover', rpc_port=port)
-            with contextlib.suppress(ConnectionClosed):
-                client.act(start.proprios['joint_pos'])
-            with pytest.raises(
-                ConnectionClosed, match=r'1013 .*the simulation has gone: reconnect'
-            ):
-                client.observe()
-        try:
-            with connect_when_free(server.url) as client:
-                assert client.metadata()['robot'] == 'rover'
-                assert client.reset().proprios['base_pose'].shape == (7,)
-        finally:
-            second.stop()
 
 
 def test_who_only_watches_hears_of_a_restart(gateway):

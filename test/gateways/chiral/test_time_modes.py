@@ -137,7 +137,7 @@ def test_time_that_passes_otherwise_ends_an_episode(quadruped, gateway, urlab, m
             else:
                 other.step(3)
             client.act(start.proprios['joint_pos'])
-            with pytest.raises(ConnectionClosed, match=r'1011 .* s passed instead of 0\.03'):
+            with pytest.raises(ConnectionClosed, match=r'1011 .* 0\.03'):
                 client.receive()
         with connect_when_free(server.url) as client:
             start = client.reset()

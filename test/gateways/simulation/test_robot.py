@@ -17,7 +17,7 @@ def test_a_name_belongs_to_the_longest_prefix():
     assert set(arm.sites) == {'tcp'} and set(left.bodies) == {'base', 'link'}
     with pytest.raises(UnknownName, match="unknown joint 'left_j1'"):
         arm.need_joints(['left_j1'])
-    with pytest.raises(UnknownName, match="unknown body or site 'left_tcp'"):
+    with pytest.raises(UnknownName, match="'left_tcp'"):
         arm.frame('left_tcp')
 
 
@@ -44,9 +44,7 @@ def test_what_moves_a_frame_is_driven_and_on_its_way():
 def test_a_joint_without_actuator_is_named():
     arm = robot('arm')
     assert [a.name for a in arm.actuators_of(arm.need_joints(['j2', 'j1']))] == ['a2', 'a1']
-    with pytest.raises(
-        RobotError, match="joint 'idle' of arm has no actuator; driven are: j1, j2"
-    ):
+    with pytest.raises(RobotError, match=r"'idle'.*j1, j2"):
         arm.actuators_of(arm.need_joints(['idle']))
 
 

@@ -47,15 +47,3 @@ def test_a_flush_waits_for_the_action_under_way_and_for_those_that_wait():
     gate.set()
     assert sender.flush(10.0) and done == ['a', 'b']
     sender.stop()
-
-
-def held_sender():
-    """Return a sender with its thread, and what it has done: (thread, what)."""
-    done = []
-    sender = CommandSender(lambda key, error: done.append((key, str(error))))
-    sender.start()
-
-    def note(what):
-        return lambda: done.append((threading.current_thread().name, what))
-
-    return sender, done, note

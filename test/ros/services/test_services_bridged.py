@@ -240,25 +240,6 @@ def test_ops_that_the_server_lacks_answer_unknown_op(connected):
         assert (response.success, response.code) == (False, 'unknown_op'), name
 
 
-def test_replies_of_recording_ops_are_handed_on(connected):
-    server, _, listener = connected()
-    server.replies = {
-        'recording_start': {'op': 'recording_start_ok', 'name': 'a'},
-        'recording_stop': {
-            'op': 'recording_stop_ok',
-            'name': 'a',
-            'frame_count': 12.0,
-            'sim_duration_s': 1.5,
-        },
-        'replay_list_sessions': {'op': 'replay_list_sessions_ok', 'sessions': ['a', 'b']},
-    }
-    assert listener.call(srv.RecordingStart, '/recording_start').name == 'a'
-    stopped = listener.call(srv.RecordingStop, '/recording_stop')
-    assert (stopped.frame_count, stopped.sim_duration_s) == (12, 1.5)
-    assert listener.call(srv.ReplayListSessions, '/replay_list_sessions').sessions == ['a', 'b']
-    assert listener.call(srv.ReplayLoad, '/replay_load').code == 'missing_field'
-
-
 def test_without_a_server_services_say_what_to_do(bridged):
     class Nobody:
         ports = ('1', '2')

@@ -104,9 +104,7 @@ def test_a_wrong_mount_is_refused_by_its_key(written, extra, said):
 def test_rays_are_limited_for_a_world_as_a_whole(written):
     count = MAX_RAYS // 10_000
     lidars = ', '.join(f's{i}: {{rays: 10000, {RANGES}}}' for i in range(count + 1))
-    with pytest.raises(
-        WorldError, match=f'{MAX_RAYS + 10_000} rays, at most {MAX_RAYS} are allowed'
-    ):
+    with pytest.raises(WorldError, match=f'{MAX_RAYS + 10_000} .*{MAX_RAYS}'):
         load_world(ServerConfig(model=written(lidars)))
 
 

@@ -26,23 +26,6 @@ def test_a_written_base_is_where_the_body_is(shared_rig, pos, quat):
     shared_rig.ask('reset')
 
 
-@pytest.mark.parametrize('value', [1e11, -1e300, float('nan'), float('inf')])
-def test_numbers_that_mujoco_cannot_take_are_refused_everywhere(shared_rig, value):
-    for op, fields in (
-        ('set_qpos', {'target': 'rover', 'qpos': [value, 0, 0, 1, 0, 0, 0]}),
-        ('set_mocap_pose', {'body': 'target', 'pos': [0, 0, value]}),
-        ('set_mocap_pose', {'body': 'target', 'quat': [1, value, 0, 0]}),
-        ('reset', {'per_articulation_qpos': {'rover': {'left_wheel': value}}}),
-        ('step', {'per_articulation': {'rover': {'ctrl': [value]}}}),
-        ('step', {'per_articulation': {'rover': {'ctrl_map': {'left_wheel': value}}}}),
-        ('step', {'per_articulation': {'rover': {'xfrc_applied': {'base_link': [value] * 6}}}}),
-        ('set_sim_options', {'options': {'gravity': [0, 0, value]}}),
-    ):
-        assert shared_rig.code(op, **fields) == 'bad_value', op
-    assert np.isfinite(shared_rig.data.qpos).all()
-    assert shared_rig.ask('step')['per_articulation']['rover']['qpos']
-
-
 def test_the_largest_numbers_that_are_taken_do_not_break_anything(rover):
     for op, fields in (
         ('set_mocap_pose', {'body': 'target', 'pos': [1e10] * 3}),

@@ -42,28 +42,6 @@ def sound_client_is_served(running, client):
     shm.close()
 
 
-def test_mutated_and_random_frames(served):
-    running, client = served
-    shm = StockShmRpc(running.stage.shm_dir, client.session_id)
-    chance = random.Random(1)
-    session = client.session_id
-    sound = [
-        codec.pack({'op': 'status', 'session_id': session}),
-        codec.pack({'op': 'set_twist', 'session_id': session, 'articulation': 'rover'}),
-        codec.pack({'op': 'get_contacts', 'session_id': session, 'filter': {'body1': 'x'}}),
-    ]
-    for _ in range(1500):
-        frame = bytearray(chance.choice(sound))
-        if chance.random() < 0.3:
-            frame = bytearray(chance.randbytes(chance.randrange(1, 200)))
-        for _ in range(chance.randrange(6)):
-            frame[chance.randrange(len(frame))] = chance.randrange(256)
-        reply = codec.unpack(shm.exchange(bytes(frame)), 1 << 24)
-        assert reply['op'] == 'error' or reply['op'].endswith('_ok')
-    shm.close()
-    sound_client_is_served(running, client)
-
-
 def test_scribbling_over_the_whole_file(served):
     running, client = served
     chance = random.Random(2)

@@ -91,7 +91,7 @@ def test_slow_reply_is_waited_for(rpc):
 
 
 def test_late_reply_is_never_taken_for_another_one(rpc, stock):
-    with pytest.raises(RequestTimeout, match=r'op: no reply from shm:.* within 0.05 s'):
+    with pytest.raises(RequestTimeout, match=r'op: .*shm:.* 0\.05 s'):
         rpc.exchange('op', b'0.3 late', 0.05)
     if not stock:  # a stock pair is not used again, see `test_link`
         assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'

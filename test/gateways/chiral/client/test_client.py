@@ -239,7 +239,7 @@ def test_a_wrong_port_is_said_at_the_first_attempt(name):
 
 
 def test_the_port_of_a_simulation_is_no_chiral_server(quadruped):
-    with pytest.raises(NotChiral, match=r"it sent no WebSocket handshake, b'\\xff"):
+    with pytest.raises(NotChiral, match=r"b'\\xff"):
         ChiralClient(f'ws://127.0.0.1:{quadruped}', timeout=100).connect()
 
 
@@ -269,7 +269,7 @@ def test_a_websocket_of_another_kind_is_said():
         with ChiralClient(url, timeout=100) as client:
             time.sleep(0.2)  # it has come before anything was asked
             for _ in range(2):
-                with pytest.raises(NotChiral, match=r'it sent a text message, .*serverInfo'):
+                with pytest.raises(NotChiral, match='serverInfo'):
                     client.metadata()
     finally:
         server.shutdown()
@@ -291,7 +291,7 @@ def test_a_port_that_takes_and_drops_connections_is_tried_again():
         thread = threading.Thread(target=run)
         thread.start()
         url = f'ws://127.0.0.1:{listener.getsockname()[1]}'
-        with pytest.raises(ChiralTimeout, match=r'no answer within 1 s; the last attempt: \w+'):
+        with pytest.raises(ChiralTimeout, match=r' 1 s; .*: \w+'):
             ChiralClient(url, timeout=1).connect()
         assert len(calls) > 1
         listener.shutdown(socket.SHUT_RDWR)
@@ -307,7 +307,7 @@ def test_against_the_gateway(quadruped, gateway):
         assert start.info['seed'] == 5
         after = client.step(start.proprios['joint_pos'])
         assert after.timestamp > start.timestamp
-        with pytest.raises(ChiralClosed, match='HTTP 503 the robot is driven by'):
+        with pytest.raises(ChiralClosed, match='HTTP 503 '):
             ChiralClient(server.url, token='a&b').connect()
         client.act(np.zeros(3))
         with pytest.raises(ChiralClosed, match=r'1008 action of shape \[3\]'):

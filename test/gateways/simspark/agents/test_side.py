@@ -17,8 +17,6 @@ from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.models.soccer import write_world
 
-CALM = 0.12  # a robot that was beamed drops and settles, m
-
 
 def place_of(soccer, robot):
     return soccer.data.body(f'{robot}_base_link').xpos

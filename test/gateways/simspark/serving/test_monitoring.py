@@ -22,8 +22,6 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 from urlab_ros_bridge.models.soccer import write_world
 
-SHAPES = {'StdUnitBox': 8, 'StdUnitSphere': 1, 'StdUnitCylinder': 1}
-
 
 @pytest.fixture(scope='module')
 def live(soccer):

@@ -92,32 +92,6 @@ def test_the_game_is_changed_and_everybody_sees_it(trainer, live, watch):
     wait_until(lambda: other.update().fulls > fulls)
 
 
-def test_a_dropped_ball_is_on_the_field_and_players_stand_back(trainer):
-    monitor, client = trainer
-    monitor.command(['ball', ['pos', 12, 0, 1]])
-    monitor.command(['agent', ['unum', 1], ['team', 'Right'], ['move', 7.3, 2.9, 0.4, -90]])
-    wait_until(lambda: abs(monitor.update().ball[0] - 12) < 0.01)
-    monitor.command(['dropBall'])
-    qpos, qvel = ball_of(client)
-    # On the line, that is in the penalty area: at its front corner.
-    np.testing.assert_allclose(qpos[:2], (7.2, 3), atol=1e-6)
-    np.testing.assert_array_equal(qvel, np.zeros(6))
-    base = client.step().articulations['right_1'].qpos
-    assert math.hypot(base[0] - 7.2, base[1] - 3) == pytest.approx(1.3, abs=0.01)
-    wait_until(lambda: monitor.update().play_mode == 'PlayOn')
-
-
-def test_a_bad_command_has_no_effect_and_no_answer(trainer):
-    monitor, client = trainer
-    monitor.timeout = 0.5
-    before = client.step()
-    for bad in (['ball', ['pos', 'nan', 0, 1]], ['agent', ['unum', 9], ['pos', 1, 1, 1]]):
-        with pytest.raises(NotAcknowledged):
-            monitor.command(bad)
-    after = client.step()
-    np.testing.assert_array_equal(after.entities['ball'].qpos, before.entities['ball'].qpos)
-
-
 def test_what_roboviz_sends_works(trainer, peer, live):
     """As its menus and mouse write it, in text prefixes below 128 bytes."""
     monitor, client = trainer
@@ -145,12 +119,3 @@ def test_a_player_is_killed_and_the_others_go_on(watch, peer):
         monitor.timeout = 0.5
         with pytest.raises(NotAcknowledged):
             monitor.command(['kill', ['unum', 1], ['team', 'Right']])
-
-
-def test_killsim_ends_the_gateway_when_it_may(soccer, peer):
-    with gateway_at(soccer) as gateway:
-        peer(gateway.monitor_port).say('(killsim)')
-        assert not gateway.wait(0.3)
-    with gateway_at(soccer, allow_killsim=True) as gateway:
-        peer(gateway.monitor_port).say('(killsim)')
-        assert gateway.wait(10)

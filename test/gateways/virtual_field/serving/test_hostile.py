@@ -15,8 +15,6 @@ import time
 from lifelines import start_process
 import pytest
 
-from test.gateways.serving.raw_peer import BINARY
-from test.gateways.serving.raw_peer import dial
 from test.gateways.serving.raw_peer import frame
 from test.gateways.serving.raw_peer import opened
 from test.gateways.serving.raw_peer import PONG
@@ -137,23 +135,3 @@ def test_nonsense_costs_a_spectator_nothing(port, count):
         read = sender.communicate(timeout=60)[0]
     assert int(read) == count
     assert statistics.median(beset) > KEPT * statistics.median(quiet), (beset, quiet)
-
-
-def test_who_never_reads_and_who_hangs_cost_a_spectator_nothing(field):
-    with Watcher(field.port) as watcher:
-        quiet = watcher.rate(1.0)
-        silent = [opened(field.port) for _ in range(2)]  # the handshake, and no hello
-        stuck = [opened(field.port, receive_buffer=4096) for _ in range(4)]
-        for link in stuck:
-            link.sendall(frame(HELLO, TEXT))
-        half = [dial(field.port) for _ in range(20)]
-        cut = opened(field.port)
-        cut.sendall(frame(b'x' * 100, BINARY)[:50])
-        deadline = time.monotonic() + 60
-        # What a stuck peer does not take is dropped, and nothing piles up.
-        while sum(client.dropped > 0 for client in field.clients) < len(stuck):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        assert watcher.rate(2.0) > 0.5 * quiet
-        for link in (*silent, *stuck, *half, cut):
-            link.close()

@@ -37,7 +37,7 @@ def test_users_have_arms_of_their_own_until_none_is_left(pool):
     b = pool.take('b', 'one', 1)
     assert b.arms == (1,)
     assert b.controlled_arm_ids == ['b_arm_0', 'b_arm_0']
-    with pytest.raises(NoFreeArm, match=r"^no free arm: all 2 arms of mode 'one' are taken by a"):
+    with pytest.raises(NoFreeArm, match=r"2 .*'one'"):
         pool.take('c', 'one', 1)
     pool.release('a')
     assert pool.take('c', 'one', 2).arms == (0,)

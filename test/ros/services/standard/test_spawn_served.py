@@ -22,7 +22,6 @@ pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
 srv = pytest.importorskip('simulation_interfaces.srv')
 SPAWN = srv.SpawnEntity.Response
-FAILED = msg.Result.RESULT_OPERATION_FAILED
 NOT_FOUND = msg.Result.RESULT_NOT_FOUND
 URDF = """
 <robot name="post"><link name="world"/><link name="pole"><visual><geometry>

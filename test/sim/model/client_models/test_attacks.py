@@ -14,8 +14,6 @@ import time
 import weakref
 
 from client_places import Places
-from hostile_documents import HOSTILE
-from hostile_documents import OUTSIDE
 from lifelines import start_process
 import numpy as np
 import pytest
@@ -23,8 +21,6 @@ from spawn_models import BOX
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ImportFailed
-from urlab_ros_bridge.client.errors import MissingAssets
-from urlab_ros_bridge.client.errors import PathNotReadable
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.sim.model.client_models import limits
 
@@ -102,36 +98,6 @@ def heavy():
         f'<mujoco><asset><mesh name="m" vertex="{text}"/></asset><worldbody>'
         '<geom type="mesh" mesh="m"/></worldbody></mujoco>'
     )
-
-
-def test_no_document_ends_spawning(program):
-    """After each attack, and after all of them, a model is spawned and deleted."""
-    served = program()
-    client, outside = served.client(), served.places.outside
-    texts = [text for text, _ in HOSTILE.values() if text.isascii()]
-    texts += [text.replace('{0}', f'{outside}/o') for text in OUTSIDE.values()]
-    texts += [f'<mujoco><{tag} file="fifo"/></mujoco>' for tag in ('include', 'Include')]
-    for number, text in enumerate(texts):
-        with pytest.raises((ImportFailed, MissingAssets)):
-            client.spawn_entity('bad', xml=text)
-        if number % 8 == 0:
-            client.spawn_entity('box', xml=BOX)
-            client.delete_entity('box')
-    for name, text in (
-        ('a.xml', '<mujoco><include file="fifo"/></mujoco>'),
-        ('b.xml', f'<mujoco><include file="{outside}/o.xml"/></mujoco>'),
-        ('c.xml', f'<mujoco><Include file="{outside}/o.xml"/></mujoco>'),
-    ):
-        served.places.write(name, text)
-        with pytest.raises((ImportFailed, MissingAssets)):
-            client.spawn_entity('bad', file=name)
-    for name in ('fifo', 'away/o.xml', f'{outside}/o.xml', '/dev/zero', '../outside/o.xml'):
-        with pytest.raises(PathNotReadable):
-            client.spawn_entity('bad', file=name)
-    entities = client.get_entities()
-    assert not any(state.spawned for state in entities.values())
-    assert client.spawn_entity('box', xml=BOX).spawned
-    client.close()
 
 
 def test_the_names_of_files_tell_nothing(program):

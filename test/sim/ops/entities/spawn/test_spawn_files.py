@@ -157,10 +157,10 @@ def test_all_spawned_models_together_have_limits(rig, monkeypatch):
     world = rig()
     for name in ('a', 'b'):
         spawn(world, name, BOX)
-    with pytest.raises(Exception, match=r'of freedom of all models together: 18 .* at most 15'):
+    with pytest.raises(Exception, match=r'freedom.* 18 .* 15'):
         spawn(world, 'c', BOX)
     delete(world, 'a')
     spawn(world, 'c', BOX)
     two = BOX.replace('<worldbody>', '<worldbody><body><freejoint/><geom size="1"/></body>')
-    with pytest.raises(Exception, match='degrees of freedom: 12 requested, at most 10'):
+    with pytest.raises(Exception, match=r'freedom.* 12 .* 10'):
         spawn(world, 'd', two)

@@ -101,7 +101,7 @@ def test_a_part_of_something_cannot_be_deleted(rig, mjcf):
       <body name="m" mocap="true"/></worldbody></mujoco>""")
     world = rig(model=str(path))
     spawn(world, 'lid', URDF.format(root='base', joint='revolute'), kind='entity')
-    with pytest.raises(Exception, match=r'destroy_failed: lid\.hand is a part of lid'):
+    with pytest.raises(Exception, match=r'destroy_failed: lid\.hand'):
         world.ask('delete_entity', entity='lid.hand')
     for name in ('lid', 'door', 'm'):
         delete(world, name)
