@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 
 SENSOR = '<gazebo reference="{link}"><sensor name="{name}" type="{kind}">{body}</sensor></gazebo>'
 POSE = '<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>'
 CAMERA = """<update_rate>12</update_rate><topic>front/image_raw</topic>
 <camera><horizontal_fov>1.2</horizontal_fov><image><width>320</width><height>200</height></image></camera>"""
 LIDAR = """<update_rate>7</update_rate><lidar><scan><horizontal><samples>90</samples>
-<min_angle>-1</min_angle><max_angle>1.5</max_angle></horizontal><vertical><samples>{rows}</samples></vertical></scan>
+<min_angle>-1</min_angle><max_angle>1.5</max_angle></horizontal><vertical><samples>{rows}</samples>
+<min_angle>-0.3</min_angle><max_angle>0.2</max_angle></vertical></scan>
 <range><min>0.1</min><max>8</max></range><noise><stddev>0.02</stddev></noise></lidar>"""
 NOISE = '<noise type="gaussian"><stddev>0.003</stddev><bias_stddev>0.001</bias_stddev></noise>'
 IMU = f'<imu><angular_velocity><x>{NOISE}</x></angular_velocity></imu>'
@@ -68,13 +72,15 @@ def test_a_camera_looks_along_x_of_its_pose(write_robot, kind, modes):
 
 
 @pytest.mark.parametrize('rows', [1, 16])
-def test_a_scanner_keeps_its_rays(write_robot, rows, caplog):
+def test_a_scanner_keeps_its_rays(write_robot, rows):
     world = load(write_robot(sensor('scan', 'gpu_lidar', LIDAR.format(rows=rows))))
     scan = settings(world).lidars['scan']
     assert (scan.rays, scan.angle_min, scan.angle_max) == (90, -1, 1.5)
     assert (scan.range_min, scan.range_max, scan.rate, scan.body) == (0.1, 8, 7, 'camera_link')
     assert settings(world).noise['scan'].stddev == 0.02
-    assert any('xy plane' in record.getMessage() for record in caplog.records) == (rows > 1)
+    elevations = (scan.elevation_min, scan.elevation_max)
+    assert (scan.rings, *elevations) == ((16, -0.3, 0.2) if rows > 1 else (None, 0, 0))
+    assert len(world.model.sensor_dim) == (rows == 1)
 
 
 def test_an_imu_measures_at_its_link_with_noise(write_robot):
@@ -98,12 +104,12 @@ def settings_sensors(world):
 
 def test_what_has_no_counterpart_is_named(write_robot, caplog):
     extra = (
-        sensor('gas', 'gas_meter') + '<gazebo><plugin filename="libackermann_drive.so"/></gazebo>'
+        sensor('gas', 'gas_meter') + '<gazebo><plugin filename="libskid_steer_drive.so"/></gazebo>'
     )
     world = load(write_robot(extra))
     assert not settings_sensors(world)
     text = ' '.join(record.getMessage() for record in caplog.records)
-    assert "'gas'" in text and 'libackermann_drive.so' in text
+    assert "'gas'" in text and 'libskid_steer_drive.so' in text
 
 
 CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
@@ -129,6 +135,110 @@ def test_a_drive_follows_cmd_vel(write_robot, plugin):
             client.close()
     x, y = reply.articulations['my_robot'].qpos[:2]
     assert 0.75 < x < 1.05 and abs(y) < 0.05
+
+
+FRONT = """
+<link name="{side}_knuckle">
+  <inertial><mass value="0.3"/>
+    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="{side}_steer" type="revolute"><parent link="base_link"/><child link="{side}_knuckle"/>
+  <origin xyz="0.5 {y} 0"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" effort="50" velocity="5"/></joint>
+<link name="{side}_front">
+  <inertial><mass value="0.5"/>
+    <inertia ixx="0.001" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><origin rpy="1.5707963 0 0"/>
+    <geometry><cylinder radius="0.1" length="0.04"/></geometry></collision></link>
+<joint name="{side}_front_joint" type="continuous">
+  <parent link="{side}_knuckle"/><child link="{side}_front"/><axis xyz="0 1 0"/>
+  <limit effort="10" velocity="20"/></joint>"""
+CAR_CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_ackermann_drive.so">
+<front_left_joint>left_front_joint</front_left_joint>
+<front_right_joint>right_front_joint</front_right_joint>
+<rear_left_joint>left_wheel_joint</rear_left_joint>
+<rear_right_joint>right_wheel_joint</rear_right_joint>
+<left_steering_joint>left_steer</left_steering_joint>
+<right_steering_joint>right_steer</right_steering_joint>
+<max_steer>0.7</max_steer><max_speed>3</max_speed></plugin></gazebo>"""
+CAR_NEW = """<gazebo><plugin name="gz::sim::systems::AckermannSteering"
+filename="gz-sim-ackermann-steering-system">
+<left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
+<right_joint>right_front_joint</right_joint><right_joint>right_wheel_joint</right_joint>
+<left_steering_joint>left_steer</left_steering_joint>
+<right_steering_joint>right_steer</right_steering_joint>
+<wheel_base>0.5</wheel_base><wheel_separation>0.4</wheel_separation>
+<wheel_radius>0.1</wheel_radius><steering_limit>0.7</steering_limit>
+<max_linear_velocity>3</max_linear_velocity></plugin></gazebo>"""
+
+
+@pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
+def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
+    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
+    world = load(write_robot(front + plugin))
+    twist = settings(world).twist
+    assert twist.kind == 'ackermann'
+    assert twist.actuators == {
+        'left': ['left_wheel_joint'], 'right': ['right_wheel_joint'],
+        'left_steering': 'left_steer', 'right_steering': 'right_steer',
+    }  # fmt: skip
+    assert twist.geometry == pytest.approx(
+        {'wheel_radius': 0.1, 'track_width': 0.4, 'wheelbase': 0.5, 'steering_limit': 0.7}
+    )
+    assert twist.limits.linear == 3.0
+    # Wheels that the plugin does not turn roll freely.
+    assert 'left_front_joint' not in world.articulations['my_robot'].actuators
+    x, y, yaw = driven(world, (0.5, 0.0, 0.5), 3.0)
+    assert yaw == pytest.approx(1.5, abs=0.3) and 0.5 < x < 1.3 and y > 0.3
+
+
+MECANUM = """<gazebo><plugin name="gz::sim::systems::MecanumDrive"
+filename="gz-sim-mecanum-drive-system">
+<front_left_joint>left_front_joint</front_left_joint>
+<front_right_joint>right_front_joint</front_right_joint>
+<back_left_joint>left_wheel_joint</back_left_joint>
+<back_right_joint>right_wheel_joint</back_right_joint>
+<wheel_separation>0.4</wheel_separation><wheelbase>0.5</wheelbase>
+<wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
+
+
+def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot):
+    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
+    twist = settings(load(write_robot(front + MECANUM))).twist
+    assert twist.kind == 'omni'
+    wheels = dict(zip(twist.actuators['wheels'], twist.geometry['wheels'], strict=True))
+    assert wheels['left_front_joint']['position'] == (0.25, 0.2)
+    assert wheels['right_wheel_joint']['position'] == (-0.25, -0.2)
+    assert wheels['left_front_joint']['roller'] == pytest.approx(-math.pi / 4)
+    assert wheels['left_wheel_joint']['roller'] == pytest.approx(math.pi / 4)
+
+
+@pytest.mark.parametrize(
+    'file', ['libgazebo_ros_planar_move.so', 'gz-sim-velocity-control-system']
+)
+def test_a_base_of_planar_move_goes_in_every_direction_of_its_own_frame(write_robot, file):
+    world = load(write_robot(f'<gazebo><plugin name="p" filename="{file}"/></gazebo>'))
+    assert settings(world).twist.kind == 'planar'
+    x, y, yaw = driven(world, (0.3, 0.2, 0.0), 2.0)
+    np.testing.assert_allclose((x, y, yaw), (0.6, 0.4, 0.0), atol=0.02)
+    x, y, yaw = driven(world, (0.0, 0.0, 1.0), 1.0)
+    assert yaw == pytest.approx(1.0, abs=0.03)
+
+
+def driven(world, twist, seconds):
+    """Drive from the start, and return x, y and heading of the base."""
+    (spec,) = world.spec.articulations
+    model, data = world.model, world.data
+    robot = world.articulations['my_robot']
+    world.restore_start()
+    control = ArticulationControl(model, data, robot, spec)
+    control.reset(world.start_ctrl('my_robot'))
+    for step in range(round(seconds / model.opt.timestep)):
+        if step % 50 == 0:
+            control.twist.set(twist[:2], (0, 0, twist[2]), data.time)
+        control.apply(raw=False)
+        mujoco.mj_step(model, data)
+    x, y, _ = data.xpos[robot.base.id] - model.body_pos[robot.base.id] * (1, 1, 0)
+    return x, y, yaw_of(wxyz_to_xyzw(data.xquat[robot.base.id]))
 
 
 ROS2_CONTROL = """<ros2_control name="c" type="system"><hardware/>

@@ -10,7 +10,6 @@ by itself; a `<transmission>` of ROS 1 may say that it takes velocities, or noth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set
 import logging
 import math
 import xml.etree.ElementTree as ElementTree
@@ -37,11 +36,11 @@ _FREQUENCY, _SAG = 50.0, 0.02
 _STIFFEST = 0.5
 
 
-def command_interfaces(robot: ElementTree.Element, wheels: Set[str]) -> dict[str, str]:
+def command_interfaces(robot: ElementTree.Element, driven: Mapping[str, str]) -> dict[str, str]:
     """
     Return the command interface of every joint that gets an actuator, by name.
 
-    :param wheels: joints that a drive turns; they take velocities.
+    :param driven: those of the joints of a drive, '' for none.
     """
     movable = {
         joint.get('name', ''): POSITION
@@ -49,7 +48,7 @@ def command_interfaces(robot: ElementTree.Element, wheels: Set[str]) -> dict[str
         if joint.get('type') in _MOVABLE and joint.find('mimic') is None
     }
     chosen = _ros2_control(robot) or {**movable, **_transmissions(robot)}
-    chosen.update(dict.fromkeys(wheels, VELOCITY))
+    chosen.update(driven)
     return {name: chosen[name] for name in movable if chosen.get(name)}
 
 
@@ -115,7 +114,7 @@ def add_actuators(
             limit = model.jnt_range[joint] if model.jnt_limited[joint] else None
         elif interface == VELOCITY:
             actuator.set_to_velocity(kv=2 * stiffness / _FREQUENCY)
-            limit = _both_ways(limits[name], 'velocity')
+            limit = _both_ways(limits.get(name), 'velocity')
         else:
             actuator.set_to_motor()
             limit = _both_ways(limits[name], 'effort')

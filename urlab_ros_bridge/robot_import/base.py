@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 import xml.etree.ElementTree as ElementTree
 
 import mujoco
@@ -16,16 +15,16 @@ _LEVEL, _LEAST_LEVEL = 0.03, 0.005
 
 
 def stands_free(
-    robot: ElementTree.Element, model: mujoco.MjModel, pose: StartPose, wheels: Set[str]
+    robot: ElementTree.Element, model: mujoco.MjModel, pose: StartPose, has_drive: bool
 ) -> tuple[bool, str]:
     """
     Return whether the root link floats, with the reason.
 
     :param model: of the robot with its root fixed.
     :param pose: of that model.
-    :param wheels: joints that a drive of the description turns.
+    :param has_drive: whether the description has one.
     """
-    if wheels:
+    if has_drive:
         return True, 'it has a drive'
     parts = _limbs(model)
     base = parts.pop(0)

@@ -4,19 +4,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 import logging
 import math
 from typing import Any
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.geometry import AT_ORIGIN
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import quaternion_of_rpy
+from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.robot_import.actuators import POSITION
+from urlab_ros_bridge.robot_import.actuators import VELOCITY
+from urlab_ros_bridge.robot_import.links import joint_ends
+
 _LOG = logging.getLogger(__name__)
 # Where the plugin does not say (m/s, rad/s).
 _LINEAR, _ANGULAR = 1.0, 2.0
 _TIMEOUT = 0.5  # s
-_OTHERS = ('ackermann', 'planar_move', 'skid_steer', 'tricycle')
+_STEERING = 0.6  # rad
+_OTHERS = ('skid_steer', 'tricycle')
 _CORNERS = (('front', 'left'), ('front', 'right'), ('back', 'left'), ('back', 'right'))
+# Joints of a base that moves in the plane, which the import adds.
+PLANAR_JOINTS = {axis: f'planar_{axis}' for axis in ('x', 'y', 'yaw')}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +37,12 @@ class GazeboDrive:
     """
     A drive.
 
-    :ivar wheels: the joints that it turns.
+    :ivar interfaces: command interface of each joint that it turns or steers, '' for wheels that
+        it leaves free; empty for a planar base, whose joints are added.
     :ivar twist: section `twist` of the sidecar; actuators are called as their joints.
     """
 
-    wheels: frozenset[str]
+    interfaces: Mapping[str, str]
     twist: dict[str, Any]
 
 
@@ -36,27 +50,23 @@ def find_drive(robot: ElementTree.Element) -> GazeboDrive | None:
     """Return the drive of the first plugin that is known and whose joints exist."""
     joints = {joint.get('name', '') for joint in robot.findall('joint')}
     for plugin in robot.findall('gazebo/plugin'):
-        drive = _read(plugin)
-        if drive is None:
+        reader = next((read for words, read in _READERS.items() if _is(plugin, words)), None)
+        if reader is None:
             if any(word in _words(plugin) for word in _OTHERS):
                 _LOG.warning('drive plugin %r has no counterpart', plugin.get('filename'))
             continue
-        unknown = sorted(drive.wheels - joints)
-        if not unknown and drive.wheels:
+        drive = reader(plugin, robot)
+        missing = sorted(set(drive.interfaces) - joints)
+        if not missing and (drive.interfaces or drive.twist['kind'] == 'planar'):
             return drive
         _LOG.warning(
-            'drive plugin %r is left out: unknown joints %s', plugin.get('filename'), unknown
+            'drive plugin %r is left out: unknown joints %s', plugin.get('filename'), missing
         )
     return None
 
 
-def _read(plugin: ElementTree.Element) -> GazeboDrive | None:
-    words = _words(plugin)
-    if 'drive' not in words:
-        return None
-    if 'mecanum' in words:
-        return _mecanum(plugin)
-    return _differential(plugin) if 'diff' in words else None
+def _is(plugin: ElementTree.Element, words: tuple[str, ...]) -> bool:
+    return all(word in _words(plugin) for word in words)
 
 
 def _words(plugin: ElementTree.Element) -> str:
@@ -64,7 +74,7 @@ def _words(plugin: ElementTree.Element) -> str:
     return f'{plugin.get("filename", "")} {plugin.get("name", "")}'.lower()
 
 
-def _differential(plugin: ElementTree.Element) -> GazeboDrive:
+def _differential(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboDrive:
     left = list(_texts(plugin, 'left_joint', 'leftJoint'))
     right = list(_texts(plugin, 'right_joint', 'rightJoint'))
     twist = {
@@ -76,10 +86,10 @@ def _differential(plugin: ElementTree.Element) -> GazeboDrive:
         'limits': _limits(plugin),
         'timeout': _TIMEOUT,
     }
-    return GazeboDrive(frozenset((*left, *right)), twist)
+    return GazeboDrive(dict.fromkeys((*left, *right), VELOCITY), twist)
 
 
-def _mecanum(plugin: ElementTree.Element) -> GazeboDrive:
+def _mecanum(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboDrive:
     width = _value(plugin, 0.4, 'wheel_separation', 'wheelSeparation')
     length = _value(plugin, 0.4, 'wheelbase')
     wheels = []
@@ -97,7 +107,107 @@ def _mecanum(plugin: ElementTree.Element) -> GazeboDrive:
             )
     _LOG.warning('mecanum drive: wheels without rollers do not move the robot sideways')
     twist = {'kind': 'omni', 'wheels': wheels, 'limits': _limits(plugin), 'timeout': _TIMEOUT}
-    return GazeboDrive(frozenset(str(wheel['actuator']) for wheel in wheels), twist)
+    names = [str(wheel['actuator']) for wheel in wheels]
+    return GazeboDrive(dict.fromkeys(names, VELOCITY), twist)
+
+
+def _ackermann(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboDrive:
+    steering = [next(_texts(plugin, f'{side}_steering_joint'), '') for side in ('left', 'right')]
+    steered = {_ends(robot, name)[1] for name in steering} - {''}
+    below = [joint.get('name', '') for joint in robot.findall('joint')
+             if joint_ends(joint)[0] in steered]  # fmt: skip
+    sides = {
+        side: [
+            name
+            for name in _texts(plugin, f'{side}_joint', f'rear_{side}_joint')
+            if name not in below
+        ]
+        for side in ('left', 'right')
+    }
+    found = _Geometry(robot, sides, steering)
+    limits = _limits(plugin)
+    limits['linear'] = _value(plugin, limits['linear'], 'max_speed')
+    twist = {
+        'kind': 'ackermann',
+        **sides,
+        'left_steering': steering[0],
+        'right_steering': steering[1],
+        'wheel_radius': _value(plugin, found.radius, 'wheel_radius'),
+        'track_width': _value(plugin, found.track, 'wheel_separation'),
+        'wheelbase': _value(plugin, found.wheelbase, 'wheel_base'),
+        'steering_limit': min(_value(plugin, _STEERING, 'steering_limit', 'max_steer'), 1.4),
+        'limits': limits,
+        'timeout': _TIMEOUT,
+    }
+    interfaces = dict.fromkeys(below, '')
+    interfaces |= dict.fromkeys((*sides['left'], *sides['right']), VELOCITY)
+    interfaces |= dict.fromkeys(steering, POSITION)
+    return GazeboDrive(interfaces, twist)
+
+
+def _planar(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboDrive:
+    twist = {
+        'kind': 'planar', **PLANAR_JOINTS, 'limits': _limits(plugin), 'timeout': _TIMEOUT,
+    }  # fmt: skip
+    return GazeboDrive({}, twist)
+
+
+# By the words that a plugin's file and name have; the first that fits.
+_READERS: dict[tuple[str, ...], Callable[..., GazeboDrive]] = {
+    ('mecanum', 'drive'): _mecanum,
+    ('ackermann',): _ackermann,
+    ('planar_move',): _planar,
+    ('velocity-control',): _planar,
+    ('diff', 'drive'): _differential,
+}
+
+
+class _Geometry:
+    """
+    Geometry of a car in its description, for plugins that do not state it.
+
+    :ivar radius: of a driven wheel that collides as a cylinder or sphere (m).
+    :ivar track, wheelbase: distances between the driven wheels, and between the axles (m).
+    """
+
+    def __init__(
+        self, robot: ElementTree.Element, sides: Mapping[str, list[str]], steering: list[str]
+    ) -> None:
+        self._joints = {joint.get('name', ''): joint for joint in robot.findall('joint')}
+        self._above = {joint_ends(joint)[1]: name for name, joint in self._joints.items()}
+        left, right = (self._place(next(iter(sides[side]), '')) for side in ('left', 'right'))
+        front = self._place(steering[0])
+        self.track = math.dist(left, right) or 0.4
+        self.wheelbase = abs(front[0] - left[0]) or 0.4
+        wheel = _ends(robot, next(iter(sides['left']), ''))[1]
+        shapes = [
+            float(shape.get('radius', 0.0))
+            for kind in ('cylinder', 'sphere')
+            for shape in robot.findall(f"link[@name='{wheel}']/collision/geometry/{kind}")
+        ]
+        self.radius = next((radius for radius in shapes if radius > 0.0), 0.1)
+
+    def _place(self, name: str) -> Vector:
+        """Return where a joint is in the root link (m)."""
+        pose = AT_ORIGIN
+        while name in self._joints:
+            joint = self._joints[name]
+            origin = joint.find('origin')
+            words = ('', '') if origin is None else (origin.get('xyz', ''), origin.get('rpy', ''))
+            x, y, z, roll, pitch, yaw = (
+                float(word) for words_of in words for word in (words_of.split() or '000')
+            )
+            pose = Pose((x, y, z), quaternion_of_rpy(roll, pitch, yaw)).then(pose)
+            name = self._above.get(joint_ends(joint)[0], '')
+        return pose.position
+
+
+def _ends(robot: ElementTree.Element, name: str) -> tuple[str, str]:
+    """Return parent and child link of a joint, '' for one that does not exist."""
+    for joint in robot.findall('joint'):
+        if joint.get('name') == name:
+            return joint_ends(joint)
+    return '', ''
 
 
 def _limits(plugin: ElementTree.Element) -> dict[str, float]:

@@ -42,7 +42,8 @@ _CAMERAS = {
 _SCANNERS = ('ray', 'gpu_ray', 'lidar', 'gpu_lidar')
 _IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
 _SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
-_MAX_RAYS = 10_000
+_MAX_RAYS, _MAX_RINGS = 10_000, 256
+_MOST_RAYS = 100_000  # of all scanners of a world
 # Outside of this, contacts become unstable; descriptions have 0 for casters, 1e5 for wheels.
 _FRICTION = (0.01, 2.0)
 # Data (found, force and position), reduction (one net force) and number of a contact sensor.
@@ -123,15 +124,14 @@ class SensorImport:
     def _add_scanner(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
         name = self._name(sensor.get('name', 'scan'))
         ray = next((item for item in sensor if item.tag in ('ray', 'lidar')), sensor)
-        if _number(ray, 'scan/vertical/samples', 1) > 1:
-            _LOG.warning('scanner %r: only a scan in its xy plane is simulated', name)
+        rings = _rings(ray)
         count = _number(ray, 'scan/horizontal/samples', 360)
         count *= _number(ray, 'scan/horizontal/resolution', 1)
         low = _number(ray, 'scan/horizontal/min_angle', -math.pi)
         high = _number(ray, 'scan/horizontal/max_angle', math.pi)
         pos, quat = _pose(sensor)
         self.sections['lidars'][name] = {
-            'rays': min(max(2, round(count)), _MAX_RAYS),
+            'rays': min(max(2, round(count)), _MAX_RAYS, _MOST_RAYS // rings.get('rings', 1)),
             'body': body.name,
             'pose': {'pos': list(pos), 'quat': list(xyzw_to_wxyz(quat))},
             'angle_min': low,
@@ -139,6 +139,7 @@ class SensorImport:
             'range_min': _number(ray, 'range/min', 0.0),
             'range_max': _number(ray, 'range/max', 30.0),
             'rate': _rate(sensor, 10.0),
+            **rings,
         }
         self._add_noise(name, ray.find('noise'))
 
@@ -225,6 +226,21 @@ def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion]:
         return ORIGIN, IDENTITY
     x, y, z, roll, pitch, yaw = values
     return (x, y, z), quaternion_of_rpy(roll, pitch, yaw)
+
+
+def _rings(ray: ElementTree.Element) -> dict[str, Any]:
+    """Return what makes a scanner of several rows a 3-D lidar."""
+    rings = round(_number(ray, 'scan/vertical/samples', 1))
+    rings *= max(1, round(_number(ray, 'scan/vertical/resolution', 1)))
+    if rings <= 1:
+        return {}
+    low = _number(ray, 'scan/vertical/min_angle', 0.0)
+    high = _number(ray, 'scan/vertical/max_angle', 0.0)
+    return {
+        'rings': min(rings, _MAX_RINGS),
+        'elevation_min': max(min(low, high), -math.pi / 2),
+        'elevation_max': min(max(low, high), math.pi / 2),
+    }
 
 
 def _number(element: ElementTree.Element, path: str, default: float) -> float:

@@ -17,10 +17,12 @@ from urlab_ros_bridge.robot_import.actuators import add_actuators
 from urlab_ros_bridge.robot_import.actuators import command_interfaces
 from urlab_ros_bridge.robot_import.actuators import initial_positions
 from urlab_ros_bridge.robot_import.actuators import POSITION
+from urlab_ros_bridge.robot_import.actuators import VELOCITY
 from urlab_ros_bridge.robot_import.base import stands_free
 from urlab_ros_bridge.robot_import.document import read_description
 from urlab_ros_bridge.robot_import.document import root_link
 from urlab_ros_bridge.robot_import.drives import find_drive
+from urlab_ros_bridge.robot_import.drives import PLANAR_JOINTS
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
 from urlab_ros_bridge.robot_import.links import repair_inertials
@@ -94,13 +96,15 @@ def import_robot(
     repair_joints(robot)
     spec = read_spec(robot, path)
     drive = find_drive(robot)
-    wheels = drive.wheels if drive else frozenset()
     initial = initial_positions(robot)
 
     model = compile_robot(spec, path)
     pose = start_pose(model, initial)
-    floats = _decide_base(robot, model, pose, options, renamed, wheels, path)
-    if floats:
+    floats = _decide_base(robot, model, pose, options, renamed, drive is not None, path)
+    planar = PLANAR_JOINTS if drive and drive.twist['kind'] == 'planar' and floats else {}
+    if planar:
+        _add_planar_base(spec.body(root))
+    elif floats:
         spec.body(root).add_freejoint(name=_free_name(spec))
     exclude_contacts(
         spec,
@@ -108,7 +112,8 @@ def import_robot(
     )
     sensors = SensorImport(spec, robot)
     set_friction(spec, robot)
-    interfaces = command_interfaces(robot, wheels)
+    interfaces = command_interfaces(robot, drive.interfaces if drive else {})
+    interfaces = {**dict.fromkeys(planar.values(), VELOCITY), **interfaces}
     model = compile_robot(spec, path)
     pose = start_pose(model, initial)
     add_actuators(spec, robot, model, pose, interfaces)
@@ -121,7 +126,7 @@ def import_robot(
         'prefix': name,
         'pose': {'pos': [0.0, 0.0, round(height, 6)]},
         'frames': {'base': root, **({renamed: 'world'} if renamed else {})},
-        **({'twist': drive.twist} if drive else {}),
+        **({'twist': drive.twist} if drive and (planar or drive.interfaces) else {}),
         **{name: section for name, section in sensors.sections.items() if section},
     }
     scene = scene_text(float(model.stat.extent), height + float(model.stat.center[2]))
@@ -160,7 +165,7 @@ def _decide_base(
     pose: StartPose,
     options: ImportOptions,
     renamed: str,
-    wheels: frozenset[str],
+    has_drive: bool,
     path: Path,
 ) -> bool:
     """Return whether the root link floats, and log why."""
@@ -169,13 +174,21 @@ def _decide_base(
     floats, reason = (
         (False, 'the root link is called world')
         if renamed
-        else stands_free(robot, model, pose, wheels)
+        else stands_free(robot, model, pose, has_drive)
     )
     _LOG.info(
         '%s: the base is %s, because %s (--base changes it)',
         path.name, 'floating' if floats else 'fixed', reason,
     )  # fmt: skip
     return floats
+
+
+def _add_planar_base(body: mujoco.MjsBody) -> None:
+    """Let a body move in the plane of the world alone."""
+    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+    kinds = {'x': (slide, (1, 0, 0)), 'y': (slide, (0, 1, 0)), 'yaw': (hinge, (0, 0, 1))}
+    for name, (kind, axis) in kinds.items():
+        body.add_joint(name=PLANAR_JOINTS[name], type=kind, axis=axis)
 
 
 def _free_name(spec: mujoco.MjSpec) -> str:
