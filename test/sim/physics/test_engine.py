@@ -116,7 +116,7 @@ def test_a_keyframe_with_a_time_sets_the_clock_unless_time_is_kept(rig, mjcf):
 def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is_free(
     rover, monkeypatch, caplog
 ):
-    monkeypatch.setattr(mujoco, 'mj_step2', lambda *_: 1 / 0)
+    monkeypatch.setattr(mujoco, 'mj_step1', lambda *_: 1 / 0)
     assert rover.code('step') == 'internal_error'
     assert 'ZeroDivisionError' in caplog.text
     assert rover.engine.lock.acquire(0.1)

@@ -16,6 +16,9 @@ import pytest
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_DEPTH
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.errors import WireError
 
@@ -167,9 +170,10 @@ def nested(depth):
 
 @pytest.mark.parametrize('place', range(5))
 def test_nesting_is_limited_alike_in_both_encodings(place):
-    name, frame = list(nested(MAX_DEPTH))[place]
-    assert 'a' in unpack(frame), name
-    for depth in (MAX_DEPTH + 1, 600, 5000, 100_000):
-        name, frame = list(nested(depth))[place]
-        with pytest.raises(MalformedFrame):
-            unpack(frame)
+    for most, limit in ((MAX_DEPTH, MAX_REQUEST_BYTES), (MAX_REPLY_DEPTH, MAX_REPLY_BYTES)):
+        name, frame = list(nested(most))[place]
+        assert 'a' in unpack(frame, limit), name
+        for depth in (most + 1, 600, 5000, 100_000):
+            name, frame = list(nested(depth))[place]
+            with pytest.raises(MalformedFrame):
+                unpack(frame, limit)

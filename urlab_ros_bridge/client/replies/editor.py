@@ -20,7 +20,7 @@ from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.lenient import read_lenient
 from urlab_ros_bridge.schema.lenient import read_lenient_value
 
-MAX_DEPTH = 200  # of an actor's hierarchy
+MAX_DEPTH = 100  # of an actor's hierarchy
 _FOUR = Key(length=4)
 
 

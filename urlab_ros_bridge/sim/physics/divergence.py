@@ -32,6 +32,7 @@ class DivergenceMonitor:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         self._model = model
         self._numbers: np.ndarray = data.warning.number[_BAD]  # a view
+        self._no_warnings = bytes(self._numbers.nbytes)
         self._elements: np.ndarray = data.warning.lastinfo[_BAD]
         self.clear()
 
@@ -39,9 +40,10 @@ class DivergenceMonitor:
         """Drop warnings that no step has caused: mj_forward checks controls too."""
         self._numbers[:] = 0
 
-    def diverged(self) -> bool:
+    @property
+    def has_diverged(self) -> bool:
         """Return whether there was a warning since the last `take`; costs 0.1 us."""
-        return bool(np.count_nonzero(self._numbers))
+        return self._numbers.tobytes() != self._no_warnings
 
     def take(self, count: int, time: float) -> Divergence:
         """

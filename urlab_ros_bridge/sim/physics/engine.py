@@ -19,6 +19,8 @@ import time
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import as_index
+from urlab_ros_bridge.model import Index
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -96,8 +98,7 @@ class Engine:
         self._stepping = SteppingClock()
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
-        self._has_halves = _has_halves(world.model)
-        self._has_sensors = world.model.nsensordata > 0
+        self._second_half = _second_half(world.model)
         self._late_slots = _late_slots(world.model)
         self._monitor = DivergenceMonitor(world.model, world.data)
         sensing.settled(world.model, world.data)
@@ -109,8 +110,8 @@ class Engine:
         Needs the lock.  Afterwards poses, contacts and the sensors of positions and velocities
         are those of the new state; accelerations and forces are those of the step that led to it.
         """
-        world, external = self.world, self.external
-        model, data = world.model, world.data
+        external, clock = self.external, self.clock
+        data = self.world.data
         if self.run.stop_due:
             self.stop_if_due()
         acting = external.active
@@ -119,14 +120,15 @@ class Engine:
         for prefix, control in self.controls.items():
             control.apply(prefix in raw)
         before = data.time
-        self._integrate(model, data)
+        self._integrate(data)
         if acting:
             external.end()
-        self.clock.steps += 1
-        self.clock.frame_id += 1
-        if self._monitor.diverged():
+        clock.steps += 1
+        clock.frame_id += 1
+        if self._monitor.has_diverged:
             self._diverged(before)
-        self.sensing.stepped(model, data)
+        if self.sensing.has_sensors:
+            self.sensing.stepped(self.world.model, data)
         for hook in self.hooks.after_step:
             hook()
 
@@ -163,21 +165,18 @@ class Engine:
         """Record that the steps are done (s by time.monotonic).  Needs the lock."""
         self._stepping.end(now)
 
-    def _integrate(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def _integrate(self, data: mujoco.MjData) -> None:
         """
         Do the work of mj_step from the middle: its first half is that of the step to come.
 
         The state is that of mj_step bit for bit, and what follows from positions and velocities
         is computed once, but for the state that is published instead of the one before.
         """
+        model = self.world.model
         if not self._derived:
             mujoco.mj_step1(model, data)
-        if self._has_sensors:
-            np.copyto(self.stepped_sensors, self._sensors)
-        if self._has_halves:
-            mujoco.mj_step2(model, data)
-        else:
-            mujoco.mj_step(model, data)
+        self.stepped_sensors[...] = self._sensors
+        self._second_half(model, data)
         mujoco.mj_step1(model, data)
         self._derived, self._solved = True, False
 
@@ -194,7 +193,7 @@ class Engine:
     def invalidate(self) -> None:
         """Invalidate cached derived state: state or options were changed."""
         self._derived = self._solved = False
-        self._has_halves = _has_halves(self.world.model)
+        self._second_half = _second_half(self.world.model)
 
     def solved(self) -> mujoco.MjData:
         """
@@ -220,22 +219,21 @@ class Engine:
         """
         if not count:
             return
-        start = time.monotonic()
+        run, lock, start = self.run, self.lock, time.monotonic()
         self.begin_stepping(start)
-        self.run.advancing = True
+        run.advancing = True
         try:
             self.substep(raw)
             for done in range(1, count):
-                if self.lock.urgent:
-                    self.lock.let_urgent_pass()
-                    self.run.wait_unpaused(deadline)
-                self.run.check_deadline(deadline, done, count)
+                if lock.urgent:
+                    lock.let_urgent_pass()
+                    run.wait_unpaused(deadline)
+                run.check_deadline(deadline, done, count)
                 self.substep(raw)
         finally:
-            self.run.advancing = False
+            run.advancing = False
             now = time.monotonic()
             self._stepping.end(now)
-        run = self.run
         run.seconds_per_step += 0.1 * ((now - start) / count - run.seconds_per_step)
 
     def state_changed(self) -> None:
@@ -357,22 +355,20 @@ class Engine:
         self.sensing.forget_scans(self.world.data.time)
 
 
-def _late_slots(model: mujoco.MjModel) -> np.ndarray:
+def _late_slots(model: mujoco.MjModel) -> Index:
     """Return the slots of sensors that mj_step fills late, and those of scanners."""
-    late = [
-        np.arange(start, start + size)
-        for kind, stage, start, size in zip(
-            model.sensor_type,
-            model.sensor_needstage,
-            model.sensor_adr,
-            model.sensor_dim,
-            strict=True,
-        )
-        if stage == _ACCELERATION or kind == _USER
-    ]
-    return np.concatenate(late) if late else np.empty(0, np.intp)
+    late: list[int] = []
+    for sensor in range(model.nsensor):
+        start = int(model.sensor_adr[sensor])
+        is_late = model.sensor_needstage[sensor] == _ACCELERATION
+        if is_late or model.sensor_type[sensor] == _USER:
+            late += range(start, start + int(model.sensor_dim[sensor]))
+    return as_index(late)
 
 
-def _has_halves(model: mujoco.MjModel) -> bool:
-    """Return whether mj_step1 and mj_step2 do what mj_step does; reading it is slow."""
-    return int(model.opt.integrator) != _RUNGE_KUTTA
+def _second_half(model: mujoco.MjModel) -> Callable[[mujoco.MjModel, mujoco.MjData], None]:
+    """Return what completes mj_step after mj_step1; Runge-Kutta integrates in one piece."""
+    is_whole = int(model.opt.integrator) == _RUNGE_KUTTA
+    step: Callable[[mujoco.MjModel, mujoco.MjData], None]
+    step = mujoco.mj_step if is_whole else mujoco.mj_step2
+    return step

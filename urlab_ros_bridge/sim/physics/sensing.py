@@ -160,6 +160,7 @@ class Sensing:
 
     :ivar lidars: the planar scanners of each articulation.
     :ivar point_lidars: its 3-D lidars, which are cast when they are sent.
+    :ivar has_sensors: whether there is anything to finish after a step.
     """
 
     def __init__(
@@ -172,6 +173,7 @@ class Sensing:
         self.point_lidars = point_lidars
         self._lidars = [lidar for group in lidars.values() for lidar in group]
         self._noises = list(noises)
+        self.has_sensors = bool(self._lidars or self._noises)
 
     def stepped(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Finish the sensors of a sub-step."""

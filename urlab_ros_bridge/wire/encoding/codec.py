@@ -29,6 +29,7 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.encoding.limits import MAX_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_CONTAINERS
 from urlab_ros_bridge.wire.encoding.limits import MAX_JSON_VALUES
+from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_DEPTH
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import FrameTooLarge
@@ -86,7 +87,9 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
 
 
 def _unpack_msgpack(frame: bytes | memoryview, limit: int) -> dict[str, Any]:
-    items = MAX_ITEMS if limit <= MAX_REQUEST_BYTES else MAX_REPLY_ITEMS
+    is_request = limit <= MAX_REQUEST_BYTES
+    items = MAX_ITEMS if is_request else MAX_REPLY_ITEMS
+    depth = MAX_DEPTH if is_request else MAX_REPLY_DEPTH
     try:
         message: dict[str, Any] = msgpack.unpackb(
             frame,
@@ -101,8 +104,8 @@ def _unpack_msgpack(frame: bytes | memoryview, limit: int) -> dict[str, Any]:
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise MalformedFrame(f'the frame is not msgpack: {reason}') from error
-    if _may_nest_deep(frame) and not _depth_is_right(message):
-        raise MalformedFrame(f'the frame is nested deeper than {MAX_DEPTH}')
+    if _may_nest_deep(frame, depth) and not _depth_is_right(message, depth):
+        raise MalformedFrame(f'the frame is nested deeper than {depth}')
     return message
 
 
@@ -113,19 +116,19 @@ def _drop_odd_keys(fields: dict[Any, Any]) -> dict[str, Any]:
     return fields
 
 
-def _may_nest_deep(frame: bytes | memoryview) -> bool:
-    """Return whether a frame may hold more than MAX_DEPTH containers."""
+def _may_nest_deep(frame: bytes | memoryview, most: int) -> bool:
+    """Return whether a frame may hold more than `most` containers; numbers look like some."""
     size = len(frame)
-    if size <= MAX_DEPTH:
+    if size <= most:
         return False
-    return size - len(bytes(frame).translate(None, _CONTAINER_BYTES)) > MAX_DEPTH
+    return size - len(bytes(frame).translate(None, _CONTAINER_BYTES)) > most
 
 
-def _depth_is_right(message: dict[str, Any]) -> bool:
-    """Return whether no containers are nested too deep."""
+def _depth_is_right(message: dict[str, Any], most: int) -> bool:
+    """Return whether no more than `most` containers are inside each other."""
     level: list[Any] = [message]
-    for depth in range(MAX_DEPTH):
-        last = depth == MAX_DEPTH - 1  # elsewhere, an empty container leads no deeper
+    for depth in range(most):
+        last = depth == most - 1  # elsewhere, an empty container leads no deeper
         inner: list[Any] = []
         for box in level:
             items = box.values() if type(box) is dict else box
@@ -143,7 +146,9 @@ def _drop_extension(code: int, data: bytes) -> None:
 
 def _unpack_json(frame: bytes, limit: int) -> dict[str, Any]:
     containers = frame.count(b'{') + frame.count(b'[')
+    depth = MAX_REPLY_DEPTH
     if limit <= MAX_REQUEST_BYTES:
+        depth = MAX_DEPTH
         if containers > MAX_JSON_CONTAINERS:
             raise MalformedFrame(f'more than {MAX_JSON_CONTAINERS} opening brackets in JSON')
         if frame.count(b',') + frame.count(b':') > MAX_JSON_VALUES:
@@ -159,8 +164,8 @@ def _unpack_json(frame: bytes, limit: int) -> dict[str, Any]:
         raise MalformedFrame(f'frame is not JSON: {error}') from error
     if not isinstance(message, dict):
         raise MalformedFrame(f'top level is {type(message).__name__}, expected a map')
-    if containers > MAX_DEPTH and not _depth_is_right(message):
-        raise MalformedFrame(f'JSON is nested deeper than {MAX_DEPTH}')
+    if containers > depth and not _depth_is_right(message, depth):
+        raise MalformedFrame(f'JSON is nested deeper than {depth}')
     # A key may spell its underscore, or anything else, as an escape.
     if '_base64' in text or '__b64__' in text or '\\u' in text:
         message = _restore_binary(message)

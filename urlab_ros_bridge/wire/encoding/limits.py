@@ -6,7 +6,8 @@ from __future__ import annotations
 
 MAX_REQUEST_BYTES = 1 << 20  # a model that is larger travels as a file
 MAX_REPLY_BYTES = 1 << 30
-MAX_DEPTH = 100  # maps and lists inside each other, in both encodings
+MAX_DEPTH = 100  # maps and lists inside each other in a request, in both encodings
+MAX_REPLY_DEPTH = 300  # likewise, in a reply
 MAX_ITEMS = 1 << 17  # of one list or map in a request
 MAX_REPLY_ITEMS = 1 << 22  # likewise, in a reply
 # JSON, whose decoder is slower: counted in the text before anything is decoded.
