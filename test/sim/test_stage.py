@@ -79,14 +79,14 @@ def test_time_goes_on_in_a_changed_world_however_soon_the_old_one_ends(server, c
     running = server()
     caller = connect(running)
     caller.ask('set_mode', mode='live')
-    old, replace = running.context.live, running.stage._replace_world_parts
+    old, replace = running.context.live, running.stage._replace_services
 
     def late(before, after):
         old.join(20.0)
         assert not old.is_alive()
         replace(before, after)
 
-    running.stage._replace_world_parts = late
+    running.stage._replace_services = late
     caller.ask('spawn_entity', name='box', xml=BOX)
     data, deadline = running.context.world.data, monotonic() + 60.0
     time = data.time
@@ -133,7 +133,7 @@ def test_parts_are_closed_in_reverse_even_when_one_breaks():
                 raise RuntimeError('stuck')
 
     for name in 'abc':
-        stage.add_part(lambda context, name=name: Part(name))
+        stage.add_service(lambda context, name=name: Part(name))
     stage.open(build_context(stage.config, stage.data, load_world(stage.config)))
     with pytest.raises(RuntimeError, match='running already'):
         stage.open(stage.context)

@@ -134,7 +134,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
         }
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        result = StepResult(self._request_fields('step', fields, timeout))
+        result = StepResult(self.request_fields('step', fields, timeout))
         if 'divergence' in result.raw:
             self._check_divergence(result)
         return result
@@ -302,7 +302,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
             'resets': resets,
             **wall_fields(wall),
         }
-        return read_twist(place_of(self._request_fields('set_twist', fields)))
+        return read_twist(place_of(self.request_fields('set_twist', fields)))
 
     def set_qpos(
         self, target: str, qpos: Vector, target_by: str | None = None

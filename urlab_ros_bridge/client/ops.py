@@ -149,7 +149,7 @@ class CommandingOps(Session):
             'timeout': None if timeout is None else float(timeout),
             **wall_fields(wall),
         }
-        return read_field(self._request_fields('set_setpoints', fields), 'count', int)
+        return read_field(self.request_fields('set_setpoints', fields), 'count', int)
 
     def claim_control(
         self, articulation: str, ttl: float | None = None, *, force: bool = False

@@ -316,16 +316,17 @@ class Session:
         """
         Send any op of the protocol and return its reply.
 
+        :param timeout: seconds that the request waits; a field of this name: `request_fields`.
         :param fields: request fields; None means absent.
         :raises RemoteError: the subclass of the code of an error reply.
         :raises RequestTimeout: when no reply arrived in time.
         """
-        return self._request_fields(op, fields, timeout)
+        return self.request_fields(op, fields, timeout)
 
-    def _request_fields(
+    def request_fields(
         self, op: str, fields: Mapping[str, Any], timeout: float | None = None
     ) -> dict[str, Any]:
-        """Send an op whose fields have any names, also ``timeout``."""
+        """Send an op like `request`; the fields may have any names, also ``timeout``."""
         message = {'op': op}
         for name, value in fields.items():
             if value is not None:

@@ -10,7 +10,7 @@ float64 and send null for "absent".  So here
 - keys that the section does not have are passed over;
 - null counts as absent, and an absent text, truth value, list or mapping without a default is
   empty; an absent number (or tuple of numbers) without a default is an error;
-- a float without fraction is an integer, and a number is a truth value;
+- a float without fraction is an integer, and 0 and 1 are truth values;
 - numbers need not be finite, unless their key has bounds; texts may have any length.
 
 Of `Key.extra` these count: ``wire``, the name of the key when it is not that of the field, and
@@ -239,14 +239,14 @@ def _vector(key: Key, place: Place) -> np.ndarray:
 def _scalar(key: Key, kind: Any, place: Place) -> Any:
     value = place.value
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind is bool and (number or isinstance(value, bool)):
+    if kind is bool and number and value in (0, 1):
         return bool(value)
     if kind is bytes:
         if isinstance(value, bytes):
             return value
         raise place.fail(f'must be binary data, not {shown(value)}')
-    if kind is float and number and not math.isfinite(value) and _unbounded(key):
-        return float(value)
+    if isinstance(value, float) and not math.isfinite(value) and kind is float and _unbounded(key):
+        return value
     if kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str):

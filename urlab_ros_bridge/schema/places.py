@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -58,15 +59,15 @@ class Place(NamedTuple):
     :ivar path: such as `articulations[0].pose`, empty for the whole.
     :ivar source: the file, or what else the value came from; a relative path in the value starts
         at the folder of the file.
-    :ivar error: the class of the errors; it takes source, path and problem.
+    :ivar error: makes the errors, of source, path and problem: the class of them.
     """
 
     value: Any
     path: str = ''
     source: Path | str = ''
-    error: type[SchemaError] = SchemaError
+    error: Callable[[Path | str, str, str], Exception] = SchemaError
 
-    def fail(self, problem: str) -> SchemaError:
+    def fail(self, problem: str) -> Exception:
         """Return the error for this place; the caller raises it."""
         return self.error(self.source, self.path, problem)
 

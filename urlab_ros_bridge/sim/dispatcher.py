@@ -18,7 +18,7 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import Deferred
+from urlab_ros_bridge.sim.requests.registry import FinishUnlocked
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -110,7 +110,7 @@ class AcceptedCall:
         if isinstance(body, bytes):
             return body
         try:
-            if isinstance(body, Deferred):
+            if isinstance(body, FinishUnlocked):
                 body = body.finish()
             return _pack(entry.op.name, body, session, self.host)
         except OpError as error:

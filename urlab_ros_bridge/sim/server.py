@@ -10,7 +10,8 @@ import threading
 import mujoco
 
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.sim.cameras.supervisor import CameraPart
+from urlab_ros_bridge.rate_limited_log import RateLimitedLog
+from urlab_ros_bridge.sim.cameras.supervisor import CameraService
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
@@ -19,7 +20,6 @@ from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.requests.background import compiling
 from urlab_ros_bridge.sim.shared_memory import offer_shared_memory
 from urlab_ros_bridge.sim.stage import build_context
@@ -83,9 +83,9 @@ class Server:
             self._open_streams()
             shm = stage.shm = offer_shared_memory(config)
             if shm is not None:
-                stage.add_part(shm.state_publisher)
-                stage.add_part(shm.camera_regions)
-            stage.add_part(lambda world: CameraPart(config, world.cameras))
+                stage.add_service(shm.state_publisher)
+                stage.add_service(shm.camera_regions)
+            stage.add_service(lambda world: CameraService(config, world.cameras))
             self._open_world()
         except Exception:
             if stage.shm is not None:
@@ -153,19 +153,19 @@ class Server:
         config, stage = self.config, self.stage
         state = self._publisher(config.state_port, '--state-port')
         self._endpoints['state'] = state.endpoint
-        stage.add_part(lambda world: StatePublisher(world.engine, world.observer, state))
+        stage.add_service(lambda world: StatePublisher(world.engine, world.observer, state))
         try:
             control = MessageReceiver.bind(
                 self._sockets, config.bind, config.control_port, '--control-port'
             )
             self._endpoints['control'] = control.endpoint
-            stage.add_part(lambda world: ControlStream(world.engine, control, world.inbound))
+            stage.add_service(lambda world: ControlStream(world.engine, control, world.inbound))
         except SocketInUse as error:
             _LOG.warning('no control stream: %s', error)
         try:
             info = self._publisher(config.info_port, '--info-port')
             self._endpoints['info'] = info.endpoint
-            stage.add_part(lambda world: InfoPublisher(world, info))
+            stage.add_service(lambda world: InfoPublisher(world, info))
         except SocketInUse as error:
             _LOG.warning('no info stream: %s', error)
 

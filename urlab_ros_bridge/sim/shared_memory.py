@@ -21,7 +21,7 @@ import uuid
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import WorldPart
+from urlab_ros_bridge.sim.stage import WorldService
 from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
 from urlab_ros_bridge.transport.router import Accept
 from urlab_ros_bridge.transport.shm.directory import camera_file
@@ -44,7 +44,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class CameraRegions:
-    """The regions of one world's cameras; see `stage.WorldPart`.  Make it before the renderer."""
+    """The regions of a world's cameras; see `stage.WorldService`.  Make it before the renderer."""
 
     def __init__(self, rig: CameraRig, directory: Path, watch: OpenWatch) -> None:
         """Make the files; they take memory when first opened."""
@@ -101,7 +101,7 @@ GRACE = 10.0  # s that a channel waits for its client
 
 
 class _Nothing:
-    """In the place of a part that is not needed or could not be made."""
+    """A service that is not needed or could not be made."""
 
     def close(self) -> None:
         """Do nothing."""
@@ -139,7 +139,7 @@ class SharedMemoryService:
         except RegionUnavailable as error:
             _LOG.warning('no requests through shared memory: %s', error)
 
-    def state_publisher(self, context: Context) -> WorldPart:
+    def state_publisher(self, context: Context) -> WorldService:
         """Return the publisher of a world's state; one that does nothing when there is no room."""
         try:
             return ShmStatePublisher(context.engine, context.observer, self.path, self._watch)
@@ -147,7 +147,7 @@ class SharedMemoryService:
             _LOG.warning('no state in shared memory: %s', error)
             return _Nothing()
 
-    def camera_regions(self, context: Context) -> WorldPart:
+    def camera_regions(self, context: Context) -> WorldService:
         """Return the regions of a world's cameras; nothing when they are off."""
         if context.config.cameras == 'off':
             return _Nothing()

@@ -83,7 +83,7 @@ _LOG = logging.getLogger(__name__)
 Made = TypeVar('Made')
 
 
-class WorldPart(Protocol):
+class WorldService(Protocol):
     """Something that lives as long as one world: a publisher, a renderer."""
 
     def close(self) -> None:
@@ -121,8 +121,8 @@ class Stage:
         self.editor: Any = None
         self.shm: Any = None
         self.ports: dict[str, int] = {}
-        self._makers: list[Callable[[Context], WorldPart]] = []
-        self._parts: list[WorldPart] = []
+        self._makers: list[Callable[[Context], WorldService]] = []
+        self._services: list[WorldService] = []
         self._lock = threading.RLock()
         self.changing = threading.Lock()
 
@@ -131,7 +131,7 @@ class Stage:
         """Return the session directory in the handshake, '' without shared memory."""
         return str(self.shm.path) if self.shm is not None else ''
 
-    def add_part(self, make: Callable[[Context], WorldPart]) -> None:
+    def add_service(self, make: Callable[[Context], WorldService]) -> None:
         """Call `make(context)` for every world that is opened from now on."""
         self._makers.append(make)
 
@@ -157,7 +157,7 @@ class Stage:
 
     def open(self, context: Context) -> None:
         """
-        Start a world: make its parts, then start time; sessions restart their step counts.
+        Start a world: make its services, then start time; sessions restart their step counts.
 
         :raises RuntimeError: when another world is running.
         """
@@ -166,11 +166,11 @@ class Stage:
                 raise RuntimeError('a world is running already')
             try:
                 for make in self._makers:
-                    self._parts.append(make(context))
+                    self._services.append(make(context))
             except Exception:
-                self._close_parts()
+                self._close_services()
                 raise
-            self.sessions.rebase(context.engine.clock.counter)
+            self.sessions.count_steps_from(context.engine.clock.counter)
             self.revision += 1
             self._enter(context)
             context.live.start()
@@ -198,24 +198,24 @@ class Stage:
                     old.engine.run.replaced = True
                     old.engine.hooks.publish.clear()
                     old.engine.lock.changed.notify_all()
-                self._replace_world_parts(old, new)
+                self._replace_services(old, new)
                 self.sessions.expire(self.revision, keep)
             finally:
                 self.settled.set()
 
-    def _replace_world_parts(self, old: Context, new: Context) -> None:
+    def _replace_services(self, old: Context, new: Context) -> None:
         # The thread may still run: it ends because the engine drains.
         running = old.live.ident is not None
         if running:
             old.live.join(timeout=5.0)
         old.engine.hooks.before_live_step.clear()
-        self._close_parts()
+        self._close_services()
         for make in self._makers:
             try:
-                self._parts.append(make(new))
+                self._services.append(make(new))
             except Exception:
-                # The world continues, as well as it can without this part.
-                _LOG.exception('failed to start a part of the changed world')
+                # The world continues, as well as it can without this service.
+                _LOG.exception('failed to start a service of the changed world')
         self.revision += 1
         self._enter(new)
         if running:
@@ -245,14 +245,14 @@ class Stage:
             with engine.lock:
                 engine.hooks.publish.clear()
                 engine.hooks.before_live_step.clear()
-            self._close_parts()
+            self._close_services()
 
-    def _close_parts(self) -> None:
-        while self._parts:
+    def _close_services(self) -> None:
+        while self._services:
             try:
-                self._parts.pop().close()
+                self._services.pop().close()
             except Exception:
-                _LOG.exception('failed to close a part of the world')
+                _LOG.exception('failed to close a service of the world')
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,14 +278,14 @@ class Context:
     inbound: StreamCounters = field(default_factory=StreamCounters)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)
-    _kept: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    _cache: dict[str, tuple[int, Any]] = field(default_factory=dict)
 
-    def kept(self, name: str, make: Callable[[], Made]) -> Made:
+    def cached(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what `make` made of the model; it is remade once the model has changed."""
         revision = self.engine.revision
-        found = self._kept.get(name)
+        found = self._cache.get(name)
         if found is None or found[0] != revision:
-            found = self._kept[name] = (revision, make())
+            found = self._cache[name] = (revision, make())
         made: Made = found[1]
         return made
 
@@ -402,4 +402,4 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
         raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
-__all__ = ['Context', 'Stage', 'StreamCounters', 'WorldPart', 'build_context', 'check_world']
+__all__ = ['Context', 'Stage', 'StreamCounters', 'WorldService', 'build_context', 'check_world']

@@ -26,6 +26,7 @@ from typing import Protocol
 
 import zmq
 
+from urlab_ros_bridge.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
@@ -144,6 +145,7 @@ class Router(threading.Thread):
         self._unread: list[_Unread] = []
         self._done: deque[Callable[[], None]] = deque()
         self._stopping = threading.Event()
+        self._complain = RateLimitedLog(_LOG, logging.WARNING)
 
     def _prepare(self, socket: zmq.Socket[bytes]) -> None:
         # A client that comes back with the same identity takes over its route.
@@ -220,7 +222,7 @@ class Router(threading.Thread):
             if dropped % MAX_PARTS == 0:
                 self._run_done()
         if dropped >= MAX_PARTS:
-            _LOG.warning('closed a connection: it sent a message of %d parts too many', dropped)
+            self._complain(f'closed a connection: it sent a message of {dropped} parts too many')
             connection = PeerConnection.of(part)
             if connection is not None:
                 connection.end()
@@ -276,7 +278,7 @@ class Router(threading.Thread):
                 socket.send(part, _MORE)
             tracker: Any = socket.send(reply, zmq.NOBLOCK, copy=not large, track=large)
         except zmq.Again:
-            _LOG.warning('closed a connection: the client does not read its replies')
+            self._complain('closed a connection: the client does not read its replies')
             connection = PeerConnection.of(sender.request)
             if connection is not None:
                 connection.end()
@@ -296,7 +298,7 @@ class Router(threading.Thread):
         total = held.total()
         while total + size > MAX_UNREAD_BYTES and held:
             ((client, most),) = held.most_common(1)
-            _LOG.warning('closed a connection: its client left %d bytes of replies unread', most)
+            self._complain(f'closed a connection: its client left {most} bytes of replies unread')
             for each in self._unread:
                 if each.client == client and each.connection is not None:
                     each.connection.end()

@@ -157,7 +157,7 @@ def test_a_reset_begins_a_new_timeline_unless_time_is_kept(rig, keep_time):
     first = run(rig, 200)[-1][0].timeline
     with rig.engine.lock:
         rig.engine.reset(None, keep_time)
-        rig.engine.settle()
+        rig.engine.forward()
         rig.port.jobs.clear()
         rig.engine.state_changed()
     current = int(rig.port.memory.control[JobMemory.TIMELINE])
@@ -200,18 +200,18 @@ def test_a_late_camera_delivers_the_past(rig):
 def test_pulling_renders_for_a_while_and_knows_what_is_there(rig, monkeypatch):
     eye, front = index(rig, 'eye')[0], index(rig, 'front')[0]
     with rig.engine.lock:
-        assert rig.pull([eye]) == set()
+        assert rig.keep_rendering([eye]) == set()
     assert stamps(run(rig, 100), eye)
     assert rig.port.returned == [eye]
     rig.port.latest[eye] = Frame(b'', rig.port.jobs[-1][0])
     with rig.engine.lock:
-        assert rig.pull([eye, front]) == {eye}
+        assert rig.keep_rendering([eye, front]) == {eye}
     assert rig.watched == 2
     later = time.monotonic() + 60
     monkeypatch.setattr(time, 'monotonic', lambda: later)
     assert run(rig, 100) == [] and rig.watched == 0
     with rig.engine.lock:
-        assert rig.pull([eye]) == set()  # the frame is from long ago
+        assert rig.keep_rendering([eye]) == set()  # the frame is from long ago
 
 
 def test_a_new_renderer_learns_the_timeline(rig):

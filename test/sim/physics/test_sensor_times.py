@@ -72,7 +72,7 @@ def tumbling(rig, mjcf):
     made.data.qvel[:6] = (0.3, -0.2, 1.0, 4.0, -3.0, 2.0)
     made.data.qvel[6:] = (2.0, 1.0, -2.0, 3.0)
     with made.engine.lock:
-        made.engine.settle()
+        made.engine.forward()
     return made
 
 

@@ -26,15 +26,17 @@ from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.transport.shm.region import Region
 
-PULL_SECONDS = 2.0  # s of wall time that a camera keeps rendering after a `latest` request
+KEEP_RENDERING_SECONDS = (
+    2.0  # s of wall time that a camera keeps rendering after a `latest` request
+)
 FROZEN_SECONDS = 0.05  # s of wall time without a step until time counts as frozen
 _NEVER, _ALWAYS = 2**62, -(2**62)
 
 
 class RendererStarter(Protocol):
-    """The part that starts the renderer process."""
+    """The service that starts the renderer process."""
 
-    def need(self) -> None:
+    def start_soon(self) -> None:
         """Start it; does not wait."""
 
     def wait(self, timeout: float) -> RendererConnection | None:
@@ -76,7 +78,7 @@ class CameraRig:
         self._subscribed: frozenset[int] = frozenset()
         self.readers: frozenset[int] = frozenset()
         self._newcomers: set[int] = set()
-        self._pulled: dict[int, float] = {}
+        self._requested: dict[int, float] = {}
         self._switched_off: dict[str, set[int]] = {'zmq': set(), 'shm': set()}
         self._delayed = DelayLine()
         self._timeline = 0
@@ -128,7 +130,7 @@ class CameraRig:
         if self.port is not None:
             self.port.tell_readers(now)
         elif now and self.renderer is not None:
-            self.renderer.need()
+            self.renderer.start_soon()
 
     def switch_streams(self, camera: int, **switches: bool) -> dict[str, bool]:
         """
@@ -159,7 +161,7 @@ class CameraRig:
     def publish(self, rows: bool) -> None:
         """Capture the images that are due; see `EngineHooks.publish`."""
         port, engine = self.port, self.engine
-        if port is None or not (self._subscribed or self.readers or self._pulled):
+        if port is None or not (self._subscribed or self.readers or self._requested):
             if engine.clock.epoch != self._epoch:
                 self._note_time(engine.clock.stamp_ns)  # images may still be on their way
             return
@@ -185,22 +187,22 @@ class CameraRig:
         self._note_time(now_ns)
         return self._take_state(), self._capture(now_ns)
 
-    def pull(self, cameras: Iterable[int]) -> set[int]:
+    def keep_rendering(self, cameras: Iterable[int]) -> set[int]:
         """
         Render these cameras at their rate for a while.  Needs the lock.
 
         :return: those that have a frame already, of this timeline and not from long ago.
         """
         self._note_time(self.engine.clock.stamp_ns)
-        wanted, until, ready = self._wanted(), time.monotonic() + PULL_SECONDS, set()
+        wanted, until, ready = self._wanted(), time.monotonic() + KEEP_RENDERING_SECONDS, set()
         for camera in cameras:
             if camera not in wanted:
                 self._schedules[camera].restart()
-            if camera not in self._pulled and self.port is not None:
+            if camera not in self._requested and self.port is not None:
                 self.port.latest.pop(camera, None)  # of an earlier pull
             elif self._is_current(camera):
                 ready.add(camera)
-            self._pulled[camera] = until
+            self._requested[camera] = until
         self._replan()
         return ready
 
@@ -213,7 +215,7 @@ class CameraRig:
         prompt = {camera for camera in cameras if not self.delays(camera)}
         if self.port is None:
             if self.renderer is not None:
-                self.renderer.need()
+                self.renderer.start_soon()
         elif prompt and not self.port.busy:
             now_ns = self.engine.clock.stamp_ns
             self._note_time(now_ns)
@@ -258,10 +260,10 @@ class CameraRig:
         self._next_ns = _ALWAYS
 
     def _wanted(self) -> set[int]:
-        pulled = self._pulled
+        pulled = self._requested
         if pulled:
             now = time.monotonic()
-            self._pulled = pulled = {cam: end for cam, end in pulled.items() if end > now}
+            self._requested = pulled = {cam: end for cam, end in pulled.items() if end > now}
         off = self._switched_off
         return {*self._subscribed - off['zmq'], *self.readers - off['shm'], *pulled}
 
@@ -340,7 +342,7 @@ class CameraRig:
     def _send(
         self, port: RendererConnection, state: bytes, capture: link.Capture, cameras: set[int]
     ) -> bool:
-        return port.post(state, capture, sorted(cameras), sorted(cameras & self._pulled.keys()))
+        return port.post(state, capture, sorted(cameras), sorted(cameras & self._requested.keys()))
 
     def _has_time(self, port: RendererConnection) -> bool:
         """Return whether the renderer should get the present state."""

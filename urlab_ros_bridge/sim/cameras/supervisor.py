@@ -143,7 +143,7 @@ class RendererSupervisor(threading.Thread):
         self._has_run = False
         self._done, self._stuck_checks, self._next_check = -1, 0, 0.0
 
-    def need(self) -> None:
+    def start_soon(self) -> None:
         """Start a renderer unless there is one; does not wait."""
         self._needed = True
         self._wake()
@@ -153,7 +153,7 @@ class RendererSupervisor(threading.Thread):
         port = self._rig.port
         if port is None and not self._rig.off:
             ready = self._ready
-            self.need()
+            self.start_soon()
             with suppress(TimeoutError):
                 port = ready.result(timeout)
         return port
@@ -376,8 +376,8 @@ def _environment(backend: str) -> dict[str, str]:
     }
 
 
-class CameraPart:
-    """Runs the cameras of one world; see `stage.WorldPart`."""
+class CameraService:
+    """Runs the cameras of one world; see `stage.WorldService`."""
 
     def __init__(self, config: ServerConfig, rig: CameraRig) -> None:
         """
@@ -410,7 +410,7 @@ class CameraPart:
         rig.engine.hooks.publish.append(rig.publish)
         self._supervisor.start()
         if config.cameras == 'on':
-            self._supervisor.need()
+            self._supervisor.start_soon()
 
     def close(self) -> None:
         """End the renderer and close the ports."""
@@ -420,4 +420,4 @@ class CameraPart:
             self._supervisor = self._rig.renderer = None
 
 
-__all__ = ['MAX_PORTS', 'CameraPart', 'RendererSupervisor', 'endpoint_of', 'open_listeners']
+__all__ = ['MAX_PORTS', 'CameraService', 'RendererSupervisor', 'endpoint_of', 'open_listeners']

@@ -226,7 +226,7 @@ def _triad(geometry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class OverlayUpdater(threading.Thread):
-    """A part of the stage: waits for drawings to appear or disappear, and notifies the cameras."""
+    """A service of a world: notifies its cameras of drawings that appear or disappear."""
 
     def __init__(self, drawings: Drawings, cameras: CameraRig) -> None:
         super().__init__(name='painter', daemon=True)

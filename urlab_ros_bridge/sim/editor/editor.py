@@ -19,7 +19,7 @@ import numpy as np
 from urlab_ros_bridge.sim.editor.blueprints import BlueprintLibrary
 from urlab_ros_bridge.sim.editor.drawings import Drawings
 from urlab_ros_bridge.sim.editor.drawings import OverlayUpdater
-from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.geometry import GeometryCache
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
@@ -50,14 +50,14 @@ class LevelEditor:
     def __init__(self, stage: Stage) -> None:
         self.lock = threading.RLock()
         self.stage = stage
-        stage.add_part(lambda context: OverlayUpdater(self.drawings, context.cameras))
-        stage.add_part(self._open_camera)
+        stage.add_service(lambda context: OverlayUpdater(self.drawings, context.cameras))
+        stage.add_service(self._open_camera)
         # The stage owns it: an editor between two worlds must not keep the last one in memory.
         self._camera: Callable[[], ViewportCamera | None] = lambda: None
         self.data = stage.data
         self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
         self.library = BlueprintLibrary(stage.data, self.model_files)
-        self.forms = Forms(self.model_files)
+        self.geometry = GeometryCache(self.model_files)
         self.play = LevelPlayer(stage, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
@@ -166,7 +166,7 @@ class LevelEditor:
         if actor.kind == 'light':
             point = np.array(actor.pose.pos)
             return point, point
-        return self.forms.of(actor).boxes.bounds(actor.pose, solid_only)
+        return self.geometry.of(actor).boxes.bounds(actor.pose, solid_only)
 
     def aim(self) -> None:
         """Update the camera of the running world after the viewport has changed."""

@@ -67,7 +67,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class FormBody:
+class GeometryBody:
     """A body: local name, index of its parent (-1: none), pose in the actor's frame."""
 
     name: str
@@ -76,7 +76,7 @@ class FormBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ActorGeometry:
     """
     What an actor looks like in its own frame, in its reference configuration.
 
@@ -84,7 +84,7 @@ class Form:
     """
 
     boxes: Boxes
-    bodies: tuple[FormBody, ...]
+    bodies: tuple[GeometryBody, ...]
     members: dict[str, list[str]]
 
 
@@ -107,14 +107,14 @@ def boxes_of(
     return Boxes(where[chosen], half[chosen], turn[chosen].copy(), solid[chosen])
 
 
-class Forms:
+class GeometryCache:
     """The forms of actors, kept until their files or settings change."""
 
     def __init__(self, files: ModelFiles = OPERATOR) -> None:
         self._files = files
-        self._held: dict[str, Form] = {}
+        self._held: dict[str, ActorGeometry] = {}
 
-    def of(self, actor: LevelActor) -> Form:
+    def of(self, actor: LevelActor) -> ActorGeometry:
         """
         Return the form of an actor.
 
@@ -127,7 +127,7 @@ class Forms:
         if key not in self._held:
             if len(self._held) >= _CACHE_SIZE:
                 del self._held[next(iter(self._held))]
-            self._held[key] = _form(actor, self._files)
+            self._held[key] = _actor_geometry(actor, self._files)
         return self._held[key]
 
 
@@ -138,21 +138,21 @@ def _stamp(file: str | None) -> list[int]:
     return [state.st_mtime_ns, state.st_size]
 
 
-def _form(actor: LevelActor, files: ModelFiles) -> Form:
+def _actor_geometry(actor: LevelActor, files: ModelFiles) -> ActorGeometry:
     level = Level()
     level.add(LevelActor(actor.kind, 'actor', 'actor', ActorPose(), actor.settings))
     model = files.work(lambda: assemble(level.spec(), files)[0])
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     bodies = [
-        FormBody(
+        GeometryBody(
             _local(model.body(body).name),
             int(model.body_parentid[body]) - 1,
             ActorPose(tuple(data.xpos[body].tolist()), tuple(data.xquat[body].tolist())),
         )
         for body in range(1, model.nbody)
     ]
-    return Form(boxes_of(model, data), tuple(bodies), _members(model))
+    return ActorGeometry(boxes_of(model, data), tuple(bodies), _members(model))
 
 
 def _members(model: mujoco.MjModel) -> dict[str, list[str]]:

@@ -112,7 +112,7 @@ class RunningWorld:
                 data.qpos[start : start + 7] = (*wanted.pos, *wanted.quat)
             else:
                 data.mocap_pos[mocap], data.mocap_quat[mocap] = wanted.pos, wanted.quat
-            engine.settle()
+            engine.forward()
             engine.state_changed()
         return True
 
@@ -269,7 +269,7 @@ class LevelPlayer:
             return
         if attempt.promote:
             # Before time starts, so that the first step of a policy is the first of all.
-            context.engine.run.promote()
+            context.engine.run.promote_to_direct()
         with self._lock:
             if self._attempt is not attempt:
                 return

@@ -22,7 +22,6 @@ from urlab_ros_bridge.sim.requests.registry import Registry
 
 __all__ = ['build_registry']
 
-# In the order that `meta` lists; extensions stand last.
 _MODULES = (
     step,
     reset,
@@ -41,7 +40,7 @@ _MODULES = (
 
 
 def build_registry(editor: bool = False) -> Registry:
-    """Return the registry with every op that is served, in the order that `meta` lists."""
+    """Return the registry with every op that is served."""
     registry = Registry()
     for module in _MODULES:
         module.register(registry)

@@ -24,7 +24,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import Deferred
+from urlab_ros_bridge.sim.requests.registry import FinishUnlocked
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
@@ -142,7 +142,7 @@ class CameraRequest:
         self._rig = rig
         self.modes = modes
 
-    def complete(self, reply: dict[str, Any]) -> Deferred:
+    def complete(self, reply: dict[str, Any]) -> FinishUnlocked:
         """
         Capture the state that `reply` reports.  Needs the lock.
 
@@ -152,12 +152,12 @@ class CameraRequest:
         latest = {item.index for item, mode in self.modes.values() if mode == LATEST}
         exact = {item.index for item, mode in self.modes.values() if mode == SYNC}
         numbered = {item.index for item, mode in self.modes.values() if type(mode) is int}
-        ready = rig.pull(latest | numbered)
+        ready = rig.keep_rendering(latest | numbered)
         # A delayed camera has nothing to show before its latency has passed.
         first = {index for index in latest - ready if not rig.delays(index)}
         rig.capture_soon(numbered - exact - first)
         state, capture = rig.capture()
-        return Deferred(lambda: self._finish(reply, state, capture, exact | first, ready))
+        return FinishUnlocked(lambda: self._finish(reply, state, capture, exact | first, ready))
 
     def _finish(
         self,

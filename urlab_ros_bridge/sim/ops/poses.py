@@ -43,7 +43,7 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
         data.qpos[articulation.all_joints[0].qpos_slots] = values
     else:
         data.qpos[articulation.qpos] = values
-    context.engine.settle()
+    context.engine.forward()
     context.engine.state_changed()
     reply = {
         'target': target,
@@ -93,7 +93,7 @@ def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> 
         data.mocap_quat[slot] = quat
     context.engine.invalidate()
     if context.engine.run.paused or context.engine.run.mode != 'live':
-        context.engine.settle()
+        context.engine.forward()
         context.engine.state_changed()
     return _mocap_reply(context, fields, slot)
 

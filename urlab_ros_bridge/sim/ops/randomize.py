@@ -51,7 +51,7 @@ def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[
         randomizer.restore(model)
     report = randomizer.apply(model, seed, draws) if draws else {}
     engine.revision += 1
-    engine.settle()
+    engine.forward()
     engine.state_changed()
     if visual or any(draw.kind.visual for draw in draws):
         context.cameras.model_changed()

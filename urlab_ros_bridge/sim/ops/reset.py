@@ -50,14 +50,14 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
         engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
     for slot, value in overrides:
         world.data.qpos[slot] = value
-    engine.settle()
+    engine.forward()
     engine.state_changed()
     return _observed(context, session)
 
 
 def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
     view = requested_view(Fields({}), session)
-    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
+    return context.observer.observe(view, context.engine.clock.steps_since(session.steps_from))
 
 
 def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None) -> None:
@@ -81,7 +81,7 @@ def _rewind(context: Context, fields: Fields) -> None:
     if context.engine.run.replay_source is not None:
         raise OpError('not_ready', 'a replay sets the time; call replay_stop first')
     context.engine.rewind_clock()
-    context.engine.settle()
+    context.engine.forward()
     context.engine.state_changed()
 
 
@@ -93,9 +93,9 @@ def _whole(seed: float) -> int:
 def forward(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Recompute derived state without advancing time, and observe."""
     view = requested_view(fields, session)
-    context.engine.settle()
+    context.engine.forward()
     context.engine.state_changed()
-    return context.observer.observe(view, context.engine.clock.steps_since(session.base))
+    return context.observer.observe(view, context.engine.clock.steps_since(session.steps_from))
 
 
 def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:

@@ -32,8 +32,8 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
             if not session.shared:
                 # The first plain one promotes `auto` to direct unless a mode was set before
                 # (Networking page).
-                context.engine.run.promote()
-            session.base = context.engine.clock.counter
+                context.engine.run.promote_to_direct()
+            session.steps_from = context.engine.clock.counter
         stage.sessions.open(session)
         return session, reply
 

@@ -138,7 +138,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
         else:
             _live(context, fields, command)
     if replay_source is not None or cameras is not None or engine.run.e_stop:
-        reply = context.observer.observe(view, engine.clock.steps_since(session.base))
+        reply = context.observer.observe(view, engine.clock.steps_since(session.steps_from))
         if engine.run.e_stop:
             reply['e_stop'] = True
         if replay_source is not None:
@@ -149,7 +149,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
 
 def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
-    observer, count = context.observer, context.engine.clock.steps_since(session.base)
+    observer, count = context.observer, context.engine.clock.steps_since(session.steps_from)
     if session.encoding == 'msgpack':
         return observer.packed(view, count)
     return observer.observe(view, count)

@@ -22,12 +22,12 @@ import numpy as np
 from urlab_ros_bridge.model import as_index
 from urlab_ros_bridge.model import Index
 from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.run_state import RunState
 from urlab_ros_bridge.sim.physics.run_state import WorldClock
 from urlab_ros_bridge.sim.physics.sensing import Sensing
@@ -101,7 +101,7 @@ class Engine:
         self._second_half = _second_half(world.model)
         self._late_slots = _late_slots(world.model)
         self._monitor = DivergenceMonitor(world.model, world.data)
-        sensing.settled(world.model, world.data)
+        sensing.after_forward(world.model, world.data)
 
     def substep(self, raw: Collection[str] = ()) -> None:
         """
@@ -128,7 +128,7 @@ class Engine:
         if self._monitor.has_diverged:
             self._diverged(before)
         if self.sensing.has_sensors:
-            self.sensing.stepped(self.world.model, data)
+            self.sensing.after_step(self.world.model, data)
         for hook in self.hooks.after_step:
             hook()
 
@@ -250,7 +250,7 @@ class Engine:
         """
         Put the world into a keyframe, or the state that it starts in.  Needs the lock.
 
-        The caller writes overrides, then calls `settle`.  A seed makes sensor noise repeatable.
+        The caller writes overrides, then calls `forward`.  A seed makes sensor noise repeatable.
         """
         model, data = self.world.model, self.world.data
         now = data.time
@@ -277,7 +277,7 @@ class Engine:
         """
         Put one robot into a keyframe, or the state that it starts in.  Needs the lock.
 
-        Time, the other robots and the scene stay as they are.  The caller calls `settle`.
+        Time, the other robots and the scene stay as they are.  The caller calls `forward`.
         """
         prefix, world = robot.prefix, self.world
         self.clock.resets += 1
@@ -292,7 +292,7 @@ class Engine:
 
     def rewind_clock(self) -> None:
         """
-        Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
+        Set the time to 0 and restart the step count.  Needs the lock; the caller calls `forward`.
 
         What was commanded until some time ends: its end would lie in another stretch of time.
         """
@@ -305,14 +305,14 @@ class Engine:
                 control.twist.stop(0.0)
         self.sensing.forget_scans(0.0)
 
-    def settle(self) -> None:
+    def forward(self) -> None:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
         self._monitor.clear()
         self.clock.frame_id += 1
         self._derived = self._solved = True
-        self.sensing.settled(model, data)
+        self.sensing.after_forward(model, data)
         np.copyto(self.stepped_sensors, data.sensordata)
         self.lock.changed.notify_all()
 
@@ -320,7 +320,7 @@ class Engine:
         """Count a state that was written from outside as one step.  Needs the lock."""
         for control in self.controls.values():
             control.follow()
-        self.settle()
+        self.forward()
         self.clock.steps += 1
         for hook in self.hooks.after_step:
             hook()

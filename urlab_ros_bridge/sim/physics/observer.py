@@ -44,13 +44,13 @@ class View(NamedTuple):
     What an observation contains.
 
     :ivar level: minimal, standard, full or snapshot.
-    :ivar published: whether sensors are those of the state that is published; else they are what
-        mj_step leaves, see `Engine.stepped_sensors`.
+    :ivar published_sensors: whether sensors are those of the state that is published; else they
+        are what mj_step leaves, see `Engine.stepped_sensors`.
     """
 
     level: str
     topics: Topics = None
-    published: bool = True
+    published_sensors: bool = True
 
 
 # Layouts that are kept: clients choose topics as they like.
@@ -64,7 +64,7 @@ class _LayoutBuilder:
         self.data = engine.world.data
         self._topics = None if view.topics is None else tuple(view.topics)
         self.refresh: list[Callable[[], None]] = []
-        if view.published:
+        if view.published_sensors:
             self._sensors = self.data.sensordata
         else:
             self._sensors = engine.stepped_sensors

@@ -146,7 +146,7 @@ class RunState:
             self.lock.changed.notify_all()
         return previous
 
-    def promote(self) -> None:
+    def promote_to_direct(self) -> None:
         """
         Enter direct mode for a stock client, unless a mode was set before.
 

@@ -175,7 +175,7 @@ class Sensing:
         self._noises = list(noises)
         self.has_sensors = bool(self._lidars or self._noises)
 
-    def stepped(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def after_step(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Finish the sensors of a sub-step."""
         for lidar in self._lidars:
             if lidar.due(data.time):
@@ -186,7 +186,7 @@ class Sensing:
             noise.draw()
             noise.add(data)
 
-    def settled(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def after_forward(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Finish the sensors after mj_forward: fresh scans, and the noise of this moment."""
         for lidar in self._lidars:
             lidar.reset(data.time)

@@ -3,22 +3,26 @@
 """
 Typed reading of request fields.
 
-null counts as absent, as with stock servers.  A value of the wrong type, not finite or out of
-range answers `bad_value` with the field, the value and what is allowed: a request is checked
-whole before it changes anything.
+Types are read as `schema.lenient` reads them in replies: null counts as absent, 3.0 is a whole
+number.  A value of the wrong type, not finite or out of range answers `bad_value` with the field,
+the value and what is allowed: a request is checked whole before it changes anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 import math
-import reprlib
-import sys
+from pathlib import Path
 from typing import Any
 from typing import overload
+from typing import TypeVar
 
 import numpy as np
 
+from urlab_ros_bridge.schema import Key
+from urlab_ros_bridge.schema import Place
+from urlab_ros_bridge.schema import shown
+from urlab_ros_bridge.schema.lenient import read_lenient_value
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
@@ -26,21 +30,20 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 MAX_MAGNITUDE = 1e10
 MAX_TEXT = 4096  # characters of a string, unless the field says otherwise
 MAX_NAME = 256  # characters of a name that is kept
-# Numbers of JSON have any number of digits, so a whole one may be beyond it.
-_LARGEST = sys.float_info.max
-
-
-def shown(value: Any, limit: int = 60) -> str:
-    """Return a short repr for error messages."""
-    brief = reprlib.Repr()
-    brief.maxstring = brief.maxother = brief.maxlong = limit
-    text = brief.repr(value)
-    return text if len(text) <= limit else f'{text[:limit]}...'
+_ANY = Key()
+T = TypeVar('T')
 
 
 def bad_value(field: str, value: Any, expected: str) -> OpError:
     """Return the error of a field whose value cannot be used."""
     return OpError('bad_value', f'{field}: {shown(value)} is not {expected}')
+
+
+class BadField(OpError):
+    """A field that `schema.lenient` cannot read; see `Place.error`."""
+
+    def __init__(self, source: Path | str, path: str, problem: str) -> None:
+        super().__init__('bad_value', f'{path}: {problem}')
 
 
 class Fields:
@@ -75,22 +78,15 @@ class Fields:
         value = self._request.get(name)
         if value is None:
             return default
-        if not isinstance(value, str):
-            raise bad_value(self._where + name, value, 'a string')
-        if len(value) > longest:
-            raise bad_value(self._where + name, value, f'at most {longest} characters long')
-        return value
+        text = self._read(str, name)
+        if len(text) > longest:
+            raise bad_value(self._where + name, text, f'at most {longest} characters long')
+        return text
 
     def boolean(self, name: str, default: bool = False) -> bool:
         """Return a boolean field; 0 and 1 count as booleans."""
         value = self._request.get(name)
-        if value is None:
-            return default
-        if value is True or value is False:
-            return value
-        if type(value) in (int, float) and value in (0, 1):
-            return bool(value)
-        raise bad_value(self._where + name, value, 'true or false')
+        return default if value is None else self._read(bool, name)
 
     @overload
     def number(
@@ -111,26 +107,19 @@ class Fields:
         high: float = math.inf,
     ) -> float | None:
         """Return a finite number within [low, high]."""
-        value = self._request.get(name)
-        if value is None:
+        if self._request.get(name) is None:
             return default
-        if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:
-            raise bad_value(self._where + name, value, 'a finite number')
-        if not low <= value <= high:
-            raise bad_value(self._where + name, value, f'within [{low:g}, {high:g}]')
-        return float(value)
+        number = self._read(float, name, Key(low=low, high=high))
+        if not math.isfinite(number):
+            raise bad_value(self._where + name, number, 'a finite number')
+        return number
 
     def integer(self, name: str, default: int) -> int:
         """Return a whole number; floats like 3.0 count (stock peers send every number so)."""
         value = self._request.get(name)
-        if value is None:
-            return default
-        if type(value) is int:
+        if type(value) is int:  # the usual case, in every step
             return value
-        value = self.number(name, 0.0)
-        if value != int(value):
-            raise bad_value(self._where + name, value, 'a whole number')
-        return int(value)
+        return default if value is None else self._read(int, name)
 
     def choice(self, name: str, valid: Iterable[str], default: str = '') -> str:
         """Return a string, in lower case, that must be one of `valid`."""
@@ -183,6 +172,12 @@ class Fields:
         if not isinstance(value, dict):
             raise bad_value(self._where + name, value, 'a map')
         return value
+
+    def _read(self, kind: type[T], name: str, key: Key = _ANY) -> T:
+        """Return a field that is there as `kind`."""
+        place = Place(self._request[name], self._where + name, error=BadField)
+        found: T = read_lenient_value(kind, place, key)
+        return found
 
 
 def vector(field: str, value: Any) -> np.ndarray:

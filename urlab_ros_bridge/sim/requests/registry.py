@@ -21,7 +21,7 @@ from urlab_ros_bridge.wire.ops import OPS
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
+class FinishUnlocked:
     """
     What a handler returns when the rest of its reply can wait until the engine's lock is free.
 
@@ -36,8 +36,8 @@ class Deferred:
 
 # The first argument is what the op's category works on: the running world's Context
 # (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
-# without `op`, or the whole reply as a frame in the session's encoding, or a Deferred.
-Reply = dict[str, Any] | bytes | Deferred
+# without `op`, or the whole reply as a frame in the session's encoding, or a FinishUnlocked.
+Reply = dict[str, Any] | bytes | FinishUnlocked
 Handler = Callable[[Any, ServerSession, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
@@ -99,8 +99,8 @@ class Registry:
         return self._entries.get(name) if isinstance(name, str) else None
 
     def meta(self) -> list[dict[str, Any]]:
-        """Return the served ops as `meta` lists them, in order of registration."""
-        return [OPS[name].meta() for name in self._entries]
+        """Return the served ops as `meta` lists them, in the order of the wire's table."""
+        return [op.meta() for name, op in OPS.items() if name in self._entries]
 
 
-__all__ = ['Deferred', 'Estimate', 'Handler', 'RegisteredOp', 'Registry']
+__all__ = ['Estimate', 'FinishUnlocked', 'Handler', 'RegisteredOp', 'Registry']

@@ -33,7 +33,7 @@ class ServerSession:
     :ivar published_state: sensors of replies are those of the published state, not what mj_step
         leaves.
     :ivar include_assets: the hello asked for the model's files.
-    :ivar base: the engine's counter at the hello; replies count steps since then.
+    :ivar steps_from: the engine's counter at the hello; replies count steps since then.
     :ivar last_turn: when it had the model's lock last, counted over all sessions; see
         `physics.lock`.
     :ivar revision: the world's at the hello; see `SessionTable.expire`.
@@ -46,7 +46,7 @@ class ServerSession:
     camera_header: str = ''
     include_assets: bool = False
     published_state: bool = False
-    base: tuple[int, int] = (0, 0)
+    steps_from: tuple[int, int] = (0, 0)
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
@@ -105,12 +105,12 @@ class SessionTable:
         session.last_seen = time.monotonic()
         return True
 
-    def rebase(self, base: tuple[int, int]) -> None:
-        """Count the steps of every session from `base`, as a world has begun."""
+    def count_steps_from(self, counter: tuple[int, int]) -> None:
+        """Count the steps of every session from an engine's `counter`: a world has begun."""
         with self._lock:
             for session in (self._plain, *self._shared.values()):
                 if session is not None:
-                    session.base = base
+                    session.steps_from = counter
 
     def expire(self, revision: int, keep: ServerSession) -> None:
         """

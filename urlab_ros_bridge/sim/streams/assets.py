@@ -49,7 +49,7 @@ def reloadable_model(context: Context) -> dict[str, Any]:
             return {}
         return {'mjcf_compiled': xml, 'vfs_assets': files}
 
-    return context.kept('assets', make)
+    return context.cached('assets', make)
 
 
 def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, bytes]]:

@@ -142,8 +142,8 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
     """
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
-    mjb = context.kept('mjb', world.compiled_model)
-    start = context.kept('start_qpos', world.start_qpos)
+    mjb = context.cached('mjb', world.compiled_model)
+    start = context.cached('start_qpos', world.start_qpos)
     return {
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,

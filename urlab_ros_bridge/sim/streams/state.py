@@ -107,7 +107,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class ShmStatePublisher:
-    """Publishes the ticks of one world; see `stage.WorldPart`."""
+    """Publishes the ticks of one world; see `stage.WorldService`."""
 
     def __init__(
         self, engine: Engine, observer: Observer, directory: Path, watch: OpenWatch

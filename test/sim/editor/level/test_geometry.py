@@ -12,7 +12,7 @@ import pytest
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.geometry import GeometryCache
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.editor.transforms import ActorPose
@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.editor.transforms import normalised
 from urlab_ros_bridge.sim.model.assembly import assemble
 
 ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}
-FORMS = Forms()
+FORMS = GeometryCache()
 numbers = st.floats(-5, 5)
 poses = st.builds(
     ActorPose,
@@ -67,7 +67,7 @@ def test_a_turned_box_reaches_as_far_as_its_corners(pose):
 
 
 def test_a_changed_file_gives_a_new_form(tmp_path):
-    path, forms = tmp_path / 'r.xml', Forms()
+    path, forms = tmp_path / 'r.xml', GeometryCache()
 
     def size(radius):
         path.write_text(

@@ -166,7 +166,7 @@ def snapshot_row(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     fields = row(editor, actor)
     if actor.kind == 'robot':
         try:
-            members = editor.forms.of(actor).members
+            members = editor.geometry.of(actor).members
         except (WorldError, SidecarError):
             members = {}  # its file is broken; begin_pie reports why
         fields['urlab'] = {'mj_class': 'articulation', **members}
@@ -184,7 +184,7 @@ def hierarchy(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     if actor.kind in ('light', SCENE_BODY):
         return root
     nodes: list[dict[str, Any]] = []
-    for body in editor.forms.of(actor).bodies:
+    for body in editor.geometry.of(actor).bodies:
         place = (actor.pose @ body.pose).pos
         node = {'name': body.name, 'class': 'MjBody', 'location': list(place), 'children': []}
         nodes.append(node)

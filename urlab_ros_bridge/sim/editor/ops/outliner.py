@@ -123,7 +123,7 @@ def add_quick_convert(
     }
     converted = replace(target, settings=settings)
     with failing_as('add_quick_convert_failed'):
-        editor.forms.of(converted)
+        editor.geometry.of(converted)
     return {**_replaced(editor, fields, converted), **common.quick_convert(converted)}
 
 

@@ -34,7 +34,7 @@ def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
     context = editor.stage.context
     if state == READY and context is not None:
         if not session.shared:
-            context.engine.run.promote()
+            context.engine.run.promote_to_direct()
         revision = editor.stage.revision
         reply['handshake_payload'] = hello_reply(editor.stage, context, session, revision)
     return reply

@@ -69,7 +69,7 @@ def spawn(
         made = _new(level, blueprint.kind, actor_id, blueprint.name, pose, settings)
     with failing_as('spawn_failed'):
         # Compiled once for all actors that look the same: what is broken is refused here.
-        editor.forms.of(made)
+        editor.geometry.of(made)
     level.add(made)
     return made, existing is not None
 

@@ -71,7 +71,7 @@ def set_entity_state(context: Context, session: ServerSession, fields: Fields) -
     if 'quat' in given:
         given['quat'] = rotation('quat', given['quat'])
     _write(context, item, given)
-    context.engine.settle()
+    context.engine.forward()
     context.engine.state_changed()
     return {
         **report(context, item, bounds=False),

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rate limits for messages that may come in every physics step."""
+"""Rate limits for messages that may repeat in every physics step, or with every connection."""
 
 from __future__ import annotations
 
