@@ -181,9 +181,7 @@ class Dispatcher:
     def _subject(self, entry: RegisteredOp) -> Any:
         """Return what the op works on: the running world, the editor or the stage."""
         if entry.op.category == MANAGER_REQUIRED:
-            context = self._stage.context
-            if context is None:
-                raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
+            context = self._stage.running()
             return self._stage if entry.staged else context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 

@@ -131,6 +131,16 @@ class Stage:
         """Return the session directory in the handshake, '' without shared memory."""
         return str(self.shm.path) if self.shm is not None else ''
 
+    def running(self) -> Context:
+        """
+        Return the running world.
+
+        :raises OpError: no_active_manager, shutting_down.
+        """
+        if self.context is None:
+            raise OpError('shutting_down' if self.draining else 'no_active_manager')
+        return self.context
+
     def add_service(self, make: Callable[[Context], WorldService]) -> None:
         """Call `make(context)` for every world that is opened from now on."""
         self._makers.append(make)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.sim.cameras.free_camera import free_camera_id
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
@@ -85,14 +86,10 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
 
     :raises WorldError: when the sidecar names a camera that the model does not have.
     """
-    settings, owners = _settings(model, spec), {}
-    for camera in range(model.ncam):
-        full = model.camera(camera).name
-        prefix = next(
-            (art.prefix for art in spec.articulations if full.startswith(f'{art.prefix}_')), SCENE
-        )
-        owners[camera] = (prefix, full if prefix == SCENE else full[len(prefix) + 1 :])
-    order = [art.prefix for art in spec.articulations] + [SCENE]
+    settings, order = _settings(model, spec), [art.prefix for art in spec.articulations]
+    cameras = WorldModel(model, order).cameras
+    owners = {camera.id: (camera.prefix or SCENE, camera.name) for camera in cameras}
+    order.append(SCENE)
     ids = sorted(owners, key=lambda camera: (order.index(owners[camera][0]), camera))
     for camera in ids:
         _apply(model, camera, settings.get(camera, CameraSpec()))

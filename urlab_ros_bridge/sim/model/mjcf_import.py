@@ -168,7 +168,7 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
     model = compile_spec(whole.copy(), f'model file {str(path)!r}', logging.DEBUG)
     robots = _robot_roots(model)
     if not robots:
-        return FileParts(_without_keys(_load_named(path, files)), None, whole)
+        return FileParts(without_keys(_load_named(path, files)), None, whole)
     if _dynamic_roots(model) - robots:
         parts = _in_order(path, whole, model, robots, files) or _robot_last(
             path, whole, model, robots, files
@@ -180,7 +180,7 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
         )
     scene = mujoco.MjSpec()
     copy_settings(whole, scene)
-    return FileParts(scene, _without_keys(_load_named(path, files)), whole)
+    return FileParts(scene, without_keys(_load_named(path, files)), whole)
 
 
 def _in_order(
@@ -194,12 +194,12 @@ def _in_order(
     first = min(robots)
     if not any(root > first for root in _dynamic_roots(model) - robots):
         return None
-    scene, robot, after = (_without_keys(_load_named(path, files)) for _ in range(3))
+    scene, robot, after = (without_keys(_load_named(path, files)) for _ in range(3))
     _keep_bodies(scene, lambda root: root not in robots and root < first)
     _keep_bodies(robot, lambda root: root in robots)
     _keep_bodies(after, lambda root: root not in robots and root > first)
     for part in (robot, after):
-        _strip_world(part)
+        strip_world(part)
     if not _same_size(model, scene, robot, after):
         return None
     # A copy has no sensors and the like whose objects were deleted.
@@ -228,10 +228,10 @@ def _robot_last(
     files: ModelFiles,
 ) -> FileParts | None:
     """Split a file into scene and robot; None when that fails."""
-    scene, robot = (_without_keys(_load_named(path, files)) for _ in range(2))
+    scene, robot = (without_keys(_load_named(path, files)) for _ in range(2))
     _keep_bodies(scene, lambda root: root not in robots)
     _keep_bodies(robot, lambda root: root in robots)
-    _strip_world(robot)
+    strip_world(robot)
     if not _same_size(model, scene, robot):
         return None
     for part in (scene, robot):
@@ -271,7 +271,8 @@ def _load_named(path: Path, files: ModelFiles) -> mujoco.MjSpec:
     return spec
 
 
-def _without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+def without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+    """Delete the keyframes of a spec, and return it."""
     for key in list(spec.keys):
         spec.delete(key)
     spec.nkey = 0
@@ -350,12 +351,13 @@ def _keep_bodies(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
         spec.delete(body)
 
 
-def _strip_world(spec: mujoco.MjSpec) -> None:
-    """Delete elements attached to the world body: they stay with the scene."""
+def strip_world(spec: mujoco.MjSpec) -> int:
+    """Delete what is attached to the world body (a floor, lights); return how many those were."""
     world = spec.worldbody
-    for elements in (world.geoms, world.lights, world.cameras, world.sites):
-        for element in list(elements):
-            spec.delete(element)
+    extra = [*world.geoms, *world.lights, *world.cameras, *world.sites]
+    for element in extra:
+        spec.delete(element)
+    return len(extra)
 
 
 def _prune_assets(spec: mujoco.MjSpec) -> None:

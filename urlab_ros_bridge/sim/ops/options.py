@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import mujoco
@@ -22,7 +20,6 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.errors import list_names
 
@@ -93,8 +90,9 @@ def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dic
     given = fields.mapping('options')
     part = Fields(given, 'options.')
     with stage.changing:
-        with _running(stage) as context:
-            world = context.world
+        context = stage.running()
+        world = context.world
+        with context.engine.lock:
             before = _stored(world.model.opt)
             after = _read(part, given, before)
             state = integration_state(world.model, world.data)
@@ -105,26 +103,14 @@ def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dic
                 lambda: _try_options(stage.client_models, world.model, state, changed),
                 lambda: stage.draining,
             )
-        with _running(stage) as context:
+        context = stage.running()
+        options = context.world.model.opt
+        with context.engine.lock:
             for name, value in changed.items():
-                _store(context.world.model.opt, name, value)
+                _store(options, name, value)
             context.engine.revision += 1
             context.engine.invalidate()
-            return {'options': describe(context.world.model.opt)}
-
-
-@contextmanager
-def _running(stage: Stage) -> Iterator[Context]:
-    """
-    Return the running world, with its lock.
-
-    :raises OpError: no_active_manager, shutting_down.
-    """
-    context = stage.context
-    if context is None:
-        raise OpError('shutting_down' if stage.draining else 'no_active_manager')
-    with context.engine.lock:
-        yield context
+            return {'options': describe(options)}
 
 
 def _try_options(

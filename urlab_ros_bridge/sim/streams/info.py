@@ -34,7 +34,6 @@ class InfoPublisher:
         self._publisher = publisher
         self._generation = publisher.generation
         self._turns = self._next_look = self._next_info = 0
-        self._made: tuple[int, list[bytes]] | None = None
         context.engine.hooks.publish.append(self.beat)
 
     def close(self) -> None:
@@ -62,7 +61,7 @@ class InfoPublisher:
         period = EARLY_PERIOD if self._turns < EARLY_TURNS else LATE_PERIOD
         self._next_info = self._turns + period
         if self._publisher.has_subscribers:
-            for message in self._messages():
+            for message in self._context.cached('info', self._messages):
                 self._publisher.send_single(message)
 
     def _turns_of_a_beat(self) -> int:
@@ -72,18 +71,12 @@ class InfoPublisher:
         return max(round(IDLE_BEAT / self._engine.world.model.opt.timestep), 1)
 
     def _messages(self) -> list[bytes]:
-        revision = self._engine.revision
-        if self._made is None or self._made[0] != revision:
-            world = self._context.world
-            specs = {spec.prefix: spec for spec in world.spec.articulations}
-            self._made = (
-                revision,
-                [
-                    pack_info(self._describe(articulation, specs[prefix]))
-                    for prefix, articulation in world.articulations.items()
-                ],
-            )
-        return self._made[1]
+        world = self._context.world
+        specs = {spec.prefix: spec for spec in world.spec.articulations}
+        return [
+            pack_info(self._describe(articulation, specs[prefix]))
+            for prefix, articulation in world.articulations.items()
+        ]
 
     def _describe(self, articulation: RobotModel, spec: ArticulationSpec) -> ActuatorList:
         model = self._context.world.model

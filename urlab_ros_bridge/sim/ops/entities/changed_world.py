@@ -24,6 +24,8 @@ from urlab_ros_bridge.sim.model.client_models import check_total
 from urlab_ros_bridge.sim.model.client_models import import_failed
 from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
+from urlab_ros_bridge.sim.model.mjcf_import import strip_world
+from urlab_ros_bridge.sim.model.mjcf_import import without_keys
 from urlab_ros_bridge.sim.model.mounting import mount_scanners
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
@@ -66,26 +68,11 @@ _BODY_KINDS = (mujoco.mjtObj.mjOBJ_BODY, mujoco.mjtObj.mjOBJ_XBODY)
 _LOG = logging.getLogger(__name__)
 
 
-def without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
-    """Delete the keyframes of a spec, and return it."""
-    for key in list(spec.keys):
-        spec.delete(key)
-    spec.nkey = 0
-    return spec
-
-
 def strip(spec: mujoco.MjSpec, name: str) -> None:
     """Leave out what is directly in the model's own world: a floor for viewing it, lights."""
-    world = spec.worldbody
-    extra = [
-        element
-        for elements in (world.geoms, world.lights, world.cameras, world.sites)
-        for element in elements
-    ]
-    for element in extra:
-        spec.delete(element)
-    if extra:
-        _LOG.info('%s: %d parts of its own world (floor, lights) are left out', name, len(extra))
+    count = strip_world(spec)
+    if count:
+        _LOG.info('%s: %d parts of its own world (floor, lights) are left out', name, count)
 
 
 def attach_spawned(spec: mujoco.MjSpec, item: SpawnedModel) -> None:
@@ -332,6 +319,5 @@ __all__ = [
     'with_entity',
     'with_robot',
     'without_body',
-    'without_keys',
     'without_robot',
 ]

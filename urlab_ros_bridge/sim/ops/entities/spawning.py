@@ -130,7 +130,7 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
     sidecar with one robot, whose controllers and sensors come along.  `pos` (m) and `quat` (wxyz)
     are where the origin of the file goes.  `kind` is entity or articulation; see `kind_of`.
     """
-    _running(stage)
+    check_idle(stage.running())
     place = _place(fields)
     name, renaming = fields.string('name'), fields.boolean('allow_renaming')
     # Before it is the turn of this change: others need not wait while a model is tried.
@@ -142,7 +142,8 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
     check_source(source, kind)
     robot = kind == ARTICULATION
     with stage.changing:
-        old = _running(stage)
+        old = stage.running()
+        check_idle(old)
         name = choose_name(old.world, name, robot, renaming, source.own_name)
         make = with_robot if robot else with_entity
         new = _change(stage, session, old, lambda: make(old.world, name, source, place))
@@ -152,7 +153,8 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
 def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Remove an articulation, or a body directly below the world."""
     with stage.changing:
-        old = _running(stage)
+        old = stage.running()
+        check_idle(old)
         item = find(old.world.named_bodies, fields.string('entity'))
         if item.kind == ARTICULATION:
             new = _change(stage, session, old, lambda: without_robot(old.world, item.name))
@@ -163,19 +165,6 @@ def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[
                 raise OpError('destroy_failed', f'{item.name} is a part of {above}')
             new = _change(stage, session, old, lambda: without_body(old.world, item.name))
     return {'entity': item.name, **_new_handshake(stage, new, session)}
-
-
-def _running(stage: Stage) -> Context:
-    """
-    Return the running world, if nothing speaks against changing it.
-
-    :raises OpError: no_active_manager; recording_already_active, not_ready.
-    """
-    context = stage.context
-    if context is None:
-        raise OpError('no_active_manager')
-    check_idle(context)
-    return context
 
 
 def _place(fields: Fields) -> SpawnPose:
