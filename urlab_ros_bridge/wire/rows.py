@@ -161,7 +161,7 @@ def parse_topic(topic: str | bytes) -> RowTopic:
     :raises UnknownTopic: for anything that follows no pattern of the table.
 
     >>> parse_topic(b'g1/joint/left_hip')
-    Topic(kind='joint', prefix='g1', name='left_hip', field='')
+    RowTopic(kind='joint', prefix='g1', name='left_hip', field='')
     """
     try:
         text = topic if isinstance(topic, str) else bytes(topic).decode('utf-8')

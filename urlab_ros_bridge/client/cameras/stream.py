@@ -250,7 +250,7 @@ def region_name(camera: CameraInfo) -> str:
     """
     Return the name of a camera's file, by the prefix in its topic.
 
-    >>> region_name(Camera('eye', 'real', (4, 2), 45.0, '', 'cart/camera_ucm1/eye'))
+    >>> region_name(CameraInfo('eye', topic='cart/camera_ucm1/eye'))
     'cam_cart_eye.shm'
     """
     prefix = camera.topic.partition('/camera')[0]
