@@ -409,7 +409,7 @@ class Session:
 
 class _HeldClaims:
     """
-    The claims of one session, on servers that want them (since July 2026).
+    The claims of one session, on servers that require them (since July 2026).
 
     The bundled server does not: there, several clients command a world side by side.
 

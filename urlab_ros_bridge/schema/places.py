@@ -54,7 +54,7 @@ def hint(name: object, valid: Iterable[str]) -> str:
 
 class Place(NamedTuple):
     """
-    One plain value and where it stands; a tuple, as there is one for each value that is read.
+    One plain value and its place; a tuple, as there is one for each value that is read.
 
     :ivar path: such as `articulations[0].pose`, empty for the whole.
     :ivar source: the file, or what else the value came from; a relative path in the value starts

@@ -94,7 +94,7 @@ class Stage:
     """
     Holds at most one running world.
 
-    :ivar client_models: reads the models that clients hand in.
+    :ivar client_models: reads the models that clients send.
     :ivar context: the world with its engine and threads; None while nothing is played.
     :ivar revision: grows whenever another or a changed world begins.
     :ivar changing: held while a changed world is made, so that changes come one by one.

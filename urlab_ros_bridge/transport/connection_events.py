@@ -96,8 +96,8 @@ class ServerWatch:
     Reports at once when a server has ended, also while no request is sent.
 
     It keeps a silent connection.  The system reports within milliseconds when the process has
-    ended, for any reason, and keepalive within some seconds when the machine is gone.  A process
-    that is stopped (SIGSTOP) keeps its connections, and is not noticed here.
+    ended, for any reason, and keepalive within some seconds when its machine is unreachable.
+    A process that is stopped (SIGSTOP) keeps its connections, and is not noticed here.
     """
 
     def __init__(

@@ -182,7 +182,7 @@ class RequestLink:
 
 
 def _is_refused(reply: bytes) -> bool:
-    """Return whether a small reply says that the op has to go over ZeroMQ."""
+    """Return whether a small reply refuses the op over shared memory."""
     if not any(code.encode() in reply for code in _REFUSALS):
         return False
     try:

@@ -92,7 +92,7 @@ class Publisher:
 
     def is_subscribed(self, topic: str) -> bool:
         """Return whether a topic has subscribers: a subscription is a prefix."""
-        # One look per length of subscription, not per subscription: a bridge of many robots has
+        # One lookup per length of subscription, not per subscription: a bridge of many robots has
         # one for each topic, and every topic is asked for.
         name, topics = topic.encode(), self._topics
         return any(name[:size] in topics for size in self._sizes if size <= len(name))
@@ -112,7 +112,7 @@ class Publisher:
 
     def send_in_place(self, topic: bytes, payload: memoryview) -> None:
         """Send a message whose payload is not copied; it must not change any more."""
-        # While sending, libzmq looks only once a millisecond at what subscribers have taken.
+        # While sending, libzmq checks only once a millisecond what subscribers have received.
         readable(self.socket)
         self.socket.send(topic, _FIRST)
         self.socket.send(payload, zmq.NOBLOCK, copy=False)

@@ -61,7 +61,7 @@ class Call(Protocol):
     A request that was accepted and has to be run.
 
     :ivar seconds: an estimate of how long it takes; math.inf when it may wait for an event.
-    :ivar urgent: it stops or pauses something: it is never refused for want of a worker.
+    :ivar urgent: it stops or pauses something: it is never refused for lack of a worker.
     :ivar session_key: names the session whose call it is.
     """
 

@@ -171,7 +171,7 @@ class PeerConnection:
     The TCP connection that a message came by.
 
     :ivar descriptor: libzmq's; once the connection has ended, it may be that of another one.
-    :ivar peer: address of the other end, which tells the two apart.
+    :ivar peer: address of the other end, which distinguishes the two.
     """
 
     descriptor: int

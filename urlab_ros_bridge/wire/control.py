@@ -70,7 +70,7 @@ def parse_control_topic(topic: bytes) -> ControlTopic:
     """
     Split a topic.
 
-    What follows the blank is not looked at: a SUB filter is a prefix of the topic.
+    Whatever follows the blank is ignored: a SUB filter is a prefix of the topic.
 
     :raises UnknownTopic: for anything that is not a topic of this stream.
     """

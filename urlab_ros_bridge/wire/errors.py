@@ -68,7 +68,7 @@ class UnknownName(UrlabError, KeyError):
     """
     A name does not resolve.
 
-    The message quotes the name and lists the valid ones, `kind` names what was looked for.
+    The message quotes the name and lists the valid ones, `kind` is what it should have named.
     """
 
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
@@ -99,7 +99,7 @@ def list_names(kind: str, valid: Iterable[str], limit: int = 24) -> str:
 
 def count_of(number: int, noun: str) -> str:
     """
-    Return a number of things as text; the noun is one that takes an s.
+    Return a count with its noun, whose plural ends in s.
 
     >>> count_of(1, 'file'), count_of(0, 'file'), count_of(12, 'message')
     ('1 file', '0 files', '12 messages')

@@ -198,7 +198,7 @@ def encode(take: RecordedTake) -> Iterator[tuple[int, str]]:
 
 
 def _template(layout: RecordingLayout) -> tuple[str, list[int]]:
-    """Return the %-template of a frame and the columns in the order in which it wants them."""
+    """Return the %-template of a frame and the columns in its order."""
     order, states = [0], []
     for joint, qpos, qvel in layout.joint_columns():
         order += [*qpos, *qvel]

@@ -47,7 +47,7 @@ class CameraRig:
     """
     Decides at every tick which cameras take an image; cheap while none does.
 
-    Methods that say so need the engine's lock; the others may be called from any thread.
+    Methods need the engine's lock if their docstring says so; others are for any thread.
 
     :ivar items: the catalog.
     :ivar endpoints: address of each camera's stream, '' while there is none.
@@ -103,7 +103,7 @@ class CameraRig:
         self._replan()
 
     def turn_off(self, reason: str) -> None:
-        """Turn cameras off for good."""
+        """Turn cameras off permanently."""
         self.off = reason
         self.endpoints = [''] * len(self.items)
 
@@ -238,21 +238,21 @@ class CameraRig:
         """
         Show changed colours, lights, sizes or lenses from the next frame on.  Needs the lock.
 
-        For what `changes.VISUAL_ARRAYS` lists, not for meshes or textures.
+        For what `visual_state.VISUAL_ARRAYS` lists, not for meshes or textures.
         """
         if self.port is not None:
             self.port.tell(link.ARRAYS, pack_arrays(self.engine.world.model))
             self._redraw()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
-        """Draw these geoms too in `real` images, see `overlays.add_overlays`; [] = none."""
+        """Draw these geoms too in `real` images, see `drawing.add_overlays`; [] = none."""
         self.overlays = list(overlays)
         if self.port is not None:
             self.port.tell(link.OVERLAYS, json.dumps(self.overlays).encode())
             self._redraw()
 
     def _replan(self) -> None:
-        """Check at the next state which cameras are due: those that are wanted have changed."""
+        """Check at the next state which cameras are due: the requested ones have changed."""
         self._next_ns = _ALWAYS
 
     def _redraw(self) -> None:
@@ -348,7 +348,7 @@ class CameraRig:
         """Return whether the renderer should get the present state."""
         engine = self.engine
         if engine.run.mode != 'live' or engine.run.paused:
-            # Nobody knows when the next tick comes, so one job may wait.
+            # The time of the next tick is unknown, so one job may wait.
             return not port.busy
         period = engine.world.model.opt.timestep / engine.run.speed
         return port.has_time(time.monotonic(), period)

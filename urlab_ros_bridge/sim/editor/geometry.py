@@ -78,7 +78,7 @@ class GeometryBody:
 @dataclass(frozen=True, slots=True)
 class ActorGeometry:
     """
-    What an actor looks like in its own frame, in its reference configuration.
+    The geometry of an actor in its own frame, in its reference configuration.
 
     :ivar members: local names of 'joints', 'actuators', 'sensors' and 'cameras'.
     """

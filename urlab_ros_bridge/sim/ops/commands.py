@@ -33,7 +33,7 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
 
     `wall_seen` is the wall time in the last `sim_time` row that the client saw.  It is this
     server's own clock, so it gives the age of a request that has waited in a queue, whatever the
-    client's clock says.
+    clock of the client.
 
     :param moves: the command keeps something moving; one that stops it is never too old.
     :raises OpError: stale_command when it is older than `wall_timeout` already.
@@ -87,7 +87,7 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     """
     Check the fields of a twist.
 
-    The extension `resets` tells for which state it was chosen, as snapshots count: one that moves
+    The extension `resets` names the state it was chosen for, as snapshots count: one that moves
     the robot is refused when the world was reset since.
 
     :raises OpError: no_twist_controller, stale_command, or what is wrong with a field.

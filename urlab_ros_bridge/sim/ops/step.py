@@ -112,7 +112,7 @@ MAX_TOPICS = 1000
 
 def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     """
-    Advance the world as the mode says, and observe it.
+    Advance the world according to its mode, and observe it.
 
     direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
@@ -229,7 +229,7 @@ def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> No
 
 
 def requested_view(fields: Fields, session: ServerSession) -> View:
-    """Return what this one reply contains: as the request says, else the session."""
+    """Return the view of this reply: the request's, else the session's."""
     level = session.observations
     if 'observations' in fields:
         level = fields.choice('observations', OBSERVATION_LEVELS)

@@ -46,7 +46,7 @@ class EngineHooks:
     """
     What is called while a world runs, each with the lock held.
 
-    :ivar publish: after the state changed; the argument says whether rows belong to this tick.
+    :ivar publish: after the state changed; the argument: whether rows belong to this tick.
     :ivar after_step: after each mj_step, or state that a puppet or a replay writes.
     :ivar before_live_step: before each step of the live loop.
     """

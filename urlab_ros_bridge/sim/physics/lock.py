@@ -94,7 +94,7 @@ class ModelLock:
     def __exit__(self, *exc_info: object) -> None:
         self.release()
 
-    # What threading.Condition asks of a lock: who waited for a change queues for a turn again.
+    # Required by threading.Condition: a thread that waited for a change queues again.
 
     def _is_owned(self) -> bool:
         return self._lock.locked()

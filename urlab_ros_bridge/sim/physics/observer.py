@@ -137,7 +137,7 @@ class _LayoutBuilder:
         return {lidar.name: stamp for lidar, stamp in stamps.items()}
 
     def counter(self, count: Callable[[], int]) -> np.ndarray:
-        """Return a count that is read anew for every observation."""
+        """Return a count that every observation reads again."""
         leaf = np.zeros((), np.int64)
 
         def update() -> None:

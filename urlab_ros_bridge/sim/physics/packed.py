@@ -88,7 +88,7 @@ class PackedMessage:
         """Yield a view of the place of each leaf in the frame, and the leaf."""
         frame = self._frame
         for leaf in _leaves(self._layout.tree):
-            # Each number is a byte that says what it is and eight bytes, the highest first.
+            # Each number is a type byte and eight bytes, big-endian.
             if not leaf.ndim:
                 place = frame.index(_INTEGER, end) + 1
                 yield np.ndarray((), '>i8', frame, place), leaf

@@ -110,7 +110,7 @@ KINDS: dict[str, RandomizableKind] = {
 
 class RandomizableElement(NamedTuple):
     """
-    One thing that can be changed.
+    One element that can be changed.
 
     :ivar label: its compiled name, or for a geom or light without one a name made from its body's.
     :ivar body: the body that it belongs to, -1 for none.

@@ -154,7 +154,7 @@ class StateRecorder:
         return len(self._blocks) * self._rows * 8 * (self.layout.width + 1)
 
     def report(self) -> dict[str, Any]:
-        """Return what `status` says; needs no lock."""
+        """Return the block of `status`; needs no lock."""
         return {'active': self.active, 'frames': self.frames, 'saved': self.saved}
 
     def snapshot(self) -> RecordedTake:

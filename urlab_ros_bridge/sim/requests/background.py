@@ -49,7 +49,7 @@ def compiling() -> bool:
 
 def abandonable(work: Callable[[], Result], draining: Callable[[], bool]) -> Result:
     """
-    Return the result of work that nothing can interrupt: compiling, say.
+    Return the result of work that nothing can interrupt, such as compiling.
 
     It is done in a thread that is not waited for when the server drains.
 

@@ -171,7 +171,7 @@ def _part_prefix(path: Path) -> str:
 
 def read_text(path: Path) -> Iterator[str]:
     """
-    Yield a text file in small pieces: UTF-8, or UTF-16 when a byte order mark says so.
+    Yield a text file in small pieces: UTF-8, or UTF-16 with a byte order mark.
 
     :raises OpError: path_not_readable.
     """

@@ -82,7 +82,7 @@ class Registry:
         """
         Serve `name` with `handler`.
 
-        :raises ValueError: when the op is not in the wire's table, is served already, or wants
+        :raises ValueError: when the op is not in the wire's table, is served already, or asks for
             the lock of a world that it does not need.
         """
         if name not in OPS:

@@ -87,7 +87,7 @@ def _references(
     root: ElementTree.Element, model: mujoco.MjModel
 ) -> Iterator[tuple[ElementTree.Element, str, str]]:
     """Yield (element, attribute, path on disk) of every file that the XML names."""
-    # Not iter(): a geom of a default class may be called mesh, assets stand in <asset> only.
+    # Not iter(): a geom of a default class may be called mesh, assets are in <asset> only.
     for section in (*root.iter('asset'), *root.iter('deformable')):
         for element in section:
             kind = _KINDS.get(element.tag)
@@ -121,7 +121,7 @@ def _path(
 
 
 class _FilesByName:
-    """Files by bare name; names differ in more than case, as MuJoCo's own file box wants it."""
+    """Files by bare name; names differ in more than case, for MuJoCo's file system."""
 
     def __init__(self, memory: dict[str, bytes]) -> None:
         self.files: dict[str, bytes] = {}

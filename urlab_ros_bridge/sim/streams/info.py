@@ -22,7 +22,7 @@ from urlab_ros_bridge.wire.control import pack_info
 from urlab_ros_bridge.wire.control import UNLIMITED
 
 EARLY_PERIOD, EARLY_TURNS, LATE_PERIOD = 50, 2500, 500
-LOOK_PERIOD = 25  # turns between two looks for new subscribers
+SUBSCRIPTION_PERIOD = 25  # turns between two checks for new subscribers
 
 
 class InfoPublisher:
@@ -33,7 +33,7 @@ class InfoPublisher:
         self._engine = context.engine
         self._publisher = publisher
         self._generation = publisher.generation
-        self._turns = self._next_look = self._next_info = 0
+        self._turns = self._next_check = self._next_info = 0
         context.engine.hooks.publish.append(self.beat)
 
     def close(self) -> None:
@@ -50,9 +50,9 @@ class InfoPublisher:
 
     def _count_turn(self) -> None:
         self._turns += self._turns_of_a_beat()
-        if self._turns < self._next_look:
+        if self._turns < self._next_check:
             return
-        self._next_look = self._turns + LOOK_PERIOD
+        self._next_check = self._turns + SUBSCRIPTION_PERIOD
         self._publisher.read_subscriptions()
         new = self._publisher.generation != self._generation
         self._generation = self._publisher.generation
@@ -96,7 +96,7 @@ class InfoPublisher:
 
 
 def actuator_limits(model: mujoco.MjModel, actuator: int) -> tuple[float, float]:
-    """Return the control range; +-100 for an actuator without one, as stock servers say."""
+    """Return the control range; +-100 for an actuator without one, as stock servers report."""
     if not model.actuator_ctrllimited[actuator]:
         return UNLIMITED
     low, high = model.actuator_ctrlrange[actuator].tolist()

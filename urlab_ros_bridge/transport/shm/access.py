@@ -141,7 +141,7 @@ class RegionWriter:
             self.region.words[ASLEEP] = 0
 
     def close(self, unlink: bool = False) -> None:
-        """Unmap; with `unlink` remove the file, which tells readers that the stream has ended."""
+        """Unmap; with `unlink` remove the file, by which readers see that the stream has ended."""
         if unlink:
             self.region.path.unlink(missing_ok=True)
             if self.region.fd >= 0:
@@ -270,7 +270,7 @@ class RegionReader:
                 # its slot was named and not yet counted, or the next is just being counted.
                 return None
             if slot == self._slot and sequence == self._unfinished:
-                # The same write again: now its number stands there whole.
+                # The same write again: by now its number is complete.
                 self.sequence, self._unfinished = sequence, None
                 return None
             size = region.sizes[slot][0] if slot < region.slots else -1

@@ -133,7 +133,7 @@ class Region:
         Map a region that another process made.
 
         :raises RegionUnavailable: when it cannot be opened.
-        :raises MalformedRegion: when it is no region, or shorter than its header says.
+        :raises MalformedRegion: when it is no region, or shorter than its header states.
         """
         # Without O_NONBLOCK, opening a pipe of that name would wait forever.
         flags = os.O_CLOEXEC | os.O_NONBLOCK | (os.O_RDWR if writable else os.O_RDONLY)

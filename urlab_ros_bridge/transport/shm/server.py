@@ -122,7 +122,7 @@ class LargeReplies:
             self.empty = False
 
     def take(self, frame: bytes) -> bytes | None:
-        """Hand out the reply to a repeated request, once; None when there is none."""
+        """Return the reply to a repeated request, once; None when there is none."""
         if self.empty or len(frame) > REQUEST_STRIDE:  # which never came through a region
             return None
         now = time.monotonic()
@@ -134,7 +134,7 @@ class LargeReplies:
 
 
 SPIN_SECONDS = 2e-4
-# Seconds without a request -> seconds between two looks at a region whose client does not ring.
+# Seconds without a request -> seconds between two polls of a region whose client does not ring.
 POLL = ((1.0, 2e-4), (2.0, 1e-3), (float('inf'), 1e-2))
 LONG_SLEEP = 0.5
 
@@ -202,7 +202,7 @@ class RegionServer(threading.Thread):
         """End after a running call has answered.  Call after the engine began draining."""
         self._stopping = True
         deadline = time.monotonic() + 10.0
-        # A ring just before the thread goes to sleep is not heard, so it rings again.
+        # A ring just before the thread goes to sleep is lost, so it rings again.
         while self.is_alive() and time.monotonic() < deadline:
             self._reader.region.futex.wake()
             self.join(timeout=0.02)

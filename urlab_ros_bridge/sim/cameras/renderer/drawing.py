@@ -186,7 +186,7 @@ class SceneRenderer:
     Renders one model; a context must be current in the thread that makes and uses it.
 
     :ivar words_needed: pixels of the largest camera.
-    :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
+    :ivar overlays: further geoms that real cameras see, see `add_overlays`.
     :ivar view_mode: how the free camera sees, one of `free_camera.VIEW_MODES`.
     """
 
@@ -319,7 +319,7 @@ class SceneRenderer:
         flags = self._scene.flags
         flags[_FLAG.mjRND_SEGMENT] = flags[_FLAG.mjRND_IDCOLOR] = flat
         flags[_FLAG.mjRND_SKYBOX] = flags[_FLAG.mjRND_HAZE] = not flat
-        # Fog is black unless a model says otherwise, and swallows the sky: off, as MuJoCo has it.
+        # Fog is black unless a model sets it, and hides the sky: off, as is MuJoCo's default.
         flags[_FLAG.mjRND_FOG] = False
         flags[_FLAG.mjRND_SHADOW] = self._quality.shadows and not flat
         flags[_FLAG.mjRND_REFLECTION] = self._quality.reflections and not flat

@@ -44,7 +44,7 @@ class PairedDepth:
         self._possible = self._samples == 0 and bool(np.isfinite(self._radii).all())
 
     def same_view(self, one: int, other: int) -> bool:
-        """Return whether two cameras (ids) look from one place through equal lenses."""
+        """Return whether two cameras (ids) have the same pose and equal lenses."""
         model, data = self._model, self._data
         return (
             bool(np.array_equal(data.cam_xpos[one], data.cam_xpos[other]))

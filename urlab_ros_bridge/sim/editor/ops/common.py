@@ -30,7 +30,7 @@ MAX_ID = 100  # characters of an actor id or name
 
 @contextmanager
 def failing_as(code: str) -> Iterator[None]:
-    """Turn what a file or the compiler does wrong into the op's own error code."""
+    """Raise errors of files and of the compiler with the op's own error code."""
     try:
         yield
     except (WorldError, SidecarError) as error:

@@ -24,7 +24,7 @@ _CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
 
 
 def list_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Return the actors of the level where they stand in it."""
+    """Return the actors of the level, at their poses in it."""
     actors = [common.row(editor, actor) for actor in editor.level.actors]
     return {'actors': actors, 'in_pie': editor.in_pie}
 

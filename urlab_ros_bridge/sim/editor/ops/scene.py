@@ -48,7 +48,7 @@ def spawn(
     Put an actor into `level`, or move the one with that id.
 
     :param actor_id: '' gives it its name as id.
-    :param physics: '' leaves what the blueprint or the existing actor says.
+    :param physics: '' leaves what the blueprint or the existing actor has.
     :return: the actor, and whether it existed.
     :raises OpError: spawn_failed.
     """
@@ -68,7 +68,7 @@ def spawn(
     else:
         made = _new(level, blueprint.kind, actor_id, blueprint.name, pose, settings)
     with failing_as('spawn_failed'):
-        # Compiled once for all actors that look the same: what is broken is refused here.
+        # Compiled once for all actors with the same settings; a broken file is refused here.
         editor.geometry.of(made)
     level.add(made)
     return made, existing is not None
@@ -103,7 +103,7 @@ def _new(
 
 
 def _check_class(editor: LevelEditor, existing: LevelActor, blueprint: ActorBlueprint) -> None:
-    """Make sure that a slip of the pen does not turn one robot into another."""
+    """Check that the actor with this id is of the same class: a mistyped id replaces nothing."""
     if existing.kind == 'light':
         what = existing.light_class
     else:

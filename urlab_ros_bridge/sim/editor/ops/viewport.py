@@ -47,7 +47,7 @@ def get_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
 
 
 def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Bring an actor into the image, looking the way the camera looks."""
+    """Move the camera, without turning it, until an actor is in view."""
     target = target_of(editor, fields)
     with failing_as('no_bounds'):
         bounds = editor.bounds(target, live=True)

@@ -96,7 +96,7 @@ class Slots:
 
     def __init__(self, model: mujoco.MjModel, chosen: dict[str, np.ndarray]) -> None:
         """
-        Look the slots up.
+        Read the slots from the model.
 
         :param chosen: kind -> numbers in this model, as in `Same`.
         """

@@ -142,7 +142,7 @@ class ChangedWorld:
 
 def kind_of(source: SpawnSource) -> str:
     """
-    Return what a model is unless the request says so.
+    Return the kind of a model for a request that does not name it.
 
     An entity has one root, free or welded, and neither actuators nor further joints.
     """
@@ -221,7 +221,7 @@ def without_robot(world: World, prefix: str) -> ChangedWorld:
 
 def without_body(world: World, name: str) -> ChangedWorld:
     """
-    Return the world without a body that stands directly in it.
+    Return the world without a body whose parent is the world.
 
     :raises OpError: destroy_failed.
     """

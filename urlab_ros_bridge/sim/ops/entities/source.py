@@ -49,7 +49,7 @@ class SpawnSource:
 
     @property
     def own_name(self) -> str:
-        """Return what the model calls itself, or its first body; '' when it says nothing."""
+        """Return the model's name, or that of its first body; '' without either."""
         if self.spec.modelname not in ('', _NO_NAME):
             return self.spec.modelname
         return next((body.name for body in self.spec.bodies[1:] if body.name), '')

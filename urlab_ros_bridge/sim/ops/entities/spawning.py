@@ -124,7 +124,7 @@ SECONDS = 1.0  # estimate: a compiler is never quick
 
 def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Put a model into the running world.
+    Add a model to the running world.
 
     `xml` is MJCF or URDF, `file` a file of the data folder or a bundled model: MJCF, URDF, or a
     sidecar with one robot, whose controllers and sensors come along.  `pos` (m) and `quat` (wxyz)
@@ -133,7 +133,7 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
     check_idle(stage.running())
     place = _place(fields)
     name, renaming = fields.string('name'), fields.boolean('allow_renaming')
-    # Before it is the turn of this change: others need not wait while a model is tried.
+    # Before `changing` is held: other changes need not wait while a model is tried.
     source = abandonable(
         lambda: read_source(stage.client_models, stage.data, fields), lambda: stage.draining
     )

@@ -81,7 +81,7 @@ def set_entity_state(context: Context, session: ServerSession, fields: Fields) -
 
 def find(everything: dict[str, NamedBody], name: object) -> NamedBody:
     """
-    Return one thing by name.
+    Return an entity by name.
 
     :raises OpError: unknown_body, listing the names.
     """
@@ -156,7 +156,7 @@ def _conjugate(quat: np.ndarray) -> np.ndarray:
 
 
 def report(context: Context, item: NamedBody, bounds: bool) -> dict[str, Any]:
-    """Return the state of one thing; that of a free or mocap body is as new as qpos."""
+    """Return the state of an entity; that of a free or mocap body is as new as qpos."""
     model, data = context.world.model, context.world.data
     pos, quat = data.xpos[item.body], data.xquat[item.body]
     linear, angular = np.zeros(3), np.zeros(3)
