@@ -78,7 +78,7 @@ class Fields:
         value = self._request.get(name)
         if value is None:
             return default
-        text = self._read(str, name)
+        text = value if type(value) is str else self._read(str, name)
         if len(text) > longest:
             raise bad_value(self._where + name, text, f'at most {longest} characters long')
         return text
@@ -117,7 +117,7 @@ class Fields:
     def integer(self, name: str, default: int) -> int:
         """Return a whole number; floats like 3.0 count (stock peers send every number so)."""
         value = self._request.get(name)
-        if type(value) is int:  # the usual case, in every step
+        if type(value) is int:
             return value
         return default if value is None else self._read(int, name)
 
