@@ -9,8 +9,8 @@ import threading
 
 import mujoco
 
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.cameras.supervisor import CameraService
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
@@ -73,9 +73,14 @@ class Server:
         :raises WorldError: when the world cannot be built.
         :raises SocketInUse: when a port is taken.
         """
+        log = LimitedLog(_LOG, burst=1)
+
+        def log_warning(message: str) -> None:
+            if not message.startswith(EMPTY_PREFIX):
+                log.warning('MuJoCo: %s', message)
+
         # MuJoCo itself would write to stderr and to a file in the working directory.
-        log = RateLimitedLog(_LOG, logging.WARNING, 'MuJoCo: ', ignore=(EMPTY_PREFIX,))
-        mujoco.set_mju_user_warning(log)
+        mujoco.set_mju_user_warning(log_warning)
         stage, config = self.stage, self.config
         try:
             router = Router(self._sockets, config.bind, config.rpc_port, '--rpc-port')

@@ -26,7 +26,7 @@ from typing import Protocol
 
 import zmq
 
-from urlab_ros_bridge.rate_limited_log import RateLimitedLog
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
@@ -145,7 +145,7 @@ class Router(threading.Thread):
         self._unread: list[_Unread] = []
         self._done: deque[Callable[[], None]] = deque()
         self._stopping = threading.Event()
-        self._complain = RateLimitedLog(_LOG, logging.WARNING)
+        self._log = LimitedLog(_LOG)
 
     def _prepare(self, socket: zmq.Socket[bytes]) -> None:
         # A client that comes back with the same identity takes over its route.
@@ -222,7 +222,7 @@ class Router(threading.Thread):
             if dropped % MAX_PARTS == 0:
                 self._run_done()
         if dropped >= MAX_PARTS:
-            self._complain(f'closed a connection: it sent a message of {dropped} parts too many')
+            self._log.warning('closed a connection: a message had %d parts too many', dropped)
             connection = PeerConnection.of(part)
             if connection is not None:
                 connection.end()
@@ -278,7 +278,7 @@ class Router(threading.Thread):
                 socket.send(part, _MORE)
             tracker: Any = socket.send(reply, zmq.NOBLOCK, copy=not large, track=large)
         except zmq.Again:
-            self._complain('closed a connection: the client does not read its replies')
+            self._log.warning('closed a connection: the client does not read its replies')
             connection = PeerConnection.of(sender.request)
             if connection is not None:
                 connection.end()
@@ -298,7 +298,7 @@ class Router(threading.Thread):
         total = held.total()
         while total + size > MAX_UNREAD_BYTES and held:
             ((client, most),) = held.most_common(1)
-            self._complain(f'closed a connection: its client left {most} bytes of replies unread')
+            self._log.warning('closed a connection: %d bytes of its replies are unread', most)
             for each in self._unread:
                 if each.client == client and each.connection is not None:
                     each.connection.end()

@@ -19,7 +19,7 @@ import time
 
 import zmq
 
-from urlab_ros_bridge.rate_limited_log import RateLimitedLog
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.transport.connection_events import ConnectionEvents
 from urlab_ros_bridge.transport.server_sockets import PeerConnection
 
@@ -53,7 +53,7 @@ class UnfinishedMessages(threading.Thread):
         """Start to record connections; call it before the socket is bound."""
         super().__init__(name='rpc-unfinished', daemon=True)
         self._events = ConnectionEvents(socket, _EVENTS)
-        self._complain = RateLimitedLog(_LOG, logging.WARNING)
+        self._log = LimitedLog(_LOG)
         self._connections: dict[int, _Progress] = {}
         self._finished: set[int] = set()
         # Called for each message with the descriptor of its connection, by any thread.
@@ -90,7 +90,7 @@ class UnfinishedMessages(threading.Thread):
                 progress.base, progress.since = received, now
             held, seconds = received - progress.base, now - progress.since
             if held > MAX_BYTES or (held > _FEW_BYTES and seconds > MAX_SECONDS):
-                self._complain(f'closed a connection: {held} bytes of an unfinished message')
+                self._log.warning('closed a connection: %d bytes of an unfinished message', held)
                 progress.connection.end()
             elif held <= _FEW_BYTES:
                 progress.since = now

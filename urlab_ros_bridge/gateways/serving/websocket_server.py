@@ -41,7 +41,7 @@ from websockets.sync.server import ServerConnection
 from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
+from urlab_ros_bridge.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
 # The library logs each failed handshake with a traceback.

@@ -22,13 +22,13 @@ import time
 from typing import Protocol
 
 from urlab_ros_bridge.gateways.errors import PortTaken
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import MessageTooLong
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+from urlab_ros_bridge.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
 

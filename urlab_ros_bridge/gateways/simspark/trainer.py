@@ -12,7 +12,6 @@ import logging
 import math
 from typing import TypeAlias
 
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.connections import Connection
 from urlab_ros_bridge.gateways.simspark.connections import MAX_EXPRESSIONS
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
@@ -28,6 +27,7 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import head
 from urlab_ros_bridge.gateways.simspark.wire.expressions import named
 from urlab_ros_bridge.gateways.simspark.wire.expressions import write
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)

@@ -19,10 +19,10 @@ import time
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.model import as_index
 from urlab_ros_bridge.model import Index
 from urlab_ros_bridge.model import RobotModel
-from urlab_ros_bridge.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
@@ -94,7 +94,7 @@ class Engine:
         self.publications = 0
         self._sensors: np.ndarray = world.data.sensordata  # a view: reading it again is slow
         self.stepped_sensors = self._sensors.copy()
-        self._complain = RateLimitedLog(_LOG, logging.ERROR)
+        self._log = LimitedLog(_LOG, burst=1)
         self._stepping = SteppingClock()
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
@@ -333,7 +333,7 @@ class Engine:
         """
         self.clock.divergences += 1
         found = self.divergence = self._monitor.take(self.clock.divergences, before)
-        self._complain(str(found))
+        self._log.error('%s', found)
         if found.world_reset:
             self._follow_reset()
         self.run.record_divergence(str(found), before, self.world.data.time)

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.agents.agent import Agent
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentCycle
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
@@ -35,6 +34,7 @@ from urlab_ros_bridge.gateways.simspark.game.state import BEFORE_KICK_OFF
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _LOG = logging.getLogger(__name__)

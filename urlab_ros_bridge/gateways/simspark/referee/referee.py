@@ -14,7 +14,6 @@ import logging
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
@@ -29,6 +28,7 @@ from urlab_ros_bridge.gateways.simspark.referee.pass_mode import PassMode
 from urlab_ros_bridge.gateways.simspark.world.scene import BallBody
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 from urlab_ros_bridge.gateways.simspark.world.stage import STILL
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _LOG = logging.getLogger(__name__)

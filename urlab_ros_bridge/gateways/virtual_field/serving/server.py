@@ -16,7 +16,6 @@ from websockets.http11 import Request
 
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -45,6 +44,7 @@ from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 

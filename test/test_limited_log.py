@@ -3,8 +3,8 @@
 
 import logging
 
-from urlab_ros_bridge.gateways.serving import limited_log
-from urlab_ros_bridge.gateways.serving.limited_log import LimitedLog
+from urlab_ros_bridge import limited_log
+from urlab_ros_bridge.limited_log import LimitedLog
 
 
 def test_what_is_beyond_the_limit_is_counted(monkeypatch, caplog):

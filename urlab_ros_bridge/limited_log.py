@@ -33,6 +33,10 @@ class LimitedLog:
         """Log a warning, or count it."""
         self._log(logging.WARNING, text, values)
 
+    def error(self, text: str, *values: object) -> None:
+        """Log an error, or count it."""
+        self._log(logging.ERROR, text, values)
+
     def _log(self, level: int, text: str, values: tuple[object, ...]) -> None:
         with self._lock:
             now = time.monotonic()
