@@ -174,7 +174,8 @@ filename="gz-sim-ackermann-steering-system">
 @pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
 def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
     front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
-    world = load(write_robot(front + plugin))
+    slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
+    world = load(write_robot(front + plugin + slippery))
     twist = settings(world).twist
     assert twist.kind == 'ackermann'
     assert twist.actuators == {
