@@ -9,6 +9,7 @@ import pytest
 
 from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
@@ -17,7 +18,9 @@ from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 @contextmanager
 def gateway_at(rpc_port, agents=None, referee=None, **config):
     gateway = SimSparkGateway(
-        SimSparkConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config), agents, referee
+        SimSparkConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config),
+        agents or Agents(),
+        referee,
     )
     gateway.start()
     try:

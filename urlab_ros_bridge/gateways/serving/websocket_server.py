@@ -188,7 +188,6 @@ class _Peer:
 
     link: socket.socket
     host: str
-    thread: threading.Thread | None = None
     connection: WebSocketConnection | None = None
     stage: str = 'opening'
     is_dropped: bool = False
@@ -373,7 +372,7 @@ class WebSocketServer:
                 self._changed.wait(0.05)
             return
         peer = _Peer(link, address[0])
-        peer.thread = threading.Thread(
+        thread = threading.Thread(
             target=self._run_peer, args=(peer, address), name=f'{self._name}-{address[0]}',
             daemon=True,
         )  # fmt: skip
@@ -388,7 +387,7 @@ class WebSocketServer:
             # never reads would block the threads that send to it.
             timeout_ms = int(self._keepalive * 1000)
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
-            peer.thread.start()
+            thread.start()
         except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
             self._log.warning('%s: not served: %s', peer.host, error)
             link.close()

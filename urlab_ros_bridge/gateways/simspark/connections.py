@@ -58,20 +58,6 @@ class ClientHandler(Protocol):
         """Forget a client; nothing reaches it any more."""
 
 
-class IgnoredClients:
-    """Accepts clients and does nothing for them."""
-
-    def connected(self, connection: Connection) -> None:
-        """Ignore a new client."""
-
-    def received(self, connection: Connection, expressions: list[Expression]) -> Iterator[None]:
-        """Ignore a message."""
-        return iter(())
-
-    def disconnected(self, connection: Connection) -> None:
-        """Ignore its end."""
-
-
 class Connection(asyncio.BufferedProtocol):
     """
     A client of one of the ports.
@@ -365,6 +351,5 @@ __all__ = [
     'MAX_EXPRESSIONS',
     'ClientHandler',
     'Connection',
-    'IgnoredClients',
     'Ports',
 ]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from collections.abc import Iterable
 from collections.abc import Mapping
 import logging
 import time
@@ -291,41 +290,13 @@ class SimulationLink:
         positions: Mapping[str, Mapping[str, float]] | None = None,
     ) -> StepResult:
         """
-        Rewind the world.
+        Reset the world.
 
         :param keyframe: empty for that of the server.
         :param positions: prefix -> joint -> position (rad, m) that differs from the keyframe.
         :raises UnknownKeyframe: nothing was reset.
         """
-        name = keyframe or None
-        if positions is None:
-            return self._commands.reset(name, seed)
-        return self._commands.reset(name, seed, {p: dict(q) for p, q in positions.items()})
-
-    def place(
-        self,
-        entity: str,
-        *,
-        pos: Iterable[float] | None = None,
-        quat: Iterable[float] | None = None,
-        linear: Iterable[float] | None = None,
-        angular: Iterable[float] | None = None,
-    ) -> None:
-        """
-        Move something that is free; what is None stays.
-
-        :param pos: m, `quat` wxyz, `linear` m/s, `angular` rad/s: all in the world.
-        :raises UrlabError: when the server refuses or does not answer.
-        """
-        self._commands.set_entity_state(entity, pos=pos, quat=quat, linear=linear, angular=angular)
-
-    def remove(self, entity: str) -> None:
-        """
-        Take a robot or a thing out of the world; the link is stale afterwards.
-
-        :raises UrlabError: when the server refuses or does not answer.
-        """
-        self._commands.delete_entity(entity)
+        return self._commands.reset(keyframe or None, seed, positions)
 
     @property
     def only_live(self) -> bool:

@@ -18,7 +18,6 @@ import threading
 import time
 
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simspark.connections import IgnoredClients
 from urlab_ros_bridge.gateways.simspark.connections import Ports
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
@@ -81,7 +80,7 @@ class Cycle:
         ports: Ports,
         simulation: SimulationConnection[ServedWorld],
         game: GameState,
-        agents: AgentSide | None,
+        agents: AgentSide,
         referee: Referee | None,
         *,
         allow_killsim: bool = False,
@@ -109,7 +108,7 @@ class Cycle:
 
     async def run(self) -> None:
         """Run until `stop`, whatever the simulation does."""
-        await self._ports.start({MONITOR: self._trainers, AGENT: self._agents or IgnoredClients()})
+        await self._ports.start({MONITOR: self._trainers, AGENT: self._agents})
         while not self._stopping.is_set():
             try:
                 await self._once()
@@ -147,7 +146,7 @@ class Cycle:
 
     def _time_stands(self, served: ServedWorld) -> bool:
         """Return whether the game, and a world that this gateway steps, waits for agents."""
-        if self._referee is None or self._agents is None:
+        if self._referee is None:
             return False
         return self._referee.is_waiting_for(self._agents.ready) and served.drive.owns_time
 
@@ -155,11 +154,10 @@ class Cycle:
         self._game.advance(passed)
         if self._referee is not None:
             self._referee.judge()
-        if self._agents is not None:
-            if frozen:
-                self._agents.on_time_frozen(scene)
-            else:
-                self._targets = self._agents.cycle(scene)
+        if frozen:
+            self._agents.on_time_frozen(scene)
+        else:
+            self._targets = self._agents.cycle(scene)
 
     def _begin(self, served: ServedWorld) -> None:
         self._served, self._targets, self._last_time = served, {}, None
@@ -195,7 +193,7 @@ class Cycle:
         """
         agents = self._agents
         deadline = time.monotonic() + SYNC_SECONDS
-        while agents is not None and not self._stopping.is_set():
+        while not self._stopping.is_set():
             now = time.monotonic()
             joined = self._last_look + CYCLE if agents.is_joining else now
             if not (agents.is_waiting and now < deadline) and now >= joined:

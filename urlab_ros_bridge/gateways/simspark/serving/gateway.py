@@ -85,7 +85,7 @@ class SimSparkGateway:
     def __init__(
         self,
         config: SimSparkConfig,
-        agents: AgentSide | None = None,
+        agents: AgentSide,
         referee: Referee | None = None,
     ) -> None:
         """Prepare; nothing is bound before `start`."""

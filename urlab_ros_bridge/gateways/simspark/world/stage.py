@@ -67,7 +67,9 @@ class Teleporter:
             raise BadCommand('this world has no ball: no free body whose name ends with "ball"')
         spin = None if velocity is None else STILL
         if position is not None or velocity is not None:
-            self._link.place(ball.name, pos=position, linear=velocity, angular=spin)
+            self._link.commands.set_entity_state(
+                ball.name, pos=position, linear=velocity, angular=spin
+            )
 
     def move_robot(
         self, robot: str, position: Sequence[float], heading: float | None = None
@@ -94,7 +96,9 @@ class Teleporter:
         """
         self.check_movable(robot)
         quat = None if orientation is None else xyzw_to_wxyz(orientation)
-        self._link.place(robot, pos=position, quat=quat, linear=STILL, angular=STILL)
+        self._link.commands.set_entity_state(
+            robot, pos=position, quat=quat, linear=STILL, angular=STILL
+        )
         self._scene.placed[robot] = position[0], position[1]
 
     def remove_robot(self, robot: str) -> None:
@@ -103,7 +107,7 @@ class Teleporter:
 
         :raises UrlabError: when the server refuses.
         """
-        self._link.remove(robot)
+        self._link.commands.delete_entity(robot)
 
     def is_movable(self, robot: str) -> bool:
         """Return whether a robot is there and not fixed to the world."""

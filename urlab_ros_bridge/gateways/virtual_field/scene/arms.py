@@ -21,6 +21,7 @@ from urlab_ros_bridge.gateways.virtual_field.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.elements import BALL
 from urlab_ros_bridge.model.elements import HINGE
@@ -134,7 +135,7 @@ class ArmShapes:
 def _fixed_frames(world: WorldModel, arm: ArmChain) -> tuple[np.ndarray, np.ndarray]:
     """Return directors of each element in the body where it begins, and rounded lengths."""
     poses = [world.reference_pose(node.body) for node in arm.nodes]
-    turns = np.array([_wxyz(pose.orientation) for pose in poses])
+    turns = np.array([xyzw_to_wxyz(pose.orientation) for pose in poses])
     places = np.array([pose.position for pose in poses]) + rotated(
         turns, np.array([node.place for node in arm.nodes])
     )
@@ -171,11 +172,6 @@ def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) 
             return False
         body = world.bodies[body].parent
     return True
-
-
-def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:
-    x, y, z, w = xyzw
-    return w, x, y, z
 
 
 def _tangents(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ import itertools
 import math
 
 from urlab_ros_bridge.geometry import Pose
-from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.model import Body
 from urlab_ros_bridge.model import FIRST_HIDDEN_GROUP
@@ -148,7 +147,7 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
             if joint is None
             else CenterlinePoint(joint.body, joint.anchor)
         )
-        place = _at(world.reference_pose(node.body), node.place)
+        place = world.reference_pose(node.body).then(Pose(node.place)).position
         if nodes and math.dist(place, places[-1]) < SAME_PLACE:
             # Joints of one place are one node, which the last of them moves.
             nodes[-1] = node if joint is not None else nodes[-1]
@@ -160,7 +159,7 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
     if len(nodes) < 2:  # all joints in one place, and nothing beyond them
         x, y, z = nodes[0].place
         nodes.append(CenterlinePoint(nodes[0].body, (x, y, z + DEFAULT_RADIUS)))
-        places.append(_at(world.reference_pose(nodes[1].body), nodes[1].place))
+        places.append(world.reference_pose(nodes[1].body).then(Pose(nodes[1].place)).position)
         carriers.append(set())
     geoms: dict[int, list[Geom]] = {}
     for geom in world.geoms:
@@ -214,13 +213,8 @@ def _ends(geom: Geom) -> list[Vector]:
     for sign in (half, -half):
         end = [0.0, 0.0, 0.0]
         end[axis] = sign
-        found.append(_at(geom.pose, (end[0], end[1], end[2])))
+        found.append(geom.pose.then(Pose((end[0], end[1], end[2]))).position)
     return found
-
-
-def _at(pose: Pose, place: Vector) -> Vector:
-    x, y, z = rotate(pose.orientation, place)
-    return pose.position[0] + x, pose.position[1] + y, pose.position[2] + z
 
 
 def _radius(geoms: Iterable[Geom]) -> float:

@@ -34,8 +34,8 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
+from urlab_ros_bridge.gateways.virtual_field.serving.client import ClientNames
 from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
-from urlab_ros_bridge.gateways.virtual_field.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
@@ -43,7 +43,7 @@ from urlab_ros_bridge.gateways.virtual_field.serving.session import MAX_READ
 from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
-from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
+from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import robots_of
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import STATE_PORT

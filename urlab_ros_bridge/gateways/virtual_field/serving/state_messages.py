@@ -12,9 +12,9 @@ from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import with_asset
-from urlab_ros_bridge.gateways.virtual_field.scene.ownership import Ownership
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Ownership
 
 # A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
 ASSETS_AT_ONCE = 4 << 20

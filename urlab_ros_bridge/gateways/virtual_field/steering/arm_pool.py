@@ -4,19 +4,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 import threading
 
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.errors import NoFreeArm
+from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
-from urlab_ros_bridge.gateways.virtual_field.scene.ownership import Ownership
-from urlab_ros_bridge.gateways.virtual_field.steering.modes import modes_of
-from urlab_ros_bridge.gateways.virtual_field.steering.modes import robots_of
 
 # Of the published page, in order of a user's arms.
 COLORS = ('#ff6b6b', '#74c0fc', '#8ce99a', '#ffd43b', '#f783ac', '#63e6be')
+# The published page knows no others; here they mean two arms of whatever world is there.
+STOCK_MODES = ('two-cr', 'demo-spline')
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """
+    Which user has which arm.
+
+    :ivar version: of these owners; grows with every change.
+    :ivar arm_ids: of each arm of the world; `owners` its user id, None for one that is free.
+    :ivar users: user id -> ids of the arms, in order.
+    """
+
+    version: int
+    arm_ids: tuple[str, ...]
+    owners: tuple[str | None, ...]
+    users: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +172,34 @@ class ArmPool:
         return Ownership(self._version, tuple(ids), tuple(owners), users)
 
 
-__all__ = ['COLORS', 'ArmPool', 'Holding']
+def modes_of(world: str, robots: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """
+    Return each mode of a world and the robots it means.
+
+    >>> modes_of('fleet', ['rover_1', 'rover_2'])['rover_2']
+    ('rover_2',)
+    """
+    every = tuple(robots)
+    return (
+        {prefix: (prefix,) for prefix in every}
+        | dict.fromkeys(STOCK_MODES, every)
+        | {world: every}
+    )
+
+
+def robots_of(mode: str, modes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """
+    Return the robots of a mode.
+
+    :raises BadMessage: for one that the world does not have.
+    """
+    if mode not in modes:
+        raise BadMessage(
+            'vr_client requires a backend-supported character_mode'
+            + (f', not {shown(mode)}' if mode else '')
+            + f'; valid here: {", ".join(modes)}'
+        )
+    return modes[mode]
+
+
+__all__ = ['COLORS', 'STOCK_MODES', 'ArmPool', 'Holding', 'Ownership', 'modes_of', 'robots_of']
