@@ -139,7 +139,7 @@ def test_nothing_old_is_sent_after_a_hold(mover):
     move = mover(recorder)
     move.go([Target({'arm': 1.0})])
     time.sleep(0.07)
-    with move.held():
+    with move.paused():
         count = len(recorder.sent)
         time.sleep(0.15)
         assert len(recorder.sent) == count

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that sends the setpoints between the targets of a robot, in real time."""
+"""A thread that sends interpolated setpoints to a robot in real time."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class SetpointInterpolator:
     A new target starts at the last setpoint sent, and drops the rest of a chunk.
 
     :param send: puts a setpoint in force; called from this thread only.
-    :param period: control period in s; `interval` the time between setpoints on the way, or
-        None to go there at once.
+    :param period: control period in s; `interval` the time between interpolated setpoints, None
+        for no interpolation.
     """
 
     def __init__(
@@ -52,7 +52,9 @@ class SetpointInterpolator:
         self._fresh = False
         self._stopping = False
         self._sending = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name='gateway-mover', daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name='setpoint-interpolator', daemon=True
+        )
         self._thread.start()
 
     @property
@@ -68,7 +70,7 @@ class SetpointInterpolator:
             return self._queue[-1] if self._queue else self._end
 
     def go(self, targets: Sequence[Target]) -> None:
-        """Go to the targets, one a period, beginning now."""
+        """Move to the targets, one per control period, starting now."""
         with self._wake:
             self._queue = deque(targets)
             self._next(time.monotonic())
@@ -76,7 +78,7 @@ class SetpointInterpolator:
             self._wake.notify()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Send nothing within the block, after a send in progress."""
         with self._sending:
             yield

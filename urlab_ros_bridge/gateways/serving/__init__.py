@@ -1,5 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Peers of a gateway: access rules, their WebSockets, and the turns of their requests."""
+"""Servers of the gateways: access rules, WebSockets, executors and limited logs."""
 
 __all__: list[str] = []

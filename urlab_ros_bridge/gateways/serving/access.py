@@ -79,11 +79,11 @@ class Access:
     """
     The rules of one gateway.
 
-    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar token: required of clients (``?token=`` or ``Authorization: Bearer``); '' requires none.
     :ivar origins: sites whose pages may connect, beside those of this machine.
-    :ivar view_token: another token, whose holders may only watch; '' is none.
+    :ivar view_token: another token, of clients that may only watch; '' for none.
     :raises OpenWithoutToken: when `bind` is wider than loopback, without a token or `insecure`.
-    :raises BadOrigin: for an origin that is none.
+    :raises BadOrigin: for an invalid origin.
     """
 
     bind: str = '127.0.0.1'
@@ -101,7 +101,7 @@ class Access:
 
     def check(self, request: Request, address: str) -> None:
         """
-        Look at an opening request.
+        Check an opening request.
 
         :param address: of this machine, at which the request arrived.
         :raises HandshakeRefusal: when it is not allowed in.
@@ -113,7 +113,7 @@ class Access:
 
     def check_download(self, request: Request, address: str) -> None:
         """
-        Look at a request for a file.
+        Check a request for a file.
 
         :param address: of this machine, at which the request arrived.
         :raises HandshakeRefusal: when it is not answered.
@@ -133,7 +133,7 @@ class Access:
     def cookie_for(self, request: Request) -> list[tuple[str, str]]:
         """Return the header that makes a browser send the token with all its requests."""
         for token in self._tokens:
-            if any(same_secret(shown, token) for shown in _query_tokens(request)):
+            if any(same_secret(given, token) for given in _query_tokens(request)):
                 words = f'{COOKIE}={_digest(token)}; Path=/; HttpOnly; SameSite=Strict'
                 return [('Set-Cookie', words)]
         return []
@@ -145,7 +145,7 @@ class Access:
         It has no other right, or requests this by ``view`` in its query.
         """
         query = parse_qs(request.path.partition('?')[2], keep_blank_values=True)
-        return 'view' in query or bool(self.token and not self._shows(request, self.token))
+        return 'view' in query or bool(self.token and not self._has_token(request, self.token))
 
     @property
     def _tokens(self) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class Access:
     def _check_token(self, request: Request) -> None:
         if not self.token:
             return
-        if not any(self._shows(request, token) for token in self._tokens):
+        if not any(self._has_token(request, token) for token in self._tokens):
             raise HandshakeRefusal(
                 HTTPStatus.UNAUTHORIZED,
                 'a token is required: ?token=... or Authorization: Bearer ...',
@@ -173,20 +173,20 @@ class Access:
             )
 
     @staticmethod
-    def _shows(request: Request, token: str) -> bool:
-        shown = _query_tokens(request)
+    def _has_token(request: Request, token: str) -> bool:
+        given_tokens = _query_tokens(request)
         for value in request.headers.get_all('Authorization'):
             scheme, _, word = value.partition(' ')
             if scheme.lower() == 'bearer':
-                shown.append(word.strip())
-        if shown:  # a cookie of another session does not add to what was shown
-            return any(same_secret(word, token) for word in shown)
-        return _shows_cookie(request, _digest(token))
+                given_tokens.append(word.strip())
+        if given_tokens:  # then a cookie of another session does not count
+            return any(same_secret(word, token) for word in given_tokens)
+        return _has_cookie(request, _digest(token))
 
 
 def plain_origin(origin: str) -> str:
     """
-    Return an origin in the one form to compare: small letters, no default port.
+    Return an origin in canonical form: lower case, no default port.
 
     >>> plain_origin('HTTPS://Example.org:443')
     'https://example.org'
@@ -207,7 +207,7 @@ def _query_tokens(request: Request) -> list[str]:
     return parse_qs(request.path.partition('?')[2]).get('token', [])
 
 
-def _shows_cookie(request: Request, wanted: str) -> bool:
+def _has_cookie(request: Request, wanted: str) -> bool:
     for value in request.headers.get_all('Cookie'):
         for pair in value.split(';'):
             name, _, word = pair.strip().partition('=')
@@ -217,12 +217,12 @@ def _shows_cookie(request: Request, wanted: str) -> bool:
 
 
 def _digest(token: str) -> str:
-    """Return the token's substitute in a cookie, which browsers show and keep."""
+    """Return the digest that represents the token in a cookie, which browsers show and keep."""
     return hashlib.sha256(f'{COOKIE}:{token}'.encode(errors='surrogatepass')).hexdigest()
 
 
 def _is_of(origin: str, address: str) -> bool:
-    """Return whether a page came from this machine, by an address and not by a name."""
+    """Return whether an origin is this machine, given by address and not by name."""
     try:
         host = urlsplit(origin).hostname or ''
         if is_loopback(host):

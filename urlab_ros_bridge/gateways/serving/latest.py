@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A thread for work of which only the newest counts, and one that works at a fixed rate."""
+"""An executor in which newer jobs replace older ones, and a thread with a fixed rate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Job: TypeAlias = Callable[[], None]
 
 MAX_WAITING = 64
 # A thread that is this far behind its schedule starts over (s).
-_HOPELESS = 0.25
+_MAX_LAG = 0.25
 
 
 class LatestExecutor:
@@ -41,9 +41,10 @@ class LatestExecutor:
 
     def submit(self, job: Job, key: object = None) -> bool:
         """
-        Run a job after those that wait; block while `MAX_WAITING` others do.
+        Queue a job; block while `MAX_WAITING` others are waiting.
 
-        :param key: a waiting job with an equal key is replaced, in its place; None: no job is.
+        :param key: the job replaces a waiting one with an equal key, at its place in the queue;
+            None: it replaces none.
         :returns: whether a job was replaced, which will not run.
         """
         with self._changed:
@@ -113,7 +114,7 @@ class PeriodicThread:
             run_safely(self._job)
             due += self._period
             left = due - time.monotonic()
-            if left < -_HOPELESS:
+            if left < -_MAX_LAG:
                 due -= left
             self._stopping.wait(max(0.0, left))
 

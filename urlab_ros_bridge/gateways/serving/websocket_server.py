@@ -143,13 +143,13 @@ class WebSocketConnection(ServerConnection):
             send_buffers(self.socket, [header, *parts])
 
     def end(self, code: int, reason: str = '') -> None:
-        """Close the connection; a client that does not cooperate is cut off soon."""
+        """Close the connection; it is reset if the client does not cooperate."""
         self.end_by = self.end_by or time.monotonic() + CLOSE_SECONDS
         self.end_reason = self.end_reason or f'{code} {reason}'.strip()
         self.close(code, truncate_utf8(reason, MAX_REASON))
 
     def abort(self, reason: str = '') -> None:
-        """Cut the connection off; unblocks threads that read or write it."""
+        """Reset the connection; unblocks threads that read or write it."""
         self.end_by = self.end_by or time.monotonic()
         self.end_reason = self.end_reason or reason
         shut_down(self.socket)  # for a thread that sends
@@ -195,7 +195,7 @@ class _Peer:
 
 class WebSocketServer:
     """
-    Listens on one port and hands clients to a `Handler`.
+    Listens on one port and passes clients to a `Handler`.
 
     :ivar access: the access rules.
     """
@@ -222,7 +222,7 @@ class WebSocketServer:
         :param max_message: bytes; of a larger one the connection is closed.
         :param max_queue: messages that wait for the gateway before a peer is no longer read.
         :param files: answers plain HTTP requests; None refuses them.
-        :param tls: certificate and key, with which peers have to speak TLS; None: they must not.
+        :param tls: certificate and key; None serves without TLS.
         """
         self.access = access
         self._handler = handler
@@ -243,7 +243,7 @@ class WebSocketServer:
 
     def bind(self) -> None:
         """
-        Take the port; clients wait until `start`.
+        Bind the port; clients wait until `start`.
 
         :raises PortTaken: when another program has it.
         """
@@ -345,7 +345,7 @@ class WebSocketServer:
             return sum(peer.stage == stage for peer in self._peers.values())
 
     def _accept(self) -> None:
-        """Accept connections, and cut those off that do not end in time."""
+        """Accept connections, and reset those that do not close in time."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._server.socket, selectors.EVENT_READ)
             selector.register(self._wake, selectors.EVENT_READ)
@@ -354,7 +354,7 @@ class WebSocketServer:
                 if any(key.fileobj is self._wake for key, _ in ready):
                     return
                 if ready:
-                    self._take()
+                    self._accept_one()
                 now = time.monotonic()
                 for connection in self.connections:
                     if connection.end_by is None and connection.state is not OPEN:
@@ -362,7 +362,7 @@ class WebSocketServer:
                     if connection.end_by is not None and now > connection.end_by:
                         connection.abort()
 
-    def _take(self) -> None:
+    def _accept_one(self) -> None:
         try:
             link, address = self._server.socket.accept()
         except OSError as error:
@@ -481,7 +481,7 @@ class WebSocketServer:
     def _admit(
         self, connection: ServerConnection, request: Request, response: Response
     ) -> Response | None:
-        """Let the handler decide on a client whose handshake is in order."""
+        """Let the handler admit or refuse a client with a valid handshake."""
         assert isinstance(connection, WebSocketConnection)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             return None

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Framed S-expressions over TCP: two ports, and clients that may be hostile.
+Framed S-expressions over TCP: two ports, whose clients may be hostile.
 
 Everything runs on the event loop of one thread, that of the cycle.  Sending never waits, and
 reading stops while something that a client has sent is not carried out: no client costs more
@@ -52,7 +52,7 @@ class ClientHandler(Protocol):
         """Register a new client."""
 
     def received(self, connection: Connection, expressions: list[Expression]) -> Iterator[None]:
-        """Execute one message; yield where other clients may have their turn."""
+        """Execute one message; yield between commands, where other clients have their turn."""
 
     def disconnected(self, connection: Connection) -> None:
         """Forget a client; nothing reaches it any more."""

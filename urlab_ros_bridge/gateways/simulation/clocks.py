@@ -18,7 +18,7 @@ NANOSECONDS = 1e9
 
 
 def stamp(seen: StepResult, clock: str) -> float:
-    """Return the time of a reply that came just now, by one of `CLOCKS`."""
+    """Return the timestamp of a reply just received, by one of `CLOCKS`."""
     if clock == 'sim':
         return seen.time
     return time.monotonic() if clock == 'monotonic' else seen.wall_time_ns or time.time_ns()
@@ -61,7 +61,7 @@ class LatencyMeter:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all latencies."""
         with self._lock:
             self._count, self._sum, self._max, self._last = 0, 0.0, 0.0, math.nan
 

@@ -58,7 +58,7 @@ class SimulationConnection(Generic[S]):
         self._open_link = open_link
         self._make = make
         self._on_lost = on_lost
-        self._taking = threading.Lock()  # held for seconds; `_lock` is not
+        self._connecting = threading.Lock()  # held for seconds; `_lock` is not
         self._lock = threading.Lock()
         self._held: tuple[S, ServerWatch] | None = None
         self._refused: tuple[float, UnreadableHandshake] | None = None
@@ -71,7 +71,7 @@ class SimulationConnection(Generic[S]):
 
     def wait(self) -> S | None:
         """Return what is served, after a connection in progress is complete."""
-        with self._taking, self._lock:
+        with self._connecting, self._lock:
             return self.current
 
     def take(self, timeout: float) -> None:
@@ -81,7 +81,7 @@ class SimulationConnection(Generic[S]):
         :param timeout: seconds to wait for it.
         :raises UrlabError: when it is not there, or its world lacks what is needed.
         """
-        with self._taking:
+        with self._connecting:
             self._connect(timeout)
 
     def renew(self, timeout: float) -> None:
@@ -90,7 +90,7 @@ class SimulationConnection(Generic[S]):
 
         :raises UrlabError: when there is none.
         """
-        with self._taking:
+        with self._connecting:
             served = self.current
             if served is None or served.link.was_restarted():
                 del served

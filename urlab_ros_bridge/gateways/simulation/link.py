@@ -54,7 +54,7 @@ class SimulationLink:
 
     def __init__(self, host: str, rpc_port: int, client_name: str, keys: KeySource = None) -> None:
         self.is_lost = False
-        # Unix time of the server (ns) less our monotonic one, when its last reply came.
+        # Unix time of the server minus our monotonic time (ns), at its last reply.
         self._clock_offset: int | None = None
         self._divergence: Divergence | None = None  # the last one logged
         self.endpoint = f'tcp://{host}:{rpc_port}'
@@ -163,7 +163,7 @@ class SimulationLink:
         :param targets: prefix -> setpoint; twists are not sent, see `drive`.
         :param raw: prefixes whose controls bypass the controller of the articulation.
         :param cameras: name -> ``sync`` or ``latest``.
-        :param observations: how full the reply is: ``minimal``, ``standard``, ``full``.
+        :param observations: level of detail of the reply: ``minimal``, ``standard``, ``full``.
         :param live: only in live mode, see `only_live`.
         :raises NotLive: with `live`, in another mode.
         :raises UrlabError: when the server refuses or does not answer.
@@ -183,9 +183,9 @@ class SimulationLink:
 
     def stage(self, prefix: str, ctrl: Mapping[str, float]) -> None:
         """
-        Put setpoints in force, or before the next step, without moving time in any mode.
+        Send setpoints that take effect without a step, in any mode.
 
-        A stock server takes them with a step only: there they wait for a live world.
+        A stock server accepts them with a step only, so they require a live world.
 
         :raises UrlabError: when the server refuses or does not answer.
         """
@@ -238,7 +238,7 @@ class SimulationLink:
             _LOG.error('%s', seen.divergence)
         return seen
 
-    def look(
+    def observe(
         self, cameras: Mapping[str, str], observations: str = 'standard', *, live: bool = True
     ) -> StepResult:
         """
@@ -267,13 +267,13 @@ class SimulationLink:
         """
         Wait until the server renders: its renderer starts with the first request.
 
-        :raises RobotError: when it renders none.
+        :raises RobotError: when it sends no images.
         """
         if not cameras or LIVE_CAMERAS not in self.handshake.extensions:
             return
         deadline = time.monotonic() + RENDERER_SECONDS
         while True:
-            missing = set(cameras) - set(self.look(cameras, live=False).cameras)
+            missing = set(cameras) - set(self.observe(cameras, live=False).cameras)
             if not missing:
                 return
             if time.monotonic() > deadline:
@@ -303,7 +303,7 @@ class SimulationLink:
         """
         Return whether the server refuses what is for live mode alone in another mode.
 
-        Elsewhere such a request advances a world that another client has begun to step.
+        Other servers would advance a world that another client is stepping.
         """
         return STEP_WHILE_LIVE in self.handshake.extensions
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot as gateways move it: its model, and what the server says about it."""
+"""One robot as gateways command it: its model and its description by the server."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The poses of everything: the kinematics of one observation, on the client's own model."""
+"""Poses of bodies, sites and cameras of one observation, by forward kinematics."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class MirroredScene:
 
     def update(self, seen: WorldObservation, *, cameras: bool = True) -> None:
         """
-        Take over the positions of an observation and recompute all poses.
+        Apply an observation and recompute all poses.
 
-        :param cameras: those of cameras too.
+        :param cameras: whether to compute those of cameras.
         :raises UrlabError: when the observation does not fit the model.
         """
         self._local.update(seen, cameras=cameras)

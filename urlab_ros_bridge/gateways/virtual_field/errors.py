@@ -16,7 +16,7 @@ class BadMessage(WebXrError, ValueError):
 
 
 class NoSimulation(WebXrError):
-    """There is nothing to see at the moment."""
+    """No simulation is available."""
 
     def __init__(self, cause: object = '') -> None:
         more = f' ({cause})' if str(cause) else ''
@@ -24,7 +24,7 @@ class NoSimulation(WebXrError):
 
 
 class NoFreeArm(WebXrError):
-    """Everything that a user could steer is taken."""
+    """All arms and bases of the requested robots are taken."""
 
 
 __all__ = ['BadMessage', 'NoFreeArm', 'NoSimulation', 'WebXrError']

@@ -51,14 +51,14 @@ def test_primary_lets_go():
     hand = Hand()
     hand.move(controller(), TIP, 0.0)
     hand.move(controller(primary=True), TIP, 0.1)
-    assert not hand.holds
+    assert not hand.is_gripping
 
 
 def test_the_grip_has_a_hysteresis():
     hand = Hand()
     for grip, holds in ((0.35, False), (0.45, True), (0.35, True), (0.25, False)):
         hand.move(controller(grip=grip), TIP, 0.0)
-        assert hand.holds is holds
+        assert hand.is_gripping is holds
 
 
 def test_turns_of_more_than_half_a_turn_do_not_flip():

@@ -95,9 +95,9 @@ class Stepped:
         control = TipControl(self.model, self.robot, self.arm)
         self.operator = Operator([control], '', None, 0.0)
         self.period = 0
-        self.look(seen)
+        self.observe(seen)
 
-    def look(self, seen):
+    def observe(self, seen):
         for joint in self.robot.all_joints:
             width = slice(joint.slot, joint.slot + joint.width)
             to = slice(joint.qpos_address, joint.qpos_address + joint.width)
@@ -118,11 +118,11 @@ class Stepped:
                 sampled = int(now * SAMPLES)
                 x, y, z = way(now)
                 hand = XrController(XrPose((x, z, -y), IDENTITY), grip=grip)
-                self.operator.hear(XrInput(now, HEAD, {'left': hand}), now)
+                self.operator.add_sample(XrInput(now, HEAD, {'left': hand}), now)
             for prefix, ctrl in self.operator.act(self.data.qpos, now, 1 / RATE).items():
                 self.link.stage(prefix, ctrl)
             steps = steps_at(self.period, RATE, self.link.timestep)
-            self.look(self.link.step(None, steps))
+            self.observe(self.link.step(None, steps))
             self.period += 1
             yield self.period / RATE, self.tip()
 
@@ -163,10 +163,10 @@ def test_a_tip_that_is_let_go_stays_where_it_was_led_to(arms):
         return np.array([0.0, 0.3 * now, 0.0])
 
     for now, _ in arms.run(away, 0.5):
-        let_go = now
+        release = now
     *_, (_, tip) = arms.run(away, 1.5, grip=0.0)
     # 0.15 m until then, and up to 0.01 m within the time of a sample.
-    assert tip[1] - start[1] == pytest.approx(0.3 * let_go, abs=0.012)
+    assert tip[1] - start[1] == pytest.approx(0.3 * release, abs=0.012)
 
 
 def test_a_hand_that_jumps_is_followed_at_the_speed_of_the_joints(arms):

@@ -45,7 +45,7 @@ MAX_REFUSAL = 300  # characters of a web page that is not a refusal of ours
 
 
 class _Connection(ClientConnection):
-    """Keeps the first bytes that came, and gives up when they are not HTTP."""
+    """Keeps the first bytes received, and aborts if they are not HTTP."""
 
     first = b''
 
@@ -64,8 +64,8 @@ class AsyncChiralClient:
 
     Answers are matched by type, so that requests may overlap and one that timed out harms none
     after it.  When the connection breaks, `metadata` and `observe` connect again and repeat
-    themselves; a reset or an action fails, since the robot is not where the caller thinks.  What
-    the server objected to (an action of the wrong size) is raised once, by the next call.
+    themselves; a reset or an action fails, since the robot is not where the caller thinks.  An
+    objection of the server (to an action of the wrong size) is raised once, by the next call.
 
     :ivar latest: the newest observation, None before the first.
     """
@@ -113,12 +113,12 @@ class AsyncChiralClient:
 
     @property
     def dropped(self) -> int:
-        """Return how many answers came that were not waited for (any more)."""
+        """Return how many answers arrived that no call was waiting for."""
         return self._waiting.dropped
 
     async def connect(self) -> None:
         """
-        Connect; a server that is not up yet is waited for.
+        Connect; wait for a server that is not up yet.
 
         :raises ChiralTimeout: when none came up.
         :raises ChiralClosed: when it refused, with its reason.
@@ -127,7 +127,7 @@ class AsyncChiralClient:
         await self._connect(is_again=False)
 
     async def _connect(self, is_again: bool) -> None:
-        # A server may take a moment to see that the connection before this one has ended.
+        # A server may need a moment to notice that the previous connection has ended.
         await self.close()
         deadline = time.monotonic() + self._timeout
         while True:
@@ -138,8 +138,8 @@ class AsyncChiralClient:
                 body = bytes(error.response.body or b'')
                 text = body.decode(errors='replace').strip()[:MAX_REFUSAL]
                 status = error.response.status_code
-                hopeful = is_again and status == HTTP_BUSY
-                if not hopeful or time.monotonic() + RETRY_SECONDS > deadline:
+                may_retry = is_again and status == HTTP_BUSY
+                if not may_retry or time.monotonic() + RETRY_SECONDS > deadline:
                     message = f'{self.url} refused the connection: HTTP {status} {text}'
                     raise ChiralClosed(message, status) from error
                 await asyncio.sleep(RETRY_SECONDS)
@@ -165,7 +165,7 @@ class AsyncChiralClient:
             self._reader = None
 
     async def metadata(self) -> dict[str, Any]:
-        """Return what the server says about itself."""
+        """Return the metadata of the server."""
         header, _ = await self._repeatable(codec.METADATA)
         return codec.decode_metadata(header)
 
@@ -215,8 +215,8 @@ class AsyncChiralClient:
         return await self.observe()
 
     async def _dial(self) -> ClientConnection:
-        glue = '&' if '?' in self.url else '?'
-        url = f'{self.url}{glue}token={quote(self._token)}' if self._token else self.url
+        separator = '&' if '?' in self.url else '?'
+        url = f'{self.url}{separator}token={quote(self._token)}' if self._token else self.url
         self._dialled = None
 
         def create(*args: Any, **options: Any) -> _Connection:
@@ -257,11 +257,11 @@ class AsyncChiralClient:
         await socket.close(INVALID_DATA)
 
     async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
-        was_told = self._was_raised
+        was_raised = self._was_raised
         try:
             return await self._ask(kind, self._timeout)
         except ChiralClosed as closed:
-            if not self._reconnect or (closed.is_permanent and not was_told):
+            if not self._reconnect or (closed.is_permanent and not was_raised):
                 raise
         deadline = time.monotonic() + self._timeout
         while True:
@@ -363,7 +363,7 @@ class Waiting:
             future.set_result((header, payload))
 
     def fail(self, error: Exception) -> bool:
-        """Let every waiting request fail; return whether there was one."""
+        """Fail every waiting request; return whether there was one."""
         was_waited_for = False
         for queue in self._queues.values():
             for future in queue:

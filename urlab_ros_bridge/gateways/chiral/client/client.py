@@ -55,11 +55,11 @@ class ChiralClient:
 
     @property
     def dropped(self) -> int:
-        """Return how many answers came that were not waited for (any more)."""
+        """Return how many answers arrived that no call was waiting for."""
         return self._client.dropped
 
     def connect(self) -> None:
-        """Connect; a server that is not up yet is waited for."""
+        """Connect; wait for a server that is not up yet."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(
@@ -79,7 +79,7 @@ class ChiralClient:
             self._end_loop()
 
     def metadata(self) -> dict[str, Any]:
-        """Return what the server says about itself."""
+        """Return the metadata of the server."""
         return self._wait(self._client.metadata())
 
     def reset(self, *, seed: int | None = None, keyframe: str | None = None) -> Observation:

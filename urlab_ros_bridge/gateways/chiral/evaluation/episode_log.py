@@ -75,7 +75,7 @@ class EpisodeLog:
         self._instruction = None
 
     def add(self, seen: Observation, action: np.ndarray | None) -> None:
-        """Take an observation and the action that was chosen for it."""
+        """Add an observation and the action chosen for it."""
         now = max(0, round(float(seen.extra.get('sim_time', seen.timestamp)) * 1e9))
         for view in seen.cameras:
             self._image(f'/{view.name}/image', now, view.name, view.image)
@@ -152,7 +152,7 @@ class RecordedFrame:
 
 
 class NotAnEpisode(ChiralError):
-    """A file is no recorded episode."""
+    """A file is not a recorded episode."""
 
     def __init__(self, path: Path, why: object) -> None:
         super().__init__(f'{path} is not an episode that urlab eval --record has written: {why}')

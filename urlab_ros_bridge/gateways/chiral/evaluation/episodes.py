@@ -48,10 +48,10 @@ class EpisodeFailed(ChiralError):
 
 
 class Log(Protocol):
-    """Receives what happens in an episode."""
+    """Receives the observations and actions of an episode."""
 
     def add(self, seen: Observation, action: np.ndarray | None) -> None:
-        """Take an observation and the action that was chosen for it."""
+        """Add an observation and the action chosen for it."""
 
     def close(self, summary: dict[str, str]) -> None:
         """End the log."""
@@ -78,9 +78,9 @@ class EpisodeResult:
 
 def load_policy(text: str) -> Policy:
     """
-    Import a policy; a class is made once, without arguments.
+    Import a policy; a class is instantiated once, without arguments.
 
-    :raises PolicyFailed: when there is no such thing, or it cannot be made.
+    :raises PolicyFailed: when it does not exist or cannot be instantiated.
     """
     try:
         found = load_callable(text)
@@ -91,7 +91,9 @@ def load_policy(text: str) -> Policy:
     try:
         made: Any = found()
     except Exception as error:
-        raise PolicyFailed(f'{text} cannot be made: {type(error).__name__}: {error}') from error
+        raise PolicyFailed(
+            f'{text} cannot be instantiated: {type(error).__name__}: {error}'
+        ) from error
     policy: Policy = made
     return policy
 
@@ -215,9 +217,9 @@ class Evaluation:
             raise PolicyFailed(f'the policy raised {type(error).__name__}: {error}') from error
 
     def _ending(self, seen: Observation, steps: int) -> str:
-        for word in ('diverged', 'success', 'terminated', 'truncated'):
-            if seen.extra.get(word):
-                return word
+        for reason in ('diverged', 'success', 'terminated', 'truncated'):
+            if seen.extra.get(reason):
+                return reason
         return 'max_steps' if steps >= self._max_steps else ''
 
 

@@ -37,16 +37,16 @@ class CannotExport(ChiralError):
 
 class Dataset:
     """
-    Writes a dataset, episode by episode; `close` writes what tells about the whole.
+    Writes a dataset, episode by episode; `close` writes tables and metadata.
 
-    Frames of an episode are at multiples of 1 / fps, as the format wants it.
+    Frames of an episode are at multiples of 1 / fps, as the format requires.
     """
 
     def __init__(self, folder: Path, fps: int, robot_type: str = '') -> None:
         """
-        Begin; the folder must not hold anything.
+        Prepare; the folder must be empty or not exist.
 
-        :raises CannotExport: when it does.
+        :raises CannotExport: when it is not empty.
         """
         if folder.exists() and any(folder.iterdir()):
             raise CannotExport(f'{folder} is not empty: give a new folder')
@@ -63,8 +63,8 @@ class Dataset:
         """
         Write an episode; return how many frames it has.
 
-        :param task: what was to be done, in words.
-        :raises CannotExport: when it has no frames, or others than the episodes before.
+        :param task: description of the task.
+        :raises CannotExport: when it has no frames, or other features than earlier episodes.
         """
         number, begin = len(self._episodes), self._total
         task_index = self._tasks.setdefault(task, len(self._tasks))
@@ -91,7 +91,7 @@ class Dataset:
 
     def close(self) -> None:
         """
-        Write table, episodes, tasks and the description.
+        Write the table of frames, episodes, tasks and metadata.
 
         :raises CannotExport: when there is no episode.
         """
@@ -123,7 +123,7 @@ class Dataset:
         }
 
     def _check(self, values: dict[str, Any], images: dict[str, np.ndarray]) -> None:
-        """Take the features of the first frame; all others must have the same."""
+        """Check that a frame has the features of the first one."""
         shapes = {name: values[name].shape for name in (STATE, ACTION)}
         shapes |= {f'observation.images.{name}': image.shape for name, image in images.items()}
         if not self._features:

@@ -34,7 +34,7 @@ HOLDING = ('position', 'intvelocity')
 
 class ActionLayout:
     """
-    What the numbers of an action are.
+    The meaning of the numbers of an action.
 
     :ivar size: D, how many numbers an action has.
     :ivar raw: whether controls bypass the controller of the articulation.
@@ -101,7 +101,7 @@ class ActionLayout:
         Return the setpoint of one action.
 
         :param row: shape (D,).
-        :raises BadAction: when a part refuses its numbers; nothing has changed then.
+        :raises BadAction: when a part rejects its numbers; nothing has changed then.
         """
         target, start = before.copy(), 0
         for part in self.parts:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of an action vector: each turns some of its numbers into setpoints."""
+"""The parts of an action vector: each converts some of its numbers into setpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from urlab_ros_bridge.model import Actuator
 
 
 class Scene(Protocol):
-    """Where things are, as far as an action needs to know."""
+    """The poses that actions need."""
 
     @property
     def qpos(self) -> np.ndarray:
@@ -50,7 +50,7 @@ class ActionPart(ABC):
         """
         Change `target`, which holds the previous setpoint.
 
-        :raises BadAction: when the values mean nothing.
+        :raises BadAction: for invalid values.
         """
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The profile: which robot is served, what a policy sees of it, and what its actions mean.
+The profile: the robot that is served, its observations, and the meaning of its actions.
 
 Each section is a dataclass whose fields are the keys of the YAML file (`schema`).  Everything has
 a default.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Rotations as policies write them.
+Representations of rotations in observations and actions.
 
 ``rot6d`` is the first two rows of the rotation matrix (Zhou et al., "On the Continuity of Rotation
 Representations"), ``quat`` is w x y z, ``rpy`` is fixed-axis roll, pitch, yaw (REP-103), and
@@ -22,10 +22,10 @@ _SHORTEST = 1e-9
 
 def to_matrix(values: np.ndarray, kind: str) -> np.ndarray:
     """
-    Return the rotation matrix, shape (3, 3); what is not quite a rotation is made one.
+    Return the rotation matrix, shape (3, 3), orthonormalised.
 
     :param values: shape (`ROTATIONS[kind]`,).
-    :raises ValueError: for numbers that stand for no rotation (a zero quaternion, parallel rows).
+    :raises ValueError: for numbers that are no rotation (a zero quaternion, parallel rows).
     """
     try:
         return _TO_MATRIX[kind](values)

@@ -50,7 +50,7 @@ OBSERVATIONS = (ANSWERS[RESET], ANSWERS[OBSERVE], ANSWERS[LEGACY_ACT])
 @dataclass(slots=True)
 class CameraView:
     """
-    What one camera saw.
+    The view of one camera.
 
     :ivar timestamp: of the capture, in the unit that the metadata names.
     :ivar intrinsics: K, shape (3, 3), pixels.
@@ -70,7 +70,7 @@ class CameraView:
 @dataclass(slots=True)
 class Observation:
     """
-    Everything a policy sees.
+    One observation.
 
     :ivar proprios: stream -> float32 values, shape (n,), in order.
     :ivar extra: further fields; anything that msgpack can carry.
@@ -98,7 +98,7 @@ class Observation:
 @dataclass(slots=True)
 class Action:
     """
-    An action as it was sent.
+    One action.
 
     :ivar values: float64, in the shape of the sender.
     :ivar timestamps: camera -> timestamp of the observation behind it.

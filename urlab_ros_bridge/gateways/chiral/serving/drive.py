@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot served by a profile: episodes, observations, verdicts, and the end of a driver."""
+"""One robot served with a profile: episodes, observations, actions and task results."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ResetRequest:
 
 class RobotDrive:
     """
-    One robot of a running server, driven and watched as a profile says.
+    One robot of a running server, driven and observed as a profile specifies.
 
     :ivar profile: completed; `robot` and `layout` are made from it and the model.
     :ivar latency: of the actions of this episode.
@@ -154,7 +154,7 @@ class RobotDrive:
 
     def act(self, action: Action) -> None:
         """
-        Carry out an action.
+        Execute an action.
 
         :raises BadAction: when it cannot; nothing has moved then.
         """
@@ -199,8 +199,8 @@ class RobotDrive:
         noisy = {j.name: float(qpos[j.slot] + random.normal(0.0, noise)) for j in joints}
         return self.link.reset(keyframe, seed, {self.robot.prefix: noisy})
 
-    def driver_gone(self) -> None:
-        """Do what the profile wants when the driver has disconnected."""
+    def on_driver_disconnect(self) -> None:
+        """Apply `on_disconnect` of the profile."""
         policy, reset = self.profile.control.on_disconnect, self.profile.reset
         if policy == 'reset':
             self.time_mode.begin(lambda: self._rewind(reset.seed, reset.keyframe))
@@ -208,7 +208,7 @@ class RobotDrive:
         seen, target = self.time_mode.current()
         if policy == 'stop':
             target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
-        elif target.twist is not None:  # hold means the pose: a driving base is unattended
+        elif target.twist is not None:  # hold means the pose: a moving base must stop
             target = Target(target.ctrl, (0.0, 0.0, 0.0))
         self.time_mode.command(target)
 
@@ -217,7 +217,7 @@ class RobotDrive:
         self.time_mode.close()
 
     def describe(self) -> dict[str, Any]:
-        """Return what metadata says of the robot and the pace."""
+        """Return the metadata of the robot and the pace."""
         profile, layout = self.profile, self.layout
         return {
             'cameras': [camera.name for camera in profile.cameras or []],

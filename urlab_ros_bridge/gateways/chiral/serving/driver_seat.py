@@ -17,30 +17,30 @@ class Driver:
     """
     A client that drives.
 
-    :ivar before: the previous driver, which may not have ended yet; None without one.
+    :ivar previous: the previous driver, which may not have ended yet; None without one.
     """
 
     def __init__(
-        self, connection: WebSocketConnection, client_id: str, before: Driver | None
+        self, connection: WebSocketConnection, client_id: str, previous: Driver | None
     ) -> None:
         self.connection = connection
         self.client_id = client_id
-        self.before = before
+        self.previous = previous
         self.since = time.monotonic()
         self._ended = threading.Event()
 
-    def wait_for_the_one_before(self, seconds: float) -> bool:
+    def wait_for_previous(self, seconds: float) -> bool:
         """
-        Wait until nothing of the driver before moves the robot any more.
+        Wait until no request of the previous driver moves the robot.
 
         :returns: whether it has ended.
         """
-        before, self.before = self.before, None
-        return before is None or before._ended.wait(seconds)
+        previous, self.previous = self.previous, None
+        return previous is None or previous._ended.wait(seconds)
 
     def end(self) -> None:
-        """Let the next one begin."""
-        self.before = None
+        """Let the next driver start."""
+        self.previous = None
         self._ended.set()
 
 
@@ -48,11 +48,10 @@ class DriverSeat:
     """
     The place of the driver.
 
-    It is free for any client as soon as the connection of the driver is ending, even if a request
-    of it still runs: closed by either side, or left by the peer.  A connection whose peer has
-    vanished silently looks like one of a client that is thinking; only the same client may take
-    that over, and it shows itself by the id that it has chosen.  A stock client has none, and
-    waits for the keepalive.
+    It is free as soon as the connection of the driver is closing, by either side, even if one of
+    its requests still runs.  A peer that has vanished silently looks like one that is computing;
+    only the same client may replace it, identified by the id that it has chosen.  A stock client
+    has none, and waits for the keepalive.
     """
 
     def __init__(self) -> None:
@@ -84,7 +83,7 @@ class DriverSeat:
         return self._drivers.get(connection)
 
     def leave(self, connection: WebSocketConnection) -> None:
-        """End a driver, when it is one: nothing of it moves the robot any more."""
+        """End a driver, if the client is one: none of its requests moves the robot any more."""
         with self._lock:
             driver = self._drivers.pop(connection, None)
             if driver is None:

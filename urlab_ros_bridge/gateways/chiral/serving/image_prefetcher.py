@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that keeps the newest camera images ready, while they are requested."""
+"""A thread that keeps the newest camera images ready while they are requested."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class ImagePrefetcher(Generic[T]):
                 raise RobotError(f'no images within {FIRST_SECONDS:g} s')
             return self._newest
 
-    def forget(self) -> None:
-        """Drop what was seen: the world has been reset."""
+    def discard(self) -> None:
+        """Drop the images: the world has been reset."""
         with self._changed:
             self._newest = None
             self._generation += 1
@@ -80,7 +80,7 @@ class ImagePrefetcher(Generic[T]):
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._stopping or self._is_wanted())
+                self._changed.wait_for(lambda: self._stopping or self._is_requested())
                 if self._stopping:
                     return
                 generation, started = self._generation, time.monotonic()
@@ -101,7 +101,7 @@ class ImagePrefetcher(Generic[T]):
                 if left > 0 and not self._stopping:
                     self._changed.wait_for(lambda: self._stopping, left)
 
-    def _is_wanted(self) -> bool:
+    def _is_requested(self) -> bool:
         return time.monotonic() - self._requested_at < IDLE_SECONDS
 
 

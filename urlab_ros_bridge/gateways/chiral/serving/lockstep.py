@@ -22,7 +22,7 @@ class Lockstep(TimeMode):
     """
     The server runs in direct mode: equal seeds and equal commands give equal states.
 
-    A state is the end of the last step, however often it is requested.  The server's mode
+    A state is that after the last step, however often it is requested.  The server's mode
     is restored at the end.  When time passes in another way than by commands, the commander
     gets an error: the episode could not be repeated.
     """
@@ -69,32 +69,32 @@ class Lockstep(TimeMode):
         return now.seen, now.target
 
     def close(self) -> None:
-        """Give the server its mode back."""
+        """Restore the mode of the server."""
         link = self.robot.link
         if self._mode_before != 'direct' and not link.is_lost:
             link.use_mode(self._mode_before)
 
     def _advance(self, before: TimedState, target: Target, last: bool) -> TimedState:
-        """Go one control period; only its end is looked at, and rendered."""
+        """Advance one control period; only its end is observed and rendered."""
         robot = self.robot
         steps = robot.steps_at(self._period)
-        legs = 1
+        segments = 1
         if robot.interpolation_rate is not None and robot.smooth:
-            legs = max(1, min(steps, math.ceil(robot.interpolation_rate / robot.rate)))
+            segments = max(1, min(steps, math.ceil(robot.interpolation_rate / robot.rate)))
         robot.drive(target, ages=False)
         seen, done = before.seen, 0
-        for leg in range(1, legs + 1):
-            until = steps * leg // legs
-            # The setpoint of a leg is the one at its end: the last leg has the target itself.
-            way = between(before.target, target, leg / legs, robot.smooth)
-            seen = robot.step(way, until - done, images=last and leg == legs)
+        for segment in range(1, segments + 1):
+            until = steps * segment // segments
+            # The setpoint of a segment is that at its end: the last one has the target itself.
+            setpoint = between(before.target, target, segment / segments, robot.smooth)
+            seen = robot.step(setpoint, until - done, images=last and segment == segments)
             done = until
-        self._must_have_passed(steps, before.seen, seen)
+        self._check_elapsed(steps, before.seen, seen)
         self._period += 1
         self._now = TimedState(seen, target, robot.stamp(seen))
         return self._now
 
-    def _must_have_passed(self, steps: int, before: StepResult, after: StepResult) -> None:
+    def _check_elapsed(self, steps: int, before: StepResult, after: StepResult) -> None:
         if after.divergence != before.divergence:
             return  # MuJoCo has reset the world; the task reports it
         timestep = self.robot.link.timestep

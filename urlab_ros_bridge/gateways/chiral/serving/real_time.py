@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real time: the world runs by itself; commands and states do not wait for each other."""
+"""Real time: the world runs on its own; commands and states do not wait for each other."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class RealTime(TimeMode):
     """
     The server runs in live mode, at its own speed.
 
-    :param prefetches: whether the newest images are kept coming while a client requests
-        states; otherwise each of them renders its own.
+    :param prefetches: whether images are fetched ahead while a client requests states; otherwise
+        each request renders its own.
     """
 
     in_order = False
@@ -37,42 +37,44 @@ class RealTime(TimeMode):
         robot.link.warm_up(robot.cameras)
         rate = robot.interpolation_rate
         interval = None if rate is None else 1 / rate
-        self._mover = SetpointInterpolator(self._send, 1 / robot.rate, interval, robot.smooth)
-        self._mover.place(robot.hold(self._state))
+        self._interpolator = SetpointInterpolator(
+            self._send, 1 / robot.rate, interval, robot.smooth
+        )
+        self._interpolator.place(robot.hold(self._state))
         self._prefetcher: ImagePrefetcher[TimedState] | None = None
         if robot.cameras and prefetches:
             self._prefetcher = ImagePrefetcher(self._observe, 1 / robot.rate)
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._acting:
-            targets = resolve(self._state, self._mover.goal)
+            targets = resolve(self._state, self._interpolator.goal)
             self._took_effect = took_effect
-            self._mover.go(targets)
+            self._interpolator.go(targets)
 
     def timed_state(self) -> TimedState:
         return self._observe() if self._prefetcher is None else self._prefetcher.latest()
 
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         with self._acting:
-            with self._mover.held():
+            with self._interpolator.paused():
                 seen = reset()
-                self._mover.place(self.robot.hold(seen))
+                self._interpolator.place(self.robot.hold(seen))
                 self._state = seen
             if settle > 0.0:
                 self._wait_until(seen.time + settle)
             if self._prefetcher is not None:
-                self._prefetcher.forget()
+                self._prefetcher.discard()
             return seen
 
     def command(self, target: Target) -> None:
-        self._mover.go([target])
+        self._interpolator.go([target])
 
     def current(self) -> tuple[StepResult, Target]:
-        return self.robot.link.state(), self._mover.here
+        return self.robot.link.state(), self._interpolator.here
 
     def close(self) -> None:
         """End the threads; the robot holds its last setpoint."""
-        self._mover.stop()
+        self._interpolator.stop()
         if self._prefetcher is not None:
             self._prefetcher.stop()
 
@@ -84,7 +86,7 @@ class RealTime(TimeMode):
             took_effect(self.robot.stamp(self._state))
 
     def _observe(self) -> TimedState:
-        target = self._mover.here
+        target = self._interpolator.here
         seen = self.robot.observe()
         return TimedState(seen, target, self.robot.stamp(seen))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gateway: one client drives, others watch, and a lost simulation is taken over again."""
+"""The gateway: one client drives, others watch; it reconnects to a restarted simulation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 PORT = 8765
 CLIENT_NAME = 'urlab_chiral'
 VIEW_PATH = '/view'
-# There is always room for a driver, and for one before it whose last request still runs.
+# Leaves room for a driver, and for the previous one whose last request still runs.
 MAX_VIEWERS = MAX_CONNECTIONS - 2
 # How long a new driver waits for that request, and for a simulation to return (s).
 TURN_SECONDS = 12.0
@@ -52,7 +52,7 @@ class ChiralConfig:
 
     :ivar host: of the URLab server.
     :ivar keys: folder of keys for that server, '' where it wants none.
-    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar token: required of clients (``?token=`` or ``Authorization: Bearer``); '' requires none.
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
     :ivar viewers: whether clients may watch beside the driver, on the path ``/view``.
@@ -133,7 +133,7 @@ class ChiralServer:
 
     @property
     def connections(self) -> list[WebSocketConnection]:
-        """Return those of all clients."""
+        """Return the connections of all clients."""
         return self._server.connections
 
     def metadata(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class ChiralServer:
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
         """
-        Let a client in, as the driver or as a viewer.
+        Admit a client, as the driver or as a viewer.
 
         :raises HandshakeRefusal: when it may not.
         """
@@ -196,7 +196,7 @@ class ChiralServer:
 
         :raises UrlabError: when it is not.
         """
-        if not driver.wait_for_the_one_before(TURN_SECONDS):
+        if not driver.wait_for_previous(TURN_SECONDS):
             raise SimulationLost('a request of the previous driver is still running: reconnect')
         self._simulation.renew(RETURN_SECONDS)
 
@@ -237,7 +237,7 @@ class ChiralServer:
         if drive.link.is_stale:
             return
         try:
-            drive.driver_gone()
+            drive.on_driver_disconnect()
         except UrlabError as error:
             self._log.warning('cannot release the robot: %s', error)
 

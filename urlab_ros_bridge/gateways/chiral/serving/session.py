@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-One client: its messages in, the answers out (Chiral Protocol Reference, "Message Types").
+One client: its requests and the replies (Chiral Protocol Reference, "Message Types").
 
-Exactly one answer for each request, in order, and none for an action.  The protocol has no error
-message, so whatever goes wrong closes the connection with a code and a reason.
+Each request has exactly one reply, in order; an action has none.  The protocol has no error
+message, so an error closes the connection with a code and a reason.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ class ChiralSession:
         self._run(self._answer_observation, in_background=self._slow_observations)
 
     def _on_reset(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._must_drive(codec.RESET)
+        self._require_driver(codec.RESET)
         request = ResetRequest.read(header)
         self._resetting += 1
         self._resets += 1
         self._run(lambda: self._answer_reset(request), in_background=not self._drive.in_order)
 
     def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._must_drive(codec.ACT)
+        self._require_driver(codec.ACT)
         action = codec.decode_action(header, payload)
         if self._resetting:
             # Of the actions after this reset only the newest counts.
@@ -109,7 +109,7 @@ class ChiralSession:
             self._act(action)
 
     def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
-        self._must_drive(codec.LEGACY_ACT)
+        self._require_driver(codec.LEGACY_ACT)
         action = codec.decode_action(header, payload)
         self._run(lambda: self._answer_legacy(action), in_background=self._slow_observations)
 
@@ -141,16 +141,16 @@ class ChiralSession:
     def _answer_legacy(self, action: codec.Action) -> None:
         self._act(action)
         seen = self._drive.observe(self._observer)
-        verdict = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
+        result = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
         answer = codec.ANSWERS[codec.LEGACY_ACT]
         info = {key: seen.extra[key] for key in ('success', 'diverged')}
-        self._connection.send_parts(codec.encode_observation(answer, seen, **verdict, info=info))
+        self._connection.send_parts(codec.encode_observation(answer, seen, **result, info=info))
 
     def _act(self, action: codec.Action) -> None:
         self._check()
         self._drive.act(action)
 
-    def _must_drive(self, kind: str) -> None:
+    def _require_driver(self, kind: str) -> None:
         if not self._drives:
             raise NotAllowed(kind)
 
@@ -190,7 +190,7 @@ class ChiralSession:
         self._connection.end(code, str(error))
 
 
-# Not bound to a session: it would hold itself, and all images with it, until Python tidies up.
+# Not bound methods of a session: such a cycle would keep its images until garbage collection.
 _HANDLERS: dict[str, Callable[[ChiralSession, dict[str, Any], memoryview], None]] = {
     codec.METADATA: ChiralSession._on_metadata,
     codec.RESET: ChiralSession._on_reset,

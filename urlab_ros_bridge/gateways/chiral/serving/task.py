@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The task of the policy, and its score: instruction, reward, success, time limit."""
+"""The task of the policy: instruction, reward, success, time limit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TaskView:
 
 class Task:
     """
-    Judges observations, of the driver and of viewers alike; a hook is called once at a time.
+    Evaluates observations of the driver and of viewers; hook calls never overlap.
 
     A hook is called with a `TaskView` and returns a reward, or a map with any of ``reward``,
     ``success``, ``terminated`` and other fields for `extra`.
@@ -71,12 +71,12 @@ class Task:
         :raises RobotError: when the hook failed.
         """
         diverged = view.state.divergence is not None
-        verdict: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': diverged}
+        result: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': diverged}
         if self._hook is not None and not diverged:
-            verdict |= self._call_hook(self._hook, view)
-        verdict['truncated'] = bool(self._limit) and view.time >= self._limit and not diverged
-        verdict['diverged'] = diverged
-        return verdict
+            result |= self._call_hook(self._hook, view)
+        result['truncated'] = bool(self._limit) and view.time >= self._limit and not diverged
+        result['diverged'] = diverged
+        return result
 
     def _call_hook(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:
         try:
@@ -85,11 +85,11 @@ class Task:
         except Exception as error:
             raise RobotError(f'the task hook failed: {type(error).__name__}: {error}') from error
         if isinstance(returned, Mapping):
-            verdict = _sendable(plain(dict(returned)))
-            verdict['reward'] = float(verdict.get('reward', 0.0))
-            verdict['success'] = bool(verdict.get('success', False))
-            verdict['terminated'] = bool(verdict.get('terminated', verdict['success']))
-            return verdict
+            result = _sendable(plain(dict(returned)))
+            result['reward'] = float(result.get('reward', 0.0))
+            result['success'] = bool(result.get('success', False))
+            result['terminated'] = bool(result.get('terminated', result['success']))
+            return result
         try:
             return {'reward': float(returned)}
         except (TypeError, ValueError):
@@ -98,10 +98,10 @@ class Task:
             ) from None
 
 
-def _sendable(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return what stock clients can read: msgpack with texts as keys."""
+def _sendable(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the result if stock clients can read it: msgpack with strings as keys."""
     try:
-        msgpack.unpackb(msgpack.packb(verdict), raw=False, strict_map_key=True)
+        msgpack.unpackb(msgpack.packb(result), raw=False, strict_map_key=True)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise RobotError(f'the task hook returned a value that cannot be sent: {error}') from error
-    return verdict
+    return result

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What lockstep and real time share: the robot that they move, and what they report of it."""
+"""The common part of lockstep and real time: the commanded robot and its timed states."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 TWIST_PERIODS = 3
 TWIST_SECONDS = 0.25
 
-# What was seen last, and the setpoint that the first target starts from -> targets.
+# The last state, and the setpoint that the first target starts from -> targets.
 Resolve: TypeAlias = Callable[[StepResult, Target], list[Target]]
 
 
 @dataclass(frozen=True, slots=True)
 class TimedState:
     """
-    One reply of the server, and what was in force then.
+    One reply of the server, and the setpoint in force then.
 
     :ivar stamp: in the clock of the profile.
     """
@@ -42,14 +42,14 @@ class TimedState:
 @dataclass(frozen=True, slots=True)
 class CommandedRobot:
     """
-    One robot on a link, and how it is moved.
+    One robot on a link, and how it is commanded.
 
     :ivar rate: commands per second of simulated time: a control period is one over it.
     :ivar interpolation_rate: setpoints per second on the way to a target; None: at once.
     :ivar hold: returns the setpoint that keeps the robot as it was seen.
-    :ivar smooth: actuators that go gradually.
+    :ivar smooth: actuators whose setpoints are interpolated.
     :ivar raw: whether controls bypass the controller of the articulation.
-    :ivar observations: how full observations are.
+    :ivar observations: level of detail of observations.
     :ivar cameras: of observations, name -> ``sync`` or ``latest``.
     :ivar clock: of stamps, one of `CLOCKS`.
     """
@@ -93,10 +93,10 @@ class CommandedRobot:
 
     def observe(self) -> StepResult:
         """Return state and images of a live world."""
-        return self.link.look(self.cameras, self.observations)
+        return self.link.observe(self.cameras, self.observations)
 
     def stamp(self, seen: StepResult) -> float:
-        """Return the time of a reply that came just now."""
+        """Return the timestamp of a reply just received."""
         return stamp(seen, self.clock)
 
     def steps_at(self, period: int) -> int:
@@ -129,7 +129,7 @@ class TimeMode(ABC):
     @abstractmethod
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         """
-        Go to targets, one a control period.
+        Move to targets, one per control period.
 
         :param resolve: chooses them, while nothing else moves the robot; when it raises, nothing
             has moved.
@@ -140,15 +140,15 @@ class TimeMode(ABC):
     @abstractmethod
     def timed_state(self) -> TimedState:
         """
-        Return what is to be seen now; may be called from several threads.
+        Return the current state; may be called from several threads.
 
-        :raises UrlabError: when it cannot be seen.
+        :raises UrlabError: when it cannot be read.
         """
 
     @abstractmethod
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         """
-        Reset the world; what was commanded before is forgotten.
+        Reset the world; earlier commands are dropped.
 
         :param reset: called while nothing else moves the robot.
         :param settle: simulated seconds that pass before the next state.

@@ -15,9 +15,9 @@ from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
 # Effector -> degrees.
 Pose = Mapping[str, float]
 
-# Errors are made up for at this rate, 1/s.
+# Gain of the position error, 1/s.
 _GAIN = 3.0
-_FASTEST = 6.1
+_MAX_SPEED = 6.1
 
 # Knees bent, arms down, eyes on a ball at the feet.
 STANCE: Pose = {
@@ -45,7 +45,7 @@ LEFT_KICK: Sequence[tuple[float, Pose]] = (
 
 class Motion:
     """
-    Leads from the pose that is through a sequence of others, all joints in step.
+    Moves from the current pose through a sequence of poses, all joints in step.
 
     :param poses: (seconds from the pose before, pose), one after the other.
     """
@@ -75,7 +75,7 @@ class Motion:
         for name, angle in now.items():
             error = angle - percepts.joints[perceptor_of(name)]
             speed = math.radians((soon[name] - angle) / CYCLE + _GAIN * error)
-            speeds[name] = min(max(speed, -_FASTEST), _FASTEST)
+            speeds[name] = min(max(speed, -_MAX_SPEED), _MAX_SPEED)
         return speeds
 
     def _at(self, time: float) -> dict[str, float]:

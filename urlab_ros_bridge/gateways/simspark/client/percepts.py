@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent perceives, from the text of a message, and where that puts it on the field."""
+"""The percepts of an agent, read from a message, and its pose on the field from them."""
 
 from __future__ import annotations
 

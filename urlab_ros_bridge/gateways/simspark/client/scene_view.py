@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a monitor knows: environment, game and scene graph, kept up to date by messages."""
+"""The state of a monitor: environment, game and scene graph, updated by messages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ViewedNode:
 @dataclass(slots=True)
 class SceneView:
     """
-    Takes messages of the monitors' port in order.
+    The state after the messages of the monitors' port so far.
 
     :ivar environment: name -> values, of the environment information.
     :ivar game: name -> values, of the game state.
@@ -71,7 +71,7 @@ class SceneView:
 
     def take(self, payload: bytes) -> bool:
         """
-        Take a message over; return whether it was one of a scene.
+        Apply a message; return whether it was one of a scene.
 
         :raises MalformedExpression: when it is none of the protocol or does not fit the nodes.
         """

@@ -20,8 +20,8 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import write
 _LOG = logging.getLogger(__name__)
 
 GameReport: TypeAlias = 'dict[str, float | str | tuple[Foul, ...]]'
-# What a full message leaves out.
-_UNSAID = {
+# Values that a full message omits.
+_DEFAULTS = {
     'team_left': '',
     'team_right': '',
     **{f'pass_mode_score_wait_{side.value}': 0 for side in Side},
@@ -40,7 +40,7 @@ def environment(rules: Rules) -> bytes:
 
 
 def report(game: GameState) -> GameReport:
-    """Return what monitors see of a game: entries of the game state message, in order."""
+    """Return the entries of the game state message, in order."""
     return {
         'time': float(game.time),
         'half': game.half,
@@ -67,7 +67,7 @@ def game_state(now: GameReport, before: GameReport | None = None) -> bytes:
         if isinstance(value, tuple):
             last = known[-1].number if isinstance(known, tuple) and known else 0
             entries += [_foul(each) for each in value if before is not None and each.number > last]
-        elif name == 'time' or value != (_UNSAID.get(name) if before is None else known):
+        elif name == 'time' or value != (_DEFAULTS.get(name) if before is None else known):
             entries.append([name, value])
     return write(*entries)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The monitors: what each has received, and what each is sent."""
+"""The monitors, and the state that each has received."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Viewer:
 
 class Viewers:
     """
-    Sends every viewer what it has not seen.
+    Sends every viewer what has changed since its last message.
 
     Every message leads its viewer to one common state, so that all that are up to date get the
     same bytes, and one that missed messages is up to date after the next one.  Not thread-safe.

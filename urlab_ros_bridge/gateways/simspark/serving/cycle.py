@@ -52,7 +52,7 @@ SYNC_SECONDS = 60.0
 
 class ServedWorld:
     """
-    What the gateway makes of a link.
+    A connected simulation: its link, drive and scene.
 
     :ivar scene: of the newest observation.
     """
@@ -99,7 +99,7 @@ class Cycle:
         self._served: ServedWorld | None = None
         self._targets: Mapping[str, Target] = {}
         self._last_time: float | None = None
-        self._last_look = 0.0
+        self._observed_at = 0.0
 
     def stop(self) -> None:
         """End `run` soon; from any thread."""
@@ -114,7 +114,7 @@ class Cycle:
                 await self._once()
             except UrlabError as error:
                 _LOG.warning('the simulation is not available: %s', error)
-                await self._find_again()
+                await self._reconnect()
             except Exception:  # agents and monitors stay served after any error
                 _LOG.exception('a cycle failed')
                 await self._ports.serve(time.monotonic() + RETRY_SECONDS, BUDGET)
@@ -123,19 +123,19 @@ class Cycle:
     async def _once(self) -> None:
         served = self._simulation.current
         if served is None or served.link.is_stale:
-            await self._find_again()
+            await self._reconnect()
             return
         if served is not self._served:
             self._begin(served)
         await self._ports.serve(served.drive.due, BUDGET)
-        if self._time_stands(served):
+        if self._is_time_frozen(served):
             served.scene.update(served.link.forward())
             self._advance(served.scene, 0.0, frozen=True)
             self.viewers.cycle()
             await self._ports.wait(_FROZEN_SECONDS)
             return
         await self._wait_for_agents()
-        self._last_look = time.monotonic()
+        self._observed_at = time.monotonic()
         seen = served.drive.observe(self._targets)
         served.scene.update(seen)
         passed = 0.0 if self._last_time is None else seen.time - self._last_time
@@ -144,8 +144,8 @@ class Cycle:
             self._advance(served.scene, max(passed, 0.0))
         self.viewers.cycle()
 
-    def _time_stands(self, served: ServedWorld) -> bool:
-        """Return whether the game, and a world that this gateway steps, waits for agents."""
+    def _is_time_frozen(self, served: ServedWorld) -> bool:
+        """Return whether the game waits for agents, in a world that this gateway steps."""
         if self._referee is None:
             return False
         return self._referee.is_waiting_for(self._agents.ready) and served.drive.owns_time
@@ -171,12 +171,12 @@ class Cycle:
         for role in (self.viewers, self._trainers, self._referee, self._agents):
             if role is not None:
                 role.begin(stage)
-        if self._time_stands(served):
+        if self._is_time_frozen(served):
             # A game begins at the same time in the same state, however long agents take to join.
             served.scene.update(served.link.reset())
 
-    async def _find_again(self) -> None:
-        """Connect to the running simulation; clients wait until then."""
+    async def _reconnect(self) -> None:
+        """Reconnect to the simulation; clients wait until then."""
         try:
             await asyncio.to_thread(self._simulation.renew, RETURN_SECONDS)
         except UrlabError as error:
@@ -195,7 +195,7 @@ class Cycle:
         deadline = time.monotonic() + SYNC_SECONDS
         while not self._stopping.is_set():
             now = time.monotonic()
-            joined = self._last_look + CYCLE if agents.is_joining else now
+            joined = self._observed_at + CYCLE if agents.is_joining else now
             if not (agents.is_waiting and now < deadline) and now >= joined:
                 return
             if not self._ports.turn():

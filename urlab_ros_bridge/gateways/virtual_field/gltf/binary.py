@@ -36,7 +36,7 @@ class Surface:
 
     :ivar positions: shape (n, 3), m; `normals`: shape (n, 3), length one.
     :ivar faces: shape (m, 3), counter-clockwise seen from outside.
-    :ivar texels: shape (n, 2), u to the right and v down in the picture; None without a texture.
+    :ivar texels: shape (n, 2), u to the right and v down in the texture; None without a texture.
     """
 
     positions: np.ndarray
@@ -48,18 +48,18 @@ class Surface:
 @dataclass(frozen=True)
 class Material:
     """
-    How a surface looks.
+    The appearance of a surface.
 
     :ivar color: r, g, b, a from 0 to 1, linear; multiplies the texture.
     :ivar glow: r, g, b that it emits, linear.
-    :ivar picture: PNG, empty without a texture.
+    :ivar texture: PNG, empty without a texture.
     """
 
     color: tuple[float, float, float, float]
     roughness: float = 0.7
     metallic: float = 0.0
     glow: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    picture: bytes = b''
+    texture: bytes = b''
 
     @property
     def is_transparent(self) -> bool:
@@ -146,7 +146,7 @@ class _File:
             'POSITION': self._vertices(surface.positions, 'VEC3', bounds=True),
             'NORMAL': self._vertices(surface.normals, 'VEC3'),
         }
-        if surface.texels is not None and material.picture:
+        if surface.texels is not None and material.texture:
             attributes['TEXCOORD_0'] = self._vertices(surface.texels, 'VEC2')
         # The largest number of each width is not an index: it could mean a restart.
         kind, width = (_UINT16, '<u2') if count < 0xFFFF else (_UINT32, '<u4')
@@ -161,16 +161,16 @@ class _File:
         }
 
     def _material(self, material: Material) -> dict[str, Any]:
-        look: dict[str, Any] = {
+        pbr: dict[str, Any] = {
             'baseColorFactor': _rounded(material.color),
             'roughnessFactor': round(material.roughness, 4),
             'metallicFactor': round(material.metallic, 4),
         }
-        if material.picture:
-            if material.picture not in self._images:
-                self._images[material.picture] = self._view(material.picture)
-            look['baseColorTexture'] = {'index': list(self._images).index(material.picture)}
-        found: dict[str, Any] = {'pbrMetallicRoughness': look}
+        if material.texture:
+            if material.texture not in self._images:
+                self._images[material.texture] = self._view(material.texture)
+            pbr['baseColorTexture'] = {'index': list(self._images).index(material.texture)}
+        found: dict[str, Any] = {'pbrMetallicRoughness': pbr}
         if any(material.glow):
             found['emissiveFactor'] = _rounded(material.glow)
         if material.is_transparent:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a body looks like, as one binary glTF file."""
+"""The bodies of a model as binary glTF files."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class BodyModels:
 
     def glb(self, body: int, which: Geoms = Geoms.SEEN, *, named: bool = True) -> bytes:
         """
-        Return the file of a body, metres, y up; geoms of one look are one primitive.
+        Return the file of a body, metres, y up; geoms of equal appearance are one primitive.
 
         :param body: its id.
-        :param named: whether its name is in the file; without it bodies that look alike have
-            equal files.
+        :param named: whether its name is in the file; without names, bodies of equal appearance
+            have equal files.
         """
         name = self._world.bodies[body].compiled if named else ''
         with self._lock:
@@ -93,10 +93,10 @@ class BodyModels:
     def _parts(self, geoms: Iterable[Geom]) -> list[tuple[Surface, Material]]:
         by_material: dict[Material, list[Surface]] = {}
         for geom in geoms:
-            look = self._materials.look(geom)
-            shape = self._shapes.surface(geom, look)
+            appearance = self._materials.appearance(geom)
+            shape = self._shapes.surface(geom, appearance)
             if shape is not None and len(shape.faces):
-                by_material.setdefault(look.material, []).append(_placed(shape, geom))
+                by_material.setdefault(appearance.material, []).append(_placed(shape, geom))
         return [(joined(surfaces), material) for material, surfaces in by_material.items()]
 
 

@@ -49,9 +49,9 @@ def ellipsoid(x: float, y: float, z: float) -> Surface:
     """Return an ellipsoid; its normals are those of the true surface."""
     segments = _segments(max(x, y, z))
     polar = np.linspace(0.0, np.pi, int(segments * _BALL_RINGS_PER_SEGMENT) + 1)
-    unit = _turned(np.sin(polar), np.cos(polar), segments)
+    unit = _revolve(np.sin(polar), np.cos(polar), segments)
     normals = unit / np.array([x, y, z])
-    return _grid_surface(unit * (x, y, z), _of_length_one(normals), segments)
+    return _grid_surface(unit * (x, y, z), _normalized(normals), segments)
 
 
 def sphere(radius: float) -> Surface:
@@ -65,7 +65,7 @@ def capsule(radius: float, half: float) -> Surface:
     rings = int(segments * _BALL_RINGS_PER_SEGMENT / 2)
     cap = np.linspace(0.0, np.pi / 2, rings + 1)
     polar = np.concatenate([cap, cap + np.pi / 2])
-    unit = _turned(np.sin(polar), np.cos(polar), segments)
+    unit = _revolve(np.sin(polar), np.cos(polar), segments)
     lift = np.repeat([half, -half], (rings + 1) * (segments + 1))
     positions = unit * radius
     positions[:, 2] += lift
@@ -75,7 +75,7 @@ def capsule(radius: float, half: float) -> Surface:
 def cylinder(radius: float, half: float) -> Surface:
     """Return a cylinder with flat ends."""
     segments = _segments(radius)
-    side = _turned(np.array([1.0, 1.0]), np.array([1.0, -1.0]), segments)
+    side = _revolve(np.array([1.0, 1.0]), np.array([1.0, -1.0]), segments)
     outward = side * (1.0, 1.0, 0.0)
     scale = np.array([radius, radius, half])
     parts = [_grid_surface(side * scale, outward, segments)]
@@ -110,7 +110,7 @@ def smooth_normals(positions: np.ndarray, faces: np.ndarray) -> np.ndarray:
     normals = np.zeros_like(positions)
     for corner in range(3):
         np.add.at(normals, faces[:, corner], across)
-    return _of_length_one(normals)
+    return _normalized(normals)
 
 
 def box_size(size: Vector) -> Vector:
@@ -124,8 +124,8 @@ def _segments(radius: float) -> int:
     return min(max(wanted, _FEWEST), _MOST)
 
 
-def _turned(radii: np.ndarray, heights: np.ndarray, segments: int) -> np.ndarray:
-    """Turn a profile, from the top down, about z; the first column comes again as the last."""
+def _revolve(radii: np.ndarray, heights: np.ndarray, segments: int) -> np.ndarray:
+    """Revolve a profile, from the top down, about z; the last column repeats the first."""
     angles = np.linspace(0.0, 2.0 * np.pi, segments + 1)
     angles[-1] = 0.0  # the seam closes exactly
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -146,7 +146,7 @@ def _grid_surface(positions: np.ndarray, normals: np.ndarray, segments: int) -> 
     return Surface(positions, normals, faces[area > area.max() * 1e-9])  # none at the poles
 
 
-def _of_length_one(vectors: np.ndarray) -> np.ndarray:
+def _normalized(vectors: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     upright = np.array([0.0, 0.0, 1.0])
     found: np.ndarray = np.where(

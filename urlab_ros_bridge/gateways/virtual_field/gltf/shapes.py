@@ -12,10 +12,10 @@ import numpy as np
 from urlab_ros_bridge.gateways.virtual_field.gltf import primitives
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import joined
 from urlab_ros_bridge.gateways.virtual_field.gltf.binary import Surface
-from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Look
+from urlab_ros_bridge.gateways.virtual_field.gltf.materials import Appearance
 from urlab_ros_bridge.model import Geom
 
-# A plane without an end reaches so far (m).
+# Half length of an infinite plane (m).
 ENDLESS = 60.0
 # A normal that differs from its face by more than this (cosine) belongs to another face.
 _SHARP = 0.6
@@ -32,7 +32,7 @@ class Shapes:
         """
         self._model = model
 
-    def surface(self, geom: Geom, look: Look) -> Surface | None:
+    def surface(self, geom: Geom, appearance: Appearance) -> Surface | None:
         """Return the surface of a geom, None for a kind that has none."""
         if geom.kind in ('mesh', 'sdf') and geom.data >= 0:
             surface = self._mesh(geom.data)
@@ -43,9 +43,9 @@ class Shapes:
             if found is None:
                 return None
             surface = found
-        if look.texture < 0:
+        if appearance.texture < 0:
             return replace(surface, texels=None)
-        return surface if surface.texels is not None else _painted(surface, geom, look)
+        return surface if surface.texels is not None else _with_texels(surface, geom, appearance)
 
     def _mesh(self, mesh: int) -> Surface:
         """Return a mesh; a vertex that has several normals or texels becomes several vertices."""
@@ -102,12 +102,12 @@ def _primitive(geom: Geom) -> Surface | None:
     return None
 
 
-def _painted(surface: Surface, geom: Geom, look: Look) -> Surface:
-    """Lay the texture on along z, over the extent of the geom or over 2 m, as MuJoCo does."""
+def _with_texels(surface: Surface, geom: Geom, appearance: Appearance) -> Surface:
+    """Project the texture along z, over the extent of the geom or over 2 m, as MuJoCo does."""
     points = surface.positions[:, :2]
-    if not look.uniform:
+    if not appearance.uniform:
         points = points / np.maximum(np.abs(points).max(axis=0), 1e-9)
-    repeats = np.array(look.repeat) * (1.0, -1.0)
+    repeats = np.array(appearance.repeat) * (1.0, -1.0)
     return replace(surface, texels=0.5 * repeats * points - 0.5)
 
 

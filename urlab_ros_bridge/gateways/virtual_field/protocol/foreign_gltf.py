@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-glTF 2.0 of publishers: read strictly, and written anew from what was understood.
+glTF 2.0 of publishers: read strictly, and rewritten from the parts that were understood.
 
 A viewer fetches every URL that its parser finds in a file, and no two parsers find the same in a
 malformed one.  So no byte of structure passes through: what is written has one JSON chunk and one

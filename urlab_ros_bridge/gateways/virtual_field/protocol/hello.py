@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The first message of a client, and what it is answered."""
+"""The first message of a client, and the reply."""
 
 from __future__ import annotations
 

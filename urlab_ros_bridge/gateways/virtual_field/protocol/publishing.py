@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a publisher asks for: meshes and points in the scene of all clients."""
+"""Requests of publishers: meshes and points in the scene of all clients."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AddMesh:
 
 @dataclass(frozen=True, slots=True)
 class MoveMesh:
-    """A mesh that is moved; what is None stays."""
+    """A mesh that is moved; None keeps a value."""
 
     mesh_id: str
     translation: Vector | None
@@ -60,14 +60,14 @@ class MoveMesh:
 
 @dataclass(frozen=True, slots=True)
 class RemoveMesh:
-    """A mesh that goes."""
+    """A mesh to remove."""
 
     mesh_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ClearMeshes:
-    """All meshes of the owner go."""
+    """Remove all meshes of the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class SetPoints:
 
 @dataclass(frozen=True, slots=True)
 class RemovePoints:
-    """Points that go."""
+    """Points to remove."""
 
     overlay_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ClearPoints:
-    """All points of the owner go."""
+    """Remove all points of the owner."""
 
 
 Publication: TypeAlias = (

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What headsets and controllers send: poses, sticks, buttons."""
+"""The input of headsets and controllers: poses, sticks, buttons."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_xr_input(payload: dict[str, Any]) -> XrInput:
     """
     Read the payload of an xr_input.
 
-    Controllers may be absent: hands that rest send none.
+    Controllers may be absent.
 
     :raises BadMessage: for fields that are missing, of the wrong kind or size.
     """
@@ -116,7 +116,7 @@ def _pose(fields: PayloadFields) -> XrPose:
 
 
 def _share(value: float, low: float = 0.0) -> float:
-    """Cut what a worn stick sends beyond its range."""
+    """Clamp what a worn stick sends beyond its range."""
     return min(1.0, max(low, value))
 
 

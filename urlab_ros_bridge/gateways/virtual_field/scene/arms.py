@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes of all arms at one moment: centerlines, frames along them, contact points."""
+"""The shapes of all arms at one time: centerlines, frames along them, contact points."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Numbers = list[float]
 @dataclass(slots=True, eq=False)
 class ArmShape:
     """
-    One arm at one moment; metres, world with y up, five digits.
+    One arm at one time; metres, world with y up, five digits.
 
     :ivar base_position, base_rotation: of the body that carries it, x y z w; the position is the
         first node.

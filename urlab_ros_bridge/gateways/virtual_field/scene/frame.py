@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One moment of the simulation, as all clients see it."""
+"""The state of the simulation that all clients are sent."""
 
 from __future__ import annotations
 

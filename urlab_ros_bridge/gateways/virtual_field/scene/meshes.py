@@ -22,7 +22,7 @@ from urlab_ros_bridge.model import Geom
 from urlab_ros_bridge.model import WorldModel
 
 OWNER = 'simulation'
-# Ids of what the simulation shows begin so.
+# Prefix of the ids of simulated bodies.
 RESERVED = 'sim/'
 _ONE = (1.0, 1.0, 1.0)
 
@@ -82,9 +82,9 @@ def _dumped(value: Any) -> bytes:
 
 class BodyMeshes:
     """
-    What of the simulation is drawn: one mesh a body, and spheres for bodies that are one.
+    The bodies of the simulation: a mesh each, or a sphere for those that are one.
 
-    Meshes are made when the first client wants them: that takes a second for a large world.
+    Meshes are made on first use, which takes a second for a large world.
 
     :ivar spheres: body id -> its one geom.
     """

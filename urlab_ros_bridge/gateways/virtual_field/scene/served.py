@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulation that is served: its model, and the newest state as frames."""
+"""The scene of a simulation: its model, and its newest state as frames."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# Beyond this (m, s) numbers count as not finite: what is computed from them might not be.
+# Larger numbers (m, s) count as not finite: results computed from them might not be.
 _FARTHEST = 1e150
 
 
@@ -37,15 +37,15 @@ class ServedScene:
     :ivar link: requests to the server.
     :ivar handshake: of the server; `world` the tables of its model.
     :ivar robots: prefix -> robot; `arms` the arms of all robots, `radii` those of each (m).
-    :ivar models: what each body looks like; `bodies` what is drawn as meshes and spheres.
+    :ivar models: the appearance of each body; `bodies` the meshes and spheres.
     :ivar newest: the last frame, None before the first.
-    :ivar unfit: how many states were left out, because they had numbers that are not finite or
-        did not fit the model.
+    :ivar unfit: how many states were skipped because they were not finite or did not fit the
+        model.
     """
 
     def __init__(self, link: SimulationLink, host: str, state_port: int) -> None:
         """
-        Read the model and listen to the state.
+        Read the model and subscribe to the state.
 
         :param link: connected.
         :param state_port: of the state stream, when the server does not report it.
@@ -88,7 +88,7 @@ class ServedScene:
                 if seen is not None:
                     self.newest = self._mirrored(seen)
             except UrlabError as error:
-                self._leave_out(str(error))
+                self._skip(str(error))
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
@@ -96,7 +96,7 @@ class ServedScene:
         return frame.shared('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
-        """Stop listening; safe to call twice."""
+        """End the subscription; safe to call twice."""
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
@@ -119,7 +119,7 @@ class ServedScene:
             mirror.contacts,
         )  # fmt: skip
 
-    def _leave_out(self, cause: str) -> None:
+    def _skip(self, cause: str) -> None:
         if not self.unfit:
             _LOG.warning('skipped a state of the simulation: %s', cause)
         self.unfit += 1

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Certificate and key of the gateway: given ones, or a pair that it makes for itself."""
+"""Certificate and key of the gateway: those of the user, or a self-signed pair."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OPENSSL_SECONDS = 30.0
 
 
 class BadCertificate(WebXrError):
-    """There is no certificate to serve with."""
+    """No usable certificate."""
 
 
 def tls_context(cert: str, key: str) -> ssl.SSLContext:
     """
-    Return what a TLS server needs.
+    Return the TLS context of a server.
 
     :param cert, key: PEM files; the key may be in that of the certificate.
     :raises BadCertificate: when they cannot be read, or do not belong together.
@@ -45,16 +45,16 @@ def tls_context(cert: str, key: str) -> ssl.SSLContext:
 
 def own_certificate(folder: Path, addresses: list[str]) -> tuple[Path, Path]:
     """
-    Return a self-signed certificate and its key; they are made when there are none that hold.
+    Return a self-signed certificate and its key; created unless a valid pair exists.
 
-    :param folder: where they are kept, so that browsers ask once and not with each start.
-    :param addresses: of this machine, that it is for, beside its name.
+    :param folder: where they are stored, so that browsers ask only once.
+    :param addresses: of this machine that it is valid for, besides its name.
     :raises BadCertificate: without the program openssl, and when it fails.
     """
     cert, key, names = folder / 'cert.pem', folder / 'key.pem', folder / 'names.txt'
     wanted = _alternative_names(addresses)
     there = cert.exists() and key.exists() and names.exists()
-    if there and names.read_text(encoding='utf-8') == wanted and _holds(cert):
+    if there and names.read_text(encoding='utf-8') == wanted and _is_valid(cert):
         return cert, key
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
@@ -90,7 +90,7 @@ def own_addresses() -> list[str]:
 
 
 def data_folder() -> Path:
-    """Return where the pair is kept."""
+    """Return the folder of the pair."""
     home = os.environ.get('XDG_DATA_HOME', '')
     return (Path(home) if home else Path.home() / '.local' / 'share') / 'urlab' / 'webxr'
 
@@ -100,7 +100,7 @@ def _alternative_names(addresses: list[str]) -> str:
     return ','.join(dict.fromkeys([*names, *(f'IP:{address}' for address in addresses)]))
 
 
-def _holds(cert: Path) -> bool:
+def _is_valid(cert: Path) -> bool:
     try:
         _openssl('x509', '-checkend', str(_DAY), '-noout', '-in', str(cert))
     except BadCertificate:

@@ -31,11 +31,11 @@ class WebXrClient:
 
     :ivar hello: None before the first hello.
     :ivar name: user id or owner id.
-    :ivar simulation: that it sees, or steers in; None before the hello.
+    :ivar simulation: that it watches or steers in; None before the hello.
     :ivar page: of a client with the binary extension, else None.
     :ivar view_only: whether it may only watch.
-    :ivar sees: whether it is sent the scene: not before its hello was answered.
-    :ivar sent, dropped: how many states it was sent, and how many it was too slow for.
+    :ivar gets_scene: whether it is sent the scene: not before its hello was answered.
+    :ivar sent, dropped: states that were sent to it, and states that it was too slow for.
     """
 
     def __init__(self, connection: WebSocketConnection) -> None:
@@ -45,7 +45,7 @@ class WebXrClient:
         self.simulation: ServedSimulation | None = None
         self.page: PageSession | None = None
         self.view_only = False
-        self.sees = False
+        self.gets_scene = False
         self.sent = self.dropped = 0
         self._assets: frozenset[tuple[str, int]] = frozenset()  # keys of meshes that it has
         self._outbox = LatestExecutor(f'webxr-{connection.peer}')
@@ -93,12 +93,12 @@ class WebXrClient:
         return self._outbox.submit(run, key)
 
     def show(self, message: StateMessage) -> None:
-        """Send a state soon, unless a newer one comes before."""
+        """Queue a state; a newer one replaces it."""
         self.dropped += self.post(lambda: self._send_state(message), 'state')
 
     def end_session(self) -> None:
-        """Send nothing more of the session, and forget what it was."""
-        self.sees, self.hello, self.page, self.simulation = False, None, None, None
+        """End the session: nothing more of it is sent."""
+        self.gets_scene, self.hello, self.page, self.simulation = False, None, None, None
         self._outbox.close()
         self._outbox = LatestExecutor(f'webxr-{self.connection.peer}')
 
@@ -114,7 +114,7 @@ class WebXrClient:
 
 
 class ClientNames:
-    """Gives names out.  Thread-safe.  Users and spectators share one counter."""
+    """Assigns names.  Thread-safe.  Users and spectators share one counter."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -125,22 +125,22 @@ class ClientNames:
         """
         Return the name of a client, reserved until `release`.
 
-        :raises BadMessage: when another client has the name that it wants.
+        :raises BadMessage: when another client has the requested name.
         """
         key = 'owner_id' if hello.role == PUBLISHER else 'user_id'
-        wanted = hello.owner_id if hello.role == PUBLISHER else hello.user_id
+        name = hello.owner_id if hello.role == PUBLISHER else hello.user_id
         with self._lock:
-            if wanted in self._names:
+            if name in self._names:
                 raise BadMessage(
-                    f'{key} {shown(wanted)} is in use: choose another one, or leave it out'
+                    f'{key} {shown(name)} is in use: choose another one, or leave it out'
                 )
-            while not wanted or wanted in self._names:
-                wanted = self._next(hello.role)
-            self._names[wanted] = client
-            return wanted
+            while not name or name in self._names:
+                name = self._next(hello.role)
+            self._names[name] = client
+            return name
 
     def release(self, client: WebXrClient, name: str) -> None:
-        """Let a name go, when it is this client's."""
+        """Release a name, if it is this client's."""
         with self._lock:
             if self._names.get(name) is client:
                 del self._names[name]

@@ -53,7 +53,7 @@ class _Overlay:
 
 class Publications:
     """
-    What is published now.  Thread-safe; every change rebuilds what clients get, once.
+    The current publications.  Thread-safe.
 
     :ivar version: grows with every change.
     """
@@ -68,9 +68,9 @@ class Publications:
 
     def apply(self, owner: str, publication: Publication) -> Ack:
         """
-        Carry out what a publisher asks for; return type and payload of the answer.
+        Execute a request of a publisher; return type and payload of the reply.
 
-        :raises BadMessage: when it cannot be; then nothing has changed.
+        :raises BadMessage: when it is refused; nothing has changed then.
         """
         with self._lock:
             kind, fields = self._apply(publication, owner)
@@ -78,7 +78,7 @@ class Publications:
         return kind, {'owner_id': owner, **fields}
 
     def forget(self, owner: str) -> None:
-        """Take away everything of an owner."""
+        """Remove everything of an owner."""
         with self._lock:
             self._drop_meshes(owner)
             self._drop_overlays(owner)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gateway: one port for the page and the protocol, whatever simulation is there."""
+"""The gateway: one port for the page and the protocol."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class WebXrConfig:
 
     :ivar host: of the URLab server; `state_port` where it does not report its own.
     :ivar keys: folder of keys for that server, '' where it wants none.
-    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
-    :ivar view_token: lets clients watch and nothing else; needs `token`.
+    :ivar token: required of clients (``?token=`` or ``Authorization: Bearer``); '' requires none.
+    :ivar view_token: for clients that may only watch; needs `token`.
     :ivar arms_per_user: most arms of one user, 0: as many as it asks for.
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
@@ -177,7 +177,7 @@ class WebXrServer:
         return where + shown
 
     def describe(self) -> str:
-        """Return what is served, for the line that says so."""
+        """Return a description of the simulation for the log."""
         simulation = self._simulation.current
         if simulation is None:
             return 'world=none'
@@ -186,7 +186,7 @@ class WebXrServer:
 
     @property
     def clients(self) -> list[WebXrClient]:
-        """Return those that are connected."""
+        """Return the connected clients."""
         return list(self._clients.values())
 
     @property
@@ -201,22 +201,22 @@ class WebXrServer:
         self._simulation.release()
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
-        """Let a client in: what it is, it says in its hello."""
+        """Register a client; its hello tells its role."""
         client = self._clients[connection] = WebXrClient(connection)
         client.view_only = self._server.access.may_only_watch(request)
 
     def serve(self, connection: WebSocketConnection) -> None:
-        """Talk to a client until it has gone."""
+        """Serve a client until it disconnects."""
         WebXrSession(self._clients[connection], self, self._reading).run()
 
     def left(self, connection: WebSocketConnection) -> None:
-        """Forget a client that has gone."""
+        """Remove a client that has disconnected."""
         client = self._clients.pop(connection)
         self._end(client)
         client.close()
 
     def begin(self, client: WebXrClient, hello: Hello) -> None:
-        """Let a client in, in place of what it was before, and answer."""
+        """Start the session of a client, after ending its previous one, and reply."""
         if BINARY in hello.extensions and self._pages is None:
             raise BadMessage('this gateway has no page: the extension binary is not offered')
         if client.view_only and hello.role != SPECTATOR:
@@ -226,7 +226,7 @@ class WebXrServer:
             robots_of(hello.character_mode, simulation.pool.modes)  # before anything changes
         self._end(client)
         if BINARY not in hello.extensions:
-            simulation.scene.bodies.meshes()  # made here, not in the thread of all clients
+            simulation.scene.bodies.meshes()  # not in the thread of all clients
         name = self._names.take(client, hello)
         holding = None
         try:
@@ -251,11 +251,11 @@ class WebXrServer:
             )
             page.open(client)
             client.page = page
-        client.sees = True
+        client.gets_scene = True
         self._log.info('%s is the %s %s', client.connection.peer, hello.role, name)
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
-        """Carry out a message of a client after its hello."""
+        """Execute a message of a client after its hello."""
         if client.role == PUBLISHER:
             if envelope.type != 'heartbeat':
                 ack = self._publications.apply(client.name, read_publication(envelope))
@@ -269,7 +269,7 @@ class WebXrServer:
         if simulation is None or hello is None:
             raise NoSimulation
         if envelope.type == 'reset':
-            # What it has counts as free, so it gets the same, and starts over.
+            # Its own arms count as free, so it gets the same ones and starts over.
             holding = simulation.take(client.name, hello.character_mode, self._arms(hello))
             client.reply(
                 'hello_ack',
@@ -285,9 +285,9 @@ class WebXrServer:
         if operator is None:
             raise NoSimulation
         if envelope.type == 'xr_input':
-            operator.hear(read_xr_input(envelope.payload), time.monotonic())
+            operator.add_sample(read_xr_input(envelope.payload), time.monotonic())
         else:
-            operator.greet(time.monotonic())
+            operator.note_heartbeat(time.monotonic())
 
     def _arms(self, hello: Hello) -> int:
         """Return how many arms a user may have at most."""
@@ -329,12 +329,12 @@ class WebXrServer:
             return
         try:
             self._pages.prepare(simulation.scene)
-        except Exception:  # whoever opens the page hears why
+        except Exception:  # the first page that is opened reports why
             _LOG.debug('cannot prepare the page', exc_info=True)
 
     def _tick(self) -> None:
-        """Show all clients the newest state."""
-        clients = [client for client in list(self._clients.values()) if client.sees]
+        """Send the newest state to all clients."""
+        clients = [client for client in list(self._clients.values()) if client.gets_scene]
         simulation = self._simulation.current
         frame = simulation.scene.poll() if clients and simulation is not None else None
         if simulation is None or frame is None:

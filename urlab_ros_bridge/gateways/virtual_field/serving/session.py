@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# Clients may keep one processor busy for this share of the time; then they are read later.
+# Share of one processor for messages of clients; beyond it they are delayed.
 CPU_SHARE = 0.2
 # Of all clients but publishers (bytes); it bounds what decoding a message costs.
 MAX_SMALL = 1 << 16
@@ -37,18 +37,18 @@ _BURST = 0.1  # s of processor time that it may use at once
 
 
 class Host(Protocol):
-    """What a session asks of the gateway."""
+    """The gateway, as a session uses it."""
 
     def begin(self, client: WebXrClient, hello: Hello) -> None:
         """
-        Let a client in, in place of what it was before, and answer.
+        Start the session of a client, after ending its previous one, and reply.
 
         :raises UrlabError: with the reason for the client, which may say hello again.
         """
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
         """
-        Carry out a message of a client after its hello; its type suits its role.
+        Execute a message of a client after its hello; its type is allowed for its role.
 
         :raises UrlabError: with the reason for the client.
         """
@@ -56,9 +56,9 @@ class Host(Protocol):
 
 class ReadingShare:
     """
-    The processor time that reading may cost: `CPU_SHARE`, in equal parts for those who want more.
+    Limits the processor time for messages to `CPU_SHARE`, shared equally by those who exceed it.
 
-    Clients that send as clients do need hardly any of it, and never wait.  Thread-safe.
+    Well-behaved clients need hardly any of it, and never wait.  Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class ReadingShare:
         self._waiting = 0
 
     def pay(self, spent: float) -> None:
-        """Wait for as long as it takes to have a right to so much processor time (s)."""
+        """Wait until so much processor time (s) is available."""
         with self._lock:
             self._waiting += 1
             part = CPU_SHARE / self._waiting
@@ -88,7 +88,7 @@ class WebXrSession:
         self._paid_at = time.monotonic()
 
     def run(self) -> None:
-        """Go on until the client is gone."""
+        """Serve messages until the client disconnects."""
         with contextlib.suppress(ConnectionClosed):
             for message in self._client.connection.messages():
                 began = time.thread_time()
@@ -134,7 +134,7 @@ class WebXrSession:
         self._host.handle(client, envelope)
 
     def _slow_down(self, spent: float) -> None:
-        """Let a client that sends more than its share wait: its socket slows it down."""
+        """Delay a client that exceeds its share; its socket applies back-pressure."""
         now = time.monotonic()
         self._debt = max(0.0, self._debt - (now - self._paid_at) * CPU_SHARE) + spent
         self._paid_at = now

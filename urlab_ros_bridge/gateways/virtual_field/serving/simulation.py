@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that the gateway makes of one simulation."""
+"""One simulation as the gateway serves it: its scene, messages, arms and operators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ServedSimulation:
     """
     One life of one world, with its operators.
 
-    :ivar scene: what there is to see; `messages` what clients are sent of it.
+    :ivar scene: of the simulation; `messages` what clients are sent of it.
     :ivar pool: which users have which arms.
     """
 
@@ -36,7 +36,7 @@ class ServedSimulation:
         self, link: SimulationLink, host: str, state_port: int, publications: Publications
     ) -> None:
         """
-        Take a simulation.
+        Prepare the scene.
 
         :raises ModelUnavailable: when its model cannot be loaded here.
         """
@@ -53,7 +53,7 @@ class ServedSimulation:
 
     def take(self, user_id: str, mode: str, count: int) -> Holding:
         """
-        Give a user arms and a base, see `ArmPool.take`, and let it move them.
+        Assign arms and a base to a user, see `ArmPool.take`.
 
         :raises RobotError: when mink is not installed.
         """
@@ -82,17 +82,17 @@ class ServedSimulation:
             self._steering.add(holding.user_id, operator)
 
     def operator(self, user_id: str) -> Operator | None:
-        """Return the operators, by the user's id."""
+        """Return the operator of a user, None without one."""
         return None if self._steering is None else self._steering.find(user_id)
 
     def release(self, user_id: str) -> None:
-        """Take back what a user has: its arms hold, its base stops."""
+        """Free the arms and the base of a user: the arms hold, the base stops."""
         if self._steering is not None:
             self._steering.remove(user_id)
         self.pool.release(user_id)
 
     def close(self) -> None:
-        """Let the simulation go."""
+        """Release the simulation."""
         with self._lock:
             if self._steering is not None:
                 self._steering.stop()

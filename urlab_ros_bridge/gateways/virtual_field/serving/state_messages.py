@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Turns frames into scene_state: once for all clients, and again for those that lack meshes."""
+"""Writes frames as scene_state: once for all clients, and again for those that lack meshes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StateMessage:
     """
     One scene_state.
 
-    :ivar payload: of plain values and arrays; `data` the message for who has all `meshes`.
+    :ivar payload: of plain values and arrays; `data` the message without data of `meshes`.
     :ivar keys: of these meshes.
     """
 
@@ -43,7 +43,7 @@ class StateMessage:
         """
         if assets == self.keys:
             return self.data, self.keys
-        # What has vanished would be another mesh if it came back.
+        # A mesh that was removed would be another one if it came back.
         had, size = set(assets & self.keys), 0
         states = dict(self.payload['meshes'])
         for mesh_id, mesh in self.meshes.items():

@@ -18,7 +18,7 @@ from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 
 # Of the published page, in order of a user's arms.
 COLORS = ('#ff6b6b', '#74c0fc', '#8ce99a', '#ffd43b', '#f783ac', '#63e6be')
-# The published page knows no others; here they mean two arms of whatever world is there.
+# The modes of the published page; here they mean the arms of any robot.
 STOCK_MODES = ('two-cr', 'demo-spline')
 
 
@@ -41,7 +41,7 @@ class Ownership:
 @dataclass(frozen=True, slots=True)
 class Holding:
     """
-    What a user steers.
+    The arms and base of a user.
 
     :ivar arms: places of its arms among those of the world, left hand first.
     :ivar base: prefix of the robot whose base it drives, empty for none.
@@ -75,7 +75,7 @@ class Holding:
 
 class ArmPool:
     """
-    Hands out arms and bases.  Thread-safe.
+    Assigns arms and bases to users.  Thread-safe.
 
     :ivar modes: character_mode -> prefixes of robots.
     """
@@ -88,7 +88,7 @@ class ArmPool:
         bases: Sequence[str],
     ) -> None:
         """
-        Begin with everything free.
+        Start with everything free.
 
         :param world: its name.
         :param steerable: prefix of every robot -> places of its arms that can be steered.
@@ -116,9 +116,9 @@ class ArmPool:
 
     def take(self, user_id: str, mode: str, count: int) -> Holding:
         """
-        Give a user arms of one robot, and its base, as far as they are free.
+        Assign free arms of one robot, and its base if free, to a user.
 
-        What the user has already counts as free.
+        Those that the user already has count as free.
 
         :param count: how many arms at most.
         :raises BadMessage: for an unknown mode.
@@ -143,7 +143,7 @@ class ArmPool:
             return holding
 
     def release(self, user_id: str) -> None:
-        """Take back what a user has, if anything."""
+        """Free the arms and the base of a user, if any."""
         with self._lock:
             if self._holdings.pop(user_id, None) is not None:
                 self._changed()

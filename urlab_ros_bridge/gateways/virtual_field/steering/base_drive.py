@@ -16,7 +16,7 @@ STOPPED: Twist = (0.0, 0.0, 0.0)
 
 def read_sticks(sample: XrInput, drive: TwistControllerInfo) -> Twist:
     """
-    Return the velocity that the sticks ask for, in the frame of the base: m/s and rad/s.
+    Return the velocity commanded by the sticks, in the frame of the base: m/s and rad/s.
 
     The left stick goes forward and sideways, the right one turns; a base that cannot go sideways
     turns with the left one too.  Sticks have y towards the user, so forward is negative.
@@ -38,7 +38,7 @@ def read_sticks(sample: XrInput, drive: TwistControllerInfo) -> Twist:
 
 def beyond_deadband(value: float) -> float:
     """
-    Return how far a stick is pushed, without a jump at the edge of the deadband.
+    Return the deflection of a stick, continuous at the edge of the deadband.
 
     >>> beyond_deadband(0.05), beyond_deadband(-1.0)
     (0.0, -1.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the pose of a hand to the pose of a tip: clutch, smoothing, limits."""
+"""Maps the pose of a hand to the pose of a tip: clutch, smoothing, limits."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import quaternion_of_rotation_vector
 from urlab_ros_bridge.geometry import rotation_vector
 
-# The grip holds from here on, as with the original, and lets go a little below.
+# The grip engages at the first value, as in the original server, and releases at the second.
 GRIP, GRIP_RELEASE = 0.4, 0.3
-# A hand does not go farther than this from where it took hold, per axis (m); the original's.
-FARTHEST = 2.0
-# Time after which half of a sudden step is made good (s); a steady motion is followed without lag.
+# Largest displacement of a hand since it gripped, per axis (m), as in the original server.
+MAX_DISPLACEMENT = 2.0
+# Half-life of the error after a sudden step (s); a steady motion is followed without lag.
 _SETTLE = 0.035
-# Without a sample for so long, the hand is taken to rest (s).
+# Without a sample for this time, the hand is assumed to rest (s).
 _FORGET = 0.1
 
 
@@ -51,7 +51,7 @@ class Smoother:
         self._at: float | None = None
 
     def add(self, value: np.ndarray, now: float) -> None:
-        """Take a sample; `now` in seconds."""
+        """Add a sample; `now` in seconds."""
         if self._at is None:
             self.value, self._at = value.astype(float), now
             return
@@ -68,7 +68,7 @@ class Smoother:
         self._at = now
 
     def at(self, now: float) -> np.ndarray:
-        """Return where it is now, between samples."""
+        """Return the extrapolated value."""
         if self._at is None or now - self._at > _FORGET:
             return self.value
         ahead: np.ndarray = self.value + self._velocity * max(0.0, now - self._at)
@@ -79,28 +79,28 @@ class Hand:
     """
     One hand on one tip.
 
-    While the grip is held, the tip does what the hand does from there on: the clutch.  Between
-    two grips the hand goes back without the tip.
+    While the grip is held, the tip follows the displacement of the hand (a clutch).  Between two
+    grips the hand moves back without the tip.
     """
 
     def __init__(self) -> None:
-        self.holds = False
+        self.is_gripping = False
         self._hand_start: tuple[np.ndarray, Quaternion] | None = None
         self._tip_start: TipPose | None = None
         self._offset = Smoother(np.zeros(6))
 
     def move(self, controller: XrController, tip: TipPose, now: float) -> None:
         """
-        Take a sample.
+        Add a sample.
 
-        :param tip: where the tip is, or is on its way to.
+        :param tip: current target of the tip.
         :param now: seconds.
         """
-        was_held = self.holds
-        self.holds = controller.grip >= (GRIP_RELEASE if was_held else GRIP)
+        was_held = self.is_gripping
+        self.is_gripping = controller.grip >= (GRIP_RELEASE if was_held else GRIP)
         if controller.pressed('primary'):
-            self.holds = False
-        if not self.holds:
+            self.is_gripping = False
+        if not self.is_gripping:
             return
         position = np.array(z_up(controller.pose.translation))
         rotation = z_up_quaternion(controller.pose.rotation)
@@ -108,17 +108,17 @@ class Hand:
             self._hand_start, self._tip_start = (position, rotation), tip
             self._offset = Smoother(np.zeros(6))
         start, start_rotation = self._hand_start
-        way = np.clip(position - start, -FARTHEST, FARTHEST)
+        way = np.clip(position - start, -MAX_DISPLACEMENT, MAX_DISPLACEMENT)
         turn = np.array(rotation_vector(multiply(rotation, conjugate(start_rotation))))
         self._offset.add(np.concatenate((way, _nearest(turn, self._offset.value[3:]))), now)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Open the clutch."""
-        self.holds = False
+        self.is_gripping = False
 
     def target(self, now: float) -> TipPose | None:
-        """Return where the tip should be, None while the clutch is open."""
-        if not self.holds or self._tip_start is None:
+        """Return the target of the tip, None while the clutch is open."""
+        if not self.is_gripping or self._tip_start is None:
             return None
         offset = self._offset.at(now)
         turn = quaternion_of_rotation_vector(offset[3:].tolist())

@@ -19,38 +19,38 @@ from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import STOPPED
 from urlab_ros_bridge.gateways.virtual_field.steering.hand import Hand
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
 
-# Without a message of its user for so long, nothing is steered any more (s); the original's.
+# An operator that sends nothing for this time stops steering (s), as in the original server.
 SILENCE = 5.0
-# A target is that of a moment later: half a period, and what a request takes (s).
+# Targets are extrapolated by half a period and the duration of a request (s).
 LEAD = 0.012
 
-# The longest time that one call makes good when it comes late (s).
-MOST_LATE = 0.1
+# Longest delay of a call that is compensated (s).
+MAX_DELAY = 0.1
 
-# That wait to be taken; beyond that the oldest are forgotten.
+# Samples that wait; beyond that the oldest are dropped.
 MAX_SAMPLES = 63
 
 # Actuator -> control.
 Controls = dict[str, float]
 
 
-class _Led:
-    """One hand on one arm."""
+class _SteeredArm:
+    """An arm and the hand that moves it."""
 
     def __init__(self, control: TipControl) -> None:
         self.control = control
         self.hand = Hand()
         self.goes_to_rest = False
         self.recall_was_pressed = False
-        self.is_led = False
-        self.led_at = 0.0
+        self.is_steered = False
+        self.steered_at = 0.0
 
 
 class Operator:
     """
     Turns the samples of one user into setpoints.
 
-    `hear` and `greet` may be called by any thread, the rest by that of the steering.
+    `add_sample` and `note_heartbeat` are for any thread, the rest for that of the steering.
 
     :ivar base: prefix of the robot that the sticks drive, empty for none.
     """
@@ -63,31 +63,33 @@ class Operator:
         now: float,
     ) -> None:
         """
-        Begin with nothing commanded.
+        Start with nothing commanded.
 
         :param controls: of the arm of the left hand and of that of the right hand; a single one
             follows the hand that grips it.
         """
-        arms = [_Led(control) for control in controls[: len(HANDS)]]
-        self._led: Mapping[str, _Led] = dict(zip(HANDS, arms * (3 - len(arms)), strict=False))
+        arms = [_SteeredArm(control) for control in controls[: len(HANDS)]]
+        self._arms: Mapping[str, _SteeredArm] = dict(
+            zip(HANDS, arms * (3 - len(arms)), strict=False)
+        )
         self.base = base
         self._drive = drive
         self._lock = threading.Lock()
         self._new: list[tuple[XrInput, float]] = []
-        self._heard_at = now
+        self._last_message_at = now
         self._sample: XrInput | None = None
-        self._holder: dict[int, str] = {}  # of an arm that two hands could grip
+        self._holder: dict[int, str] = {}  # of an arm that either hand can grip
 
-    def hear(self, sample: XrInput, now: float) -> None:
-        """Take a sample."""
+    def add_sample(self, sample: XrInput, now: float) -> None:
+        """Add a sample."""
         with self._lock:
             self._new = [*self._new[-MAX_SAMPLES:], (sample, now)]
-            self._heard_at = now
+            self._last_message_at = now
 
-    def greet(self, now: float) -> None:
-        """Note that the user is there."""
+    def note_heartbeat(self, now: float) -> None:
+        """Record that the user is connected."""
         with self._lock:
-            self._heard_at = now
+            self._last_message_at = now
 
     def act(self, qpos: np.ndarray, now: float, period: float) -> dict[str, Controls]:
         """
@@ -97,27 +99,27 @@ class Operator:
         """
         with self._lock:
             new, self._new = self._new, []
-            is_silent = now - self._heard_at > SILENCE
+            is_silent = now - self._last_message_at > SILENCE
         found: dict[str, Controls] = {}
         if is_silent:
             self._sample, new = None, []
-            for led in self._led.values():
-                led.hand.let_go()
-                led.goes_to_rest = False
+            for arm in self._arms.values():
+                arm.hand.release()
+                arm.goes_to_rest = False
         for sample, at in new:
             self._apply_sample(sample, at, qpos, found)
         done = set()
-        for led in self._led.values():
-            if id(led) in done:
+        for arm in self._arms.values():
+            if id(arm) in done:
                 continue
-            done.add(id(led))
-            ctrl = self._lead(led, qpos, now, period)
+            done.add(id(arm))
+            ctrl = self._setpoints(arm, qpos, now, period)
             if ctrl:
-                found.setdefault(led.control.prefix, {}).update(ctrl)
+                found.setdefault(arm.control.prefix, {}).update(ctrl)
         return found
 
     def twist(self) -> Twist:
-        """Return the velocity that the base should have."""
+        """Return the commanded velocity of the base."""
         if self._sample is None or self._drive is None:
             return STOPPED
         return read_sticks(self._sample, self._drive)
@@ -126,47 +128,49 @@ class Operator:
         self, sample: XrInput, at: float, qpos: np.ndarray, found: dict[str, Controls]
     ) -> None:
         self._sample = sample
-        for side, led in self._led.items():
+        for side, arm in self._arms.items():
             controller = sample.controllers.get(side)
             if controller is None:
-                if self._holder.get(id(led), side) == side:
-                    led.hand.let_go()
+                if self._holder.get(id(arm), side) == side:
+                    arm.hand.release()
                 continue
-            if self._holder.get(id(led), side) != side:
+            if self._holder.get(id(arm), side) != side:
                 continue  # the other hand has this arm
             recalls = controller.pressed('secondary')
-            if recalls and not led.recall_was_pressed:
-                led.goes_to_rest = True
-                led.hand.let_go()
-            led.recall_was_pressed = recalls
-            if led.goes_to_rest:
+            if recalls and not arm.recall_was_pressed:
+                arm.goes_to_rest = True
+                arm.hand.release()
+            arm.recall_was_pressed = recalls
+            if arm.goes_to_rest:
                 continue
-            held = led.hand.holds
-            tip = led.control.tip(qpos) if held else led.control.begin(qpos)
-            led.hand.move(controller, tip, at)
-            if led.hand.holds:
-                self._holder[id(led)] = side
-                grip = led.control.grip(controller.trigger)
+            held = arm.hand.is_gripping
+            tip = arm.control.tip(qpos) if held else arm.control.begin(qpos)
+            arm.hand.move(controller, tip, at)
+            if arm.hand.is_gripping:
+                self._holder[id(arm)] = side
+                grip = arm.control.grip(controller.trigger)
                 if grip:
-                    found.setdefault(led.control.prefix, {}).update(grip)
+                    found.setdefault(arm.control.prefix, {}).update(grip)
             else:
-                self._holder.pop(id(led), None)
+                self._holder.pop(id(arm), None)
 
-    def _lead(self, led: _Led, qpos: np.ndarray, now: float, period: float) -> Controls:
-        """Return the setpoints of one arm; the last ones stop it where it was led to."""
-        elapsed = now - led.led_at
-        led.led_at = now
-        if led.goes_to_rest:
-            ctrl, arrived = led.control.go_to_rest(period)
-            led.goes_to_rest = not arrived
+    def _setpoints(
+        self, arm: _SteeredArm, qpos: np.ndarray, now: float, period: float
+    ) -> Controls:
+        """Return the setpoints of one arm; after the last target they stop it there."""
+        elapsed = now - arm.steered_at
+        arm.steered_at = now
+        if arm.goes_to_rest:
+            ctrl, arrived = arm.control.go_to_rest(period)
+            arm.goes_to_rest = not arrived
             return ctrl
-        target = led.hand.target(now + LEAD)
-        was_led, led.is_led = led.is_led, target is not None
+        target = arm.hand.target(now + LEAD)
+        was_steered, arm.is_steered = arm.is_steered, target is not None
         if target is None:
-            return led.control.settle() if was_led else {}
-        # A call that comes late has to make a larger step, which is no faster for that.
-        late = min(max(elapsed, period), MOST_LATE) if was_led else period
-        return led.control.lead(qpos, target, late)
+            return arm.control.settle() if was_steered else {}
+        # A late call covers a longer time, so its step may be larger.
+        late = min(max(elapsed, period), MAX_DELAY) if was_steered else period
+        return arm.control.lead(qpos, target, late)
 
 
 __all__ = ['LEAD', 'SILENCE', 'Operator']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that moves what users steer."""
+"""The thread that commands what users steer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 
 RATE = 72.0  # Hz
-# The server stops a base by itself when nothing comes for so long (simulated s).
+# The server stops a base that gets no command for this time (simulated s).
 TWIST_SECONDS = 0.5
 _REPEAT = 0.1  # s
 
@@ -51,17 +51,17 @@ class Steering:
         self._thread.start()
 
     def add(self, user_id: str, operator: Operator) -> None:
-        """Let a user steer, in place of what it steered before."""
+        """Set the operator of a user."""
         with self._lock:
             self._operators[user_id] = operator
 
     def remove(self, user_id: str) -> None:
-        """Let a user steer no more: its arms hold, its base stops."""
+        """Remove the operator of a user: its arms hold, its base stops."""
         with self._lock:
             self._operators.pop(user_id, None)
 
     def find(self, user_id: str) -> Operator | None:
-        """Return the operators, by the user's id."""
+        """Return the operator of a user, None without one."""
         return self._operators.get(user_id)
 
     def stop(self) -> None:
