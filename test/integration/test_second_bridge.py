@@ -26,7 +26,7 @@ import pytest
 from rosgraph_msgs.msg import Clock
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.reports import graph_checks
+from urlab_ros_bridge.ros.reports import graph_check
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers
 
@@ -170,7 +170,7 @@ def test_a_bridge_that_was_killed_is_replaced_at_once(bridges, listener, request
 @pytest.fixture
 def impatient(monkeypatch):
     """Have other publishers looked for ten times as often, and reported ten times as soon."""
-    monkeypatch.setattr(graph_checks, 'CHECK_SECONDS', 0.2)
+    monkeypatch.setattr(graph_check, 'CHECK_SECONDS', 0.2)
     monkeypatch.setattr(other_publishers, 'SETTLED_SECONDS', 1.0)
     monkeypatch.setattr(other_publishers, 'LEASE_SECONDS', 1.0)
 

@@ -32,6 +32,9 @@ class Graph:
         log = lambda severity, text: self.logged.append((severity, text))  # noqa: E731
         self.others = OtherPublishers(self, log, lambda: self.now)
 
+    def create_timer(self, seconds, callback):
+        pass
+
     def get_fully_qualified_name(self):
         return OWN
 

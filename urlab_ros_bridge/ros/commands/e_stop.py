@@ -10,12 +10,10 @@ servers, only commands through the bridge are stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
 import threading
 import time
 
-from rclpy.node import Node
 from std_msgs.msg import Bool
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
@@ -26,34 +24,26 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools import qos
 
-TOPIC = 'e_stop/active'
+ACTIVE = Topic('e_stop/active', ('std_msgs/msg/Bool',), 'latched', '', 'on change')
 REASON = 'the e-stop is engaged'
 
 
 class EStop(Part):
     """The state of the e-stop, also for late subscribers of ``e_stop/active``."""
 
-    def __init__(
-        self,
-        node: Node,
-        commands: Commands,
-        link: ServerLink,
-        log: Callable[[str, str], None],
-    ) -> None:
-        self._commands = commands
-        self._link = link
-        self._log = log
+    def __init__(self, bridge: Bridge) -> None:
+        self._commands = bridge.part(Commands)
+        self._link = bridge.part(ServerLink)
+        self._log = bridge.log
         self._lock = threading.RLock()
         self._wanted: bool | None = None  # what the server is still to be told
         self._told_at = -math.inf  # s by time.monotonic
         self._followed = False  # the last state of this server
-        self._publisher = node.create_publisher(
-            Bool, TOPIC, qos.latched(), qos_overriding_options=qos.overridable(node, TOPIC)
-        )
+        self._publisher = Publishers(bridge.node).of(ACTIVE, ACTIVE.name)
 
     def start(self) -> None:
         """Publish the state for the first time, and follow the server."""
@@ -128,12 +118,4 @@ class EStop(Part):
         return text
 
 
-ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'on change')
-
-
-def attach(bridge: Bridge) -> Part:
-    """Make the e-stop."""
-    return EStop(bridge.node, bridge.part(Commands), bridge.part(ServerLink), bridge.log)
-
-
-FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=attach)
+FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=EStop)

@@ -83,6 +83,3 @@ class LidarPointsTemplate:
             np.multiply(ranges, direction, out=points[name])
         points['intensity'] = intensities
         return message
-
-
-__all__ = ['POINT', 'LidarPointsTemplate']

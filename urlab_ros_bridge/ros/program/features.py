@@ -34,7 +34,6 @@ from urlab_ros_bridge.ros.link import floor_map
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import divergence
-from urlab_ros_bridge.ros.reports import graph_checks
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import other_types
 from urlab_ros_bridge.ros.reports import reporter
@@ -71,7 +70,6 @@ from urlab_ros_bridge.wire.errors import UrlabError
 # opposite one they are stopped, and notified of a jump of time.  So one that needs another comes
 # after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
-    graph_checks.FEATURE,
     second_bridge.FEATURE,
     other_publishers.FEATURE,
     bags.FEATURE,

@@ -51,9 +51,4 @@ class DivergenceReport(Part):
         return [Status('simulation', text, {**values, 'fault': status.fault}, 'error')]
 
 
-def attach(bridge: Bridge) -> Part:
-    """Report once a second."""
-    return DivergenceReport(bridge)
-
-
-FEATURE = Feature('divergence', attach=attach)
+FEATURE = Feature('divergence', attach=DivergenceReport)

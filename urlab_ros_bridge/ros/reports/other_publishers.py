@@ -12,14 +12,12 @@ import time
 from rclpy.node import Node
 from rclpy.node import NodeNameNonExistentError
 
-from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
-from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
+from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
 from urlab_ros_bridge.wire.errors import list_names
 
 NAME = 'other publishers'
@@ -45,13 +43,15 @@ ADVICE = (
 )
 
 
-class OtherPublishers(Part):
+class OtherPublishers(GraphCheck):
     """
-    Watches, while the bridge runs, for other publishers of its topics.
+    Other publishers of the bridge's topics.
 
     :ivar text: their names, and what to do about it; empty without any.
     :ivar topics: topic -> full names of the nodes.
     """
+
+    name = NAME
 
     def __init__(
         self,
@@ -59,16 +59,10 @@ class OtherPublishers(Part):
         log: Callable[[str, str], None],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """
-        Start without any.
-
-        :param log: takes a severity (info, warning) and a text.
-        """
+        super().__init__(node, log)
         self.text = ''
         self.topics: dict[str, list[str]] = {}
-        self._node = node
         self._shared: tuple[str, ...] = SHARED
-        self._log = log
         self._monotonic = monotonic
         self._seen = ''
         self._since = monotonic()
@@ -80,7 +74,8 @@ class OtherPublishers(Part):
         self._shared = tuple(name for name in SHARED if not (controlled and name == DESCRIPTION))
 
     def start(self) -> None:
-        """Ignore nodes of this bridge's name until the lease of a killed one has expired."""
+        """Begin; nodes of this bridge's name may be killed ones until their lease expires."""
+        super().start()
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
     def check(self) -> None:
@@ -189,11 +184,6 @@ def _list(names: Iterable[str]) -> str:
     return list_names('name', names, 4).partition(': ')[2]
 
 
-def attach(bridge: Bridge) -> Part:
-    """Check for others once in a while."""
-    others = OtherPublishers(bridge.node, bridge.log)
-    bridge.part(GraphChecks).add(NAME, others.check, others.results)
-    return others
-
-
-FEATURE = Feature(NAME, group='Connection', attach=attach)
+FEATURE = Feature(
+    NAME, group='Connection', attach=lambda bridge: OtherPublishers(bridge.node, bridge.log)
+)

@@ -19,13 +19,11 @@ from typing import Any
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
-from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
-from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
+from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
 
 NAME = 'types of commands'
 
@@ -50,22 +48,18 @@ class OtherType:
         return f'{text}. To use this type, start the bridge with cmd_vel_type set to "{value}"'
 
 
-class OtherTypes(Part):
+class OtherTypes(GraphCheck):
     """
-    Watches the publishers of the topics that the bridge listens to.
+    Publishers of other types on the topics that the bridge subscribes to.
 
     :ivar found: those of another type, now.
     """
 
-    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
-        """
-        Start without any.
+    name = NAME
 
-        :param log: takes a severity (info, warning) and a text.
-        """
+    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
+        super().__init__(node, log)
         self.found: tuple[OtherType, ...] = ()
-        self._node = node
-        self._log = log
         self._logged: set[OtherType] = set()
 
     def check(self) -> None:
@@ -98,11 +92,4 @@ class OtherTypes(Part):
                     yield OtherType(topic, name, info.topic_type, taken)
 
 
-def attach(bridge: Bridge) -> Part:
-    """Check once in a while."""
-    others = OtherTypes(bridge.node, bridge.log)
-    bridge.part(GraphChecks).add(NAME, others.check, others.results)
-    return others
-
-
-FEATURE = Feature(NAME, attach=attach)
+FEATURE = Feature(NAME, attach=lambda bridge: OtherTypes(bridge.node, bridge.log))

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import json
 import os
 
-from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
@@ -18,6 +17,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
@@ -25,8 +25,6 @@ from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import RUNNING
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.reports.diagnostics import connection_status
 from urlab_ros_bridge.ros.reports.diagnostics import diagnostics_to_ros
 from urlab_ros_bridge.ros.reports.diagnostics import feature_status
@@ -35,6 +33,11 @@ from urlab_ros_bridge.ros.reports.diagnostics import topic_statuses
 from urlab_ros_bridge.ros.reports.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
+
+DIAGNOSTICS = Topic(
+    '/diagnostics', ('diagnostic_msgs/msg/DiagnosticArray',), 'report', '', '1 Hz of wall time'
+)
+STATISTICS = Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', '', '1 Hz of wall time')
 
 
 class Reporter(Part):
@@ -59,18 +62,9 @@ class Reporter(Part):
         self._logged = self._suspected = ''
         self._was_connected = False
         self._wall = WallClockWarning(bridge.log)
-        self._diagnostics = node.create_publisher(
-            DiagnosticArray,
-            '/diagnostics',
-            qos.report(),
-            qos_overriding_options=qos.overridable(node, '/diagnostics'),
-        )
-        self._statistics = node.create_publisher(
-            load_interface(BRIDGE_STATISTICS),
-            '~/statistics',
-            qos.report(),
-            qos_overriding_options=qos.overridable(node, '~/statistics'),
-        )
+        publishers = Publishers(node)
+        self._diagnostics = publishers.of(DIAGNOSTICS, DIAGNOSTICS.name)
+        self._statistics = publishers.of(STATISTICS, STATISTICS.name)
 
     def beat(self, now: float) -> None:
         """
@@ -184,15 +178,4 @@ def log_to(node: Node) -> Callable[[str, str], None]:
     return log
 
 
-def attach(bridge: Bridge) -> Part:
-    """Report once a second."""
-    return Reporter(bridge)
-
-
-TOPICS = (
-    Topic(
-        '/diagnostics', ('diagnostic_msgs/msg/DiagnosticArray',), 'report', '', '1 Hz of wall time'
-    ),
-    Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', '', '1 Hz of wall time'),
-)
-FEATURE = Feature('reports', topics=TOPICS, attach=attach)
+FEATURE = Feature('reports', topics=(DIAGNOSTICS, STATISTICS), attach=Reporter)

@@ -33,7 +33,7 @@ def attach(bridge: Bridge) -> Part:
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    threads = ServiceThreads(bridge)
+    threads = bridge.add(ServiceThreads(bridge))
     context = ServiceContext(bridge)
     prefixes = ('~/', '') if bridge.settings(ServiceParameters).root_services else ('~/',)
     for feature in bridge.features:

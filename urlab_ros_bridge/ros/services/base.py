@@ -55,19 +55,31 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     return INTERNAL_ERROR, f'{type(error).__name__}: {error}'
 
 
-def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
-    """Carry out a request; whatever goes wrong becomes success, code and message."""
-    code, message, success = '', '', False
+def handle(
+    service: Service, context: ServiceContext, request: Any, response: Any
+) -> tuple[str, Exception | None]:
+    """Call the handler of a service; return its text, and the error that it raised."""
     try:
         if service.group is ServiceGroup.WORLD:
             context.wait_for_discovery()
-        message = service.handler(context, request, response)
-        success = True
+        # Without a connection nothing is known of the server: that is the better answer.
+        if not context.has(service.needs) and context.client:
+            raise RequestRejected(
+                'unknown_op',
+                f'{service.name} needs the extension {service.needs}, which this server lacks',
+            )
+        return service.handler(context, request, response), None
     except Exception as error:
-        code, message = code_and_text(error)
-        if code == INTERNAL_ERROR:
+        if code_and_text(error)[0] == INTERNAL_ERROR:
             context.log_exception(service.name, error)
-    response.success = success
+        return '', error
+
+
+def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
+    """Handle a request; any error becomes success, code and message."""
+    message, error = handle(service, context, request, response)
+    code, message = ('', message) if error is None else code_and_text(error)
+    response.success = error is None
     response.message = message
     if hasattr(response, 'code'):
         response.code = code

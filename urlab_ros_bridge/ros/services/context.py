@@ -33,54 +33,32 @@ class ServiceContext:
 
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: published simulation time.
+    :ivar link: the connection to the server; `stream`: the ticks from there.
     :ivar recording_name: of the recording that was started here last, empty before it.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         self.settings = bridge.settings
         self.timeline = bridge.timeline
+        self.link = bridge.part(ServerLink)
+        self.stream = bridge.part(StreamThread)
+        self.commands = bridge.part(Commands)
+        self.reset_counts = bridge.part(ResetCounts)
+        self.e_stop = bridge.part(EStop)
+        self.lockstep = bridge.part(Lockstep)
+        self.recorder = bridge.part(BagRecorder)
         self.recording_name = ''
         self._bridge = bridge
-
-    @property
-    def link(self) -> ServerLink:
-        """Return the connection to the server."""
-        return self._bridge.part(ServerLink)
-
-    @property
-    def stream(self) -> StreamThread:
-        """Return the stream of ticks."""
-        return self._bridge.part(StreamThread)
-
-    @property
-    def commands(self) -> Commands:
-        """Return the commands of all robots."""
-        return self._bridge.part(Commands)
-
-    @property
-    def reset_counts(self) -> ResetCounts:
-        """Return the counts of resets."""
-        return self._bridge.part(ResetCounts)
-
-    @property
-    def e_stop(self) -> EStop:
-        """Return the e-stop."""
-        return self._bridge.part(EStop)
-
-    @property
-    def lockstep(self) -> Lockstep:
-        """Return the lockstep, whether it is on or off."""
-        return self._bridge.part(Lockstep)
-
-    @property
-    def recorder(self) -> BagRecorder:
-        """Return the recorder of bags."""
-        return self._bridge.part(BagRecorder)
+        self._threads = bridge.part(ServiceThreads)
 
     @property
     def plan(self) -> WorldPlan:
         """Return what is published at present."""
         return self._bridge.plan
+
+    def has(self, need: str) -> bool:
+        """Return whether the server has an extension of the protocol; empty: yes."""
+        return not need or self.link.has(need)
 
     @property
     def client(self) -> Client:
@@ -106,7 +84,7 @@ class ServiceContext:
     @property
     def stopping(self) -> bool:
         """Return whether the bridge is ending: long requests end too."""
-        return self._bridge.part(ServiceThreads).stopping.is_set()
+        return self._threads.stopping.is_set()
 
     def wait_for_discovery(self) -> None:
         """
@@ -149,7 +127,7 @@ class ServiceContext:
             raise RequestRejected('unknown_articulation', str(error) if name else text) from None
 
     def log_exception(self, service: str, error: Exception) -> None:
-        """Log an error that no handler should raise, with where it was raised."""
+        """Log an error that no handler should raise, with its traceback."""
         lines = ''.join(traceback.format_exception(error))
         self._bridge.log('error', f'service {service}: {lines.rstrip()}')
 

@@ -8,9 +8,7 @@ import math
 from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
@@ -40,11 +38,6 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
 SERVICES = (Service('lockstep', 'urlab_msgs/srv/SetLockstep', lockstep, ('set_mode', 'step')),)
 
 
-def attach(bridge: Bridge) -> Part:
-    """Make the lockstep; with the parameter lockstep_topics it begins at the start."""
-    return Lockstep(bridge)
-
-
 FEATURE = Feature(
-    'lockstep', LockstepParameters, group='Lockstep', services=SERVICES, attach=attach
+    'lockstep', LockstepParameters, group='Lockstep', services=SERVICES, attach=Lockstep
 )

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
+from unittest.mock import Mock
+
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
@@ -179,8 +181,6 @@ def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
 
 @pytest.mark.distro
 def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
-    from urlab_ros_bridge.ros.features.feature import Bridge
-    from urlab_ros_bridge.ros.features.timeline import Timeline
     from urlab_ros_bridge.ros.program.features import FEATURES
     from urlab_ros_bridge.ros.program.features import Settings
     from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
@@ -192,16 +192,8 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
 
     monkeypatch.setattr(threads, 'load_interface', missing)
     logged = []
-    bridge = Bridge(
-        None,
-        FEATURES,
-        Settings,
-        lambda *words: logged.append(words),
-        timeline=Timeline(),
-        on_plan=None,
-        fail=None,
-    )
-    bridge.add(threads.ServiceThreads(bridge))
+    bridge = Mock(features=FEATURES, settings=Settings(), log=lambda *words: logged.append(words))
+    bridge.part = lambda kind: kind(bridge) if kind is threads.ServiceThreads else Mock()
     made = simulation.StandardServices(bridge)
     made.stop()
     made.destroy()

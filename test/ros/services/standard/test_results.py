@@ -81,7 +81,7 @@ def test_results_and_scopes_are_those_of_the_standard():
 
 @pytest.mark.parametrize('code', ERROR_CODES)
 def test_an_error_of_the_wire_keeps_its_code_in_front(code):
-    result, text = results.judge(remote_error(code, 'what went wrong', 'step'))
+    result, text = results.to_result(remote_error(code, 'what went wrong', 'step'))
     assert text.startswith(f'{code}: ') and text.count(code) == 1
     assert 'what went wrong' in text
     if code.startswith('unknown_') and code != 'unknown_op':
@@ -105,5 +105,5 @@ def test_an_error_of_the_wire_keeps_its_code_in_front(code):
     ],
 )
 def test_every_error_is_an_answer(error, result, start):
-    found, text = results.judge(error)
+    found, text = results.to_result(error)
     assert found == result and text.startswith(start)

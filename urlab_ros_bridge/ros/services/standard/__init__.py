@@ -89,15 +89,10 @@ class StandardServices(Part):
             action.destroy()
 
 
-def attach(bridge: Bridge) -> Part:
-    """Offer the standard services."""
-    return StandardServices(bridge)
-
-
 FEATURE = Feature(
     'standard services',
     SimulationParameters,
     group='What is published',
     services=ENTRIES,
-    attach=attach,
+    attach=StandardServices,
 )

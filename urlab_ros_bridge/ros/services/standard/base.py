@@ -19,13 +19,13 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.services.base import INTERNAL_ERROR
+from urlab_ros_bridge.ros.services.base import handle
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.standard.features import MODEL
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
-from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import OK
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
+from urlab_ros_bridge.ros.services.standard.results import to_result
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 PACKAGE = 'simulation_interfaces'
@@ -34,10 +34,10 @@ _DISCOVERY_SECONDS = 5.0
 
 
 def standard(
-    name: str,
     handler: Callable[..., Any],
     serves: Mapping[StandardFeature, str] | None = None,
     *,
+    name: str = '',
     needs: str = '',
     ops: tuple[str, ...] = (),
     kind: str = 'srv',
@@ -46,22 +46,15 @@ def standard(
     """
     Return the row of a service or action of the standard; its type follows from its name.
 
-    >>> standard('get_entities', print).type_name
+    :param name: empty: that of the handler.
+
+    >>> standard(print, name='get_entities').type_name
     'simulation_interfaces/srv/GetEntities'
     """
+    name = name or handler.__name__
     words = ''.join(word.capitalize() for word in name.split('_'))
     type_name = f'{PACKAGE}/{kind}/{words}'
-    return Service(
-        name,
-        type_name,
-        handler,
-        ops,
-        'standard',
-        serves or {},
-        needs,
-        kind,
-        group=group,
-    )
+    return Service(name, type_name, handler, ops, 'standard', serves or {}, needs, kind, group)
 
 
 class SimulationContext(ServiceContext):
@@ -80,7 +73,7 @@ class SimulationContext(ServiceContext):
     def has(self, need: str) -> bool:
         """Return whether the server has an extension, or whether its model can be read here."""
         if need != MODEL:
-            return not need or self.link.has(need)
+            return super().has(need)
         handshake = self.link.handshake
         try:
             return handshake is not None and handshake.model is not None
@@ -143,24 +136,10 @@ def _revision(handshake: Handshake | None) -> int:
 
 
 def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
-    """Carry out a request; whatever goes wrong becomes a result and its text."""
-    if not hasattr(response, 'result'):
-        row.handler(context, request, response)
-        return response
-    result, text = OK, ''
-    try:
-        if row.group is ServiceGroup.WORLD:
-            context.wait_for_discovery()
-        # Without a connection nothing is known of the server: that is the better answer.
-        if not context.has(row.needs) and context.client:
-            raise StandardRejected(
-                UNSUPPORTED, f'{row.name} needs the extension {row.needs}, which this server lacks'
-            )
-        row.handler(context, request, response)
-    except Exception as error:
-        result, text = judge(error)
-        if text.startswith(INTERNAL_ERROR):
-            context.log_exception(row.name, error)
-    response.result.result = result
-    response.result.error_message = text
+    """Handle a request; any error becomes a result and its text."""
+    _, error = handle(row, context, request, response)
+    if hasattr(response, 'result'):
+        result, text = (OK, '') if error is None else to_result(error)
+        response.result.result = result
+        response.result.error_message = text
     return response

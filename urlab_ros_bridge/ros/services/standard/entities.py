@@ -159,7 +159,6 @@ def _vector(owner: Any, part: str) -> tuple[float, float, float]:
 
 ENTRIES = (
     standard(
-        'get_entities',
         get_entities,
         {
             StandardFeature.ENTITY_TAGS: '',
@@ -170,35 +169,30 @@ ENTRIES = (
         ops=('get_entities',),
     ),
     standard(
-        'get_entity_info',
         get_entity_info,
         {StandardFeature.ENTITY_INFO_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
-        'get_entity_bounds',
         get_entity_bounds,
         {StandardFeature.ENTITY_BOUNDS: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
-        'get_entity_state',
         get_entity_state,
         {StandardFeature.ENTITY_STATE_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
-        'get_entities_states',
         get_entities_states,
         {StandardFeature.ENTITY_STATE_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
-        'set_entity_state',
         set_entity_state,
         {StandardFeature.ENTITY_STATE_SETTING: ''},
         needs=ENTITIES,

@@ -78,11 +78,4 @@ def _keyframes(
         yield NamedPose(key.compiled, text, ('keyframe', key.prefix), pose)
 
 
-ENTRIES = (
-    standard(
-        'get_named_poses',
-        get_named_poses,
-        {StandardFeature.NAMED_POSES: ''},
-        needs=MODEL,
-    ),
-)
+ENTRIES = (standard(get_named_poses, {StandardFeature.NAMED_POSES: ''}, needs=MODEL),)

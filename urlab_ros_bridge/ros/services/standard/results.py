@@ -60,8 +60,8 @@ def result_of(code: str) -> int:
     return NOT_FOUND if code in _NOT_FOUND or code.startswith('unknown_') else FAILED
 
 
-def judge(error: Exception) -> tuple[int, str]:
-    """Return result and text of an error; the code of the wire precedes the text."""
+def to_result(error: Exception) -> tuple[int, str]:
+    """Return the result for an error, and its text, which begins with its code."""
     if isinstance(error, StandardRejected):
         return error.result, str(error)
     code, text = code_and_text(error)

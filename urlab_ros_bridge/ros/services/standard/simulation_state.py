@@ -188,20 +188,17 @@ def rewind(context: SimulationContext, time: bool, state: bool) -> None:
 
 ENTRIES = (
     standard(
-        'get_simulation_state',
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},
         ops=('status',),
         group=ServiceGroup.INDEPENDENT,
     ),
     standard(
-        'set_simulation_state',
         set_simulation_state,
         {StandardFeature.SIMULATION_STATE_SETTING: '', StandardFeature.SIMULATION_STATE_PAUSE: ''},
         ops=('status', 'set_paused', 'reset', 'get_entities', 'delete_entity'),
     ),
     standard(
-        'reset_simulation',
         reset_simulation,
         {
             StandardFeature.SIMULATION_RESET: '',

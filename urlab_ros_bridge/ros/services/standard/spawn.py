@@ -25,10 +25,10 @@ from urlab_ros_bridge.ros.services.standard.resources import BUNDLED
 from urlab_ros_bridge.ros.services.standard.resources import define
 from urlab_ros_bridge.ros.services.standard.resources import MODELS
 from urlab_ros_bridge.ros.services.standard.resources import path_of
-from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
 from urlab_ros_bridge.ros.services.standard.results import OK
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
+from urlab_ros_bridge.ros.services.standard.results import to_result
 from urlab_ros_bridge.ros.services.standard.results import with_code
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
@@ -67,7 +67,7 @@ def spawn_entities(context: SimulationContext, request: Any, response: Any) -> s
             outcome.entity_name = spawn(context, item)
             outcome.result.result = OK
         except Exception as error:
-            outcome.result.result, outcome.result.error_message = judge(error)
+            outcome.result.result, outcome.result.error_message = to_result(error)
             failed.append(f'{item.name!r}: {outcome.result.error_message}')
         response.results.append(outcome)
     if failed:
@@ -164,28 +164,19 @@ def _files(source: str) -> Iterator[tuple[str, str]]:
 
 ENTRIES = (
     standard(
-        'spawn_entity',
         spawn_entity,
         {StandardFeature.SPAWNING: '', StandardFeature.SPAWNING_RESOURCE_STRING: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
     ),
     standard(
-        'spawn_entities',
         spawn_entities,
         {StandardFeature.SPAWNING_ENTITIES: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
     ),
+    standard(delete_entity, {StandardFeature.DELETING: ''}, needs=SPAWN, ops=('delete_entity',)),
     standard(
-        'delete_entity',
-        delete_entity,
-        {StandardFeature.DELETING: ''},
-        needs=SPAWN,
-        ops=('delete_entity',),
-    ),
-    standard(
-        'get_spawnables',
         get_spawnables,
         {StandardFeature.SPAWNABLES: ''},
         needs=SPAWN,

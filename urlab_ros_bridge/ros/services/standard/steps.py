@@ -19,9 +19,9 @@ from urlab_ros_bridge.ros.services.standard.base import standard
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
 from urlab_ros_bridge.ros.services.standard.results import INCORRECT_STATE
-from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import OK
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
+from urlab_ros_bridge.ros.services.standard.results import to_result
 from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 from urlab_ros_bridge.ros.services.stepping import stepping
@@ -115,7 +115,7 @@ class StepsAction:
             result.result.result = OK
         except Exception as error:
             ending = Ending.ABORTED
-            result.result.result, text = judge(error)
+            result.result.result, text = to_result(error)
         result.result.error_message = text
         self._server.finish(handle, ending, result)
 
@@ -144,16 +144,15 @@ class StepsAction:
 
 ENTRIES = (
     standard(
-        'step_simulation',
         step_simulation,
         {StandardFeature.STEP_SIMULATION_SINGLE: '', StandardFeature.STEP_SIMULATION_MULTIPLE: ''},
         ops=('status', 'set_paused', 'step'),
     ),
     standard(
-        NAME,
         StepsAction,
         {StandardFeature.STEP_SIMULATION_ACTION: '', StandardFeature.STEP_SIMULATION_MULTIPLE: ''},
         ops=('status', 'set_paused', 'step'),
+        name=NAME,
         kind='action',
     ),
 )

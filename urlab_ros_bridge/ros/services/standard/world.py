@@ -54,11 +54,6 @@ def get_current_world(context: SimulationContext, request: Any, response: Any) -
 
 
 ENTRIES = (
-    standard('get_simulator_features', get_simulator_features, group=ServiceGroup.INDEPENDENT),
-    standard(
-        'get_current_world',
-        get_current_world,
-        {StandardFeature.WORLD_INFO_GETTING: ''},
-        ops=('status',),
-    ),
+    standard(get_simulator_features, group=ServiceGroup.INDEPENDENT),
+    standard(get_current_world, {StandardFeature.WORLD_INFO_GETTING: ''}, ops=('status',)),
 )
