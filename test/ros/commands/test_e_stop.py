@@ -13,6 +13,8 @@ pytest.importorskip('rclpy')
 from test.ros.commands.commanded import Node  # noqa: E402
 from urlab_ros_bridge.client.errors import RequestTimeout  # noqa: E402
 from urlab_ros_bridge.ros.commands import e_stop  # noqa: E402
+from urlab_ros_bridge.ros.commands.commands import Commands  # noqa: E402
+from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
 
 
 class Bridged:
@@ -27,7 +29,9 @@ class Bridged:
             has=extensions.__contains__, commands=SimpleNamespace(e_stop=self.take)
         )
         self.node = Node()
-        self.part = e_stop.EStop(self.node, self, self.link, lambda *_: None)
+        parts = {Commands: self, ServerLink: self.link}
+        bridge = SimpleNamespace(node=self.node, part=parts.__getitem__, log=lambda *_: None)
+        self.part = e_stop.EStop(bridge)
         self.part.start()
 
     def halt(self, reason):
@@ -58,7 +62,7 @@ class Bridged:
 
     @property
     def published(self):
-        return [message.data for message in self.node.published[e_stop.TOPIC]]
+        return [message.data for message in self.node.published[e_stop.ACTIVE.name]]
 
 
 @pytest.fixture
