@@ -11,6 +11,7 @@ import time
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
@@ -102,6 +103,11 @@ class Viewer:
     def _show_world(self) -> str:
         """Show the world of the handshake; return why it ended, empty when the window did."""
         client, handshake = self._client, self._client.handshake
+        if not handshake.mjb:
+            raise ModelUnavailable(
+                f'the server at {self._endpoint} sends no compiled model (field mjb of hello_ok), so '
+                'there is nothing to show'
+            )
         if self._window is None or handshake.mjb != self._mjb:
             local, view = LocalModel(handshake), None
             if self._window is not None:
