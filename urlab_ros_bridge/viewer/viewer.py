@@ -105,7 +105,7 @@ class Viewer:
         client, handshake = self._client, self._client.handshake
         if not handshake.mjb:
             raise ModelUnavailable(
-                f'the server at {self._endpoint} sends no compiled model (field mjb of hello_ok), so '
+                f'the server at {self._endpoint} sends no compiled model (mjb of hello_ok), so '
                 'there is nothing to show'
             )
         if self._window is None or handshake.mjb != self._mjb:

@@ -126,6 +126,10 @@ class ServiceContext:
             text = f'articulation is empty; it must be one of: {names}'
             raise RequestRejected('unknown_articulation', str(error) if name else text) from None
 
+    def log(self, severity: str, text: str) -> None:
+        """Log a text as info, warning or error."""
+        self._bridge.log(severity, text)
+
     def log_exception(self, service: str, error: Exception) -> None:
         """Log an error that no handler should raise, with its traceback."""
         lines = ''.join(traceback.format_exception(error))

@@ -175,7 +175,7 @@ class World:
 
     def start_qpos(self) -> np.ndarray | None:
         """Return the qpos that the world starts in, None where that is qpos0."""
-        if not self.spec.start_keyframe:
+        if not self.spec.has_start:
             return None
         data = mujoco.MjData(self.model)
         self._write_start(data)
@@ -211,7 +211,7 @@ class World:
         return None if key is None else self.model.key_ctrl[key]
 
     def _start_key(self, prefix: str) -> int | None:
-        name = self.spec.start_keyframe
+        name = self.spec.start_keyframes.get(prefix, self.spec.start_keyframe)
         return self._key(f'{prefix}_{name}') if name else None
 
     def _key(self, name: str) -> int | None:

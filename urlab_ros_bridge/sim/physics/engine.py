@@ -341,7 +341,7 @@ class Engine:
     def _follow_reset(self) -> None:
         """Continue from the state that the world starts in, after MuJoCo has reset the data."""
         world = self.world
-        if world.spec.start_keyframe:
+        if world.spec.has_start:
             world.restore_start()
             mujoco.mj_step1(world.model, world.data)
         # Bad positions and velocities are found after a step, bad accelerations within it; then

@@ -73,7 +73,7 @@ class Yard:
         ports = [port_of(self.server, name) for name in ('rpc', 'state')]
         domain = free_domain()
         self.listener = Listener(domain)
-        self.bridge = Bridge(domain, *ports)
+        self.bridge = Bridge(domain, *ports, data_dir=str(folder))
         self.types = {row.name: load_interface(row.type_name) for row in ENTRIES}
         wait_until(lambda: self.bridge.settled, 20.0)
 

@@ -45,11 +45,14 @@ class Definition:
     What to spawn: as text, or as the path of a file that the server reads.
 
     :ivar name: that the text gives, or of the file; empty for none.
+    :ivar urdf: its text, if it is a URDF that can be read here; `path` its file, if it has one.
     """
 
     name: str
     xml: str | None = None
     file: str | None = None
+    urdf: str | None = None
+    path: Path | None = None
 
 
 def define(uri: str, text: str) -> Definition:
@@ -61,7 +64,8 @@ def define(uri: str, text: str) -> Definition:
     if not uri:
         if not text.strip():
             raise StandardRejected(NO_RESOURCE, 'uri and resource_string are both empty')
-        return Definition(_name_in(text), xml=text)
+        name, kind = _read(text)
+        return Definition(name, xml=text, urdf=text if kind == 'urdf' else None)
     if urlsplit(uri).scheme == BUNDLED:
         return _bundled(uri)
     path = path_of(uri)
@@ -77,10 +81,11 @@ def define(uri: str, text: str) -> Definition:
     if path.stat().st_size > _LARGEST:
         raise StandardRejected(RESOURCE_PARSE_ERROR, f'{path} is larger than {_LARGEST} bytes')
     text = path.read_text(encoding='utf-8', errors='replace')
-    name = _name_in(text) or path.stem
+    name, kind = _read(text)
+    urdf = text if kind == 'urdf' else None
     if _FILES.search(text):
-        return Definition(name, file=str(path))
-    return Definition(name, xml=text)
+        return Definition(name or path.stem, file=str(path), urdf=urdf, path=path)
+    return Definition(name or path.stem, xml=text, urdf=urdf, path=path)
 
 
 def _bundled(uri: str) -> Definition:
@@ -129,9 +134,9 @@ def _share(package: str) -> Path:
         raise StandardRejected(NOT_FOUND, f'package {package!r}: {error}') from None
 
 
-def _name_in(text: str) -> str:
+def _read(text: str) -> tuple[str, str]:
     """
-    Return the name that a definition gives itself, made fit for the simulation.
+    Return the name that a definition gives itself, made fit for the simulation, and its format.
 
     :raises StandardRejected: for a text that is no XML, or XML of another format.
     """
@@ -143,4 +148,4 @@ def _name_in(text: str) -> str:
         kinds = ' or '.join(f'<{tag}> ({name})' for tag, name in FORMATS.items())
         raise StandardRejected(UNSUPPORTED_FORMAT, f'the root is <{root.tag}>, must be {kinds}')
     name = root.get('model' if root.tag == 'mujoco' else 'name', '')
-    return re.sub(r'\W', '_', name, flags=re.ASCII)
+    return re.sub(r'\W', '_', name, flags=re.ASCII), FORMATS[root.tag]

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 import re
 from typing import Any
 
+from urlab_ros_bridge.client.errors import PathNotReadable
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.ops import EntityState
+from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
@@ -23,6 +26,7 @@ from urlab_ros_bridge.ros.services.standard.frames import into_world
 from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
 from urlab_ros_bridge.ros.services.standard.resources import BUNDLED
 from urlab_ros_bridge.ros.services.standard.resources import define
+from urlab_ros_bridge.ros.services.standard.resources import Definition
 from urlab_ros_bridge.ros.services.standard.resources import MODELS
 from urlab_ros_bridge.ros.services.standard.resources import path_of
 from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
@@ -30,13 +34,15 @@ from urlab_ros_bridge.ros.services.standard.results import OK
 from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import to_result
 from urlab_ros_bridge.ros.services.standard.results import with_code
+from urlab_ros_bridge.ros.services.standard.urdf import imported
+from urlab_ros_bridge.ros.services.standard.urdf import ImportedModel
+from urlab_ros_bridge.ros.services.standard.urdf import MISSING_ASSETS
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
 NAME_NOT_UNIQUE = 101
 NAME_INVALID = 102
 NAMESPACE_INVALID = 105
 RESOURCE_PARSE_ERROR = 106
-MISSING_ASSETS = 107
 INVALID_POSE = 109
 ENTITIES_SPAWN_FAILED = 150
 
@@ -87,16 +93,10 @@ def spawn(context: SimulationContext, request: Any) -> str:
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
-    with context.lockstep.between_rounds():
+    fields = {'quat': (w, x, y, z), 'allow_renaming': request.allow_renaming}
+    with imported(context, definition) as model, context.lockstep.between_rounds():
         try:
-            entity = context.client.spawn_entity(
-                name,
-                xml=definition.xml,
-                file=definition.file,
-                pos=position,
-                quat=(w, x, y, z),
-                allow_renaming=request.allow_renaming,
-            )
+            entity = _add(context, name, definition, model, position, fields)
         except RemoteError as error:
             if error.code not in _RESULTS:
                 raise
@@ -104,6 +104,31 @@ def spawn(context: SimulationContext, request: Any) -> str:
             raise StandardRejected(_RESULTS[error.code], text) from error
         context.wait_for_world()
     return entity.name
+
+
+def _add(
+    context: SimulationContext,
+    name: str,
+    definition: Definition,
+    model: ImportedModel | None,
+    position: Vector,
+    fields: dict[str, Any],
+) -> EntityState:
+    """Have the server read the import, or without one the definition itself."""
+    if model is not None:
+        x, y, z = position
+        raised = (x, y, max(z, model.height))
+        try:
+            return context.client.spawn_entity(name, file=model.file, pos=raised, **fields)
+        except PathNotReadable as error:
+            context.log(
+                'warning',
+                f'{error}: the server has another data folder than the bridge (data_dir), so it '
+                'reads the URDF itself, without actuators and sensors of its tags',
+            )
+    return context.client.spawn_entity(
+        name, xml=definition.xml, file=definition.file, pos=position, **fields
+    )
 
 
 def _name(request: Any, suggested: str) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 import math
@@ -344,7 +345,7 @@ class WorldSpec:
 
     Objects and lights are added to what the scene file has, and with `viewport` a free camera, see
     `free_camera.FreeCameraView`.  What has a keyframe called `start_keyframe` starts in it, see
-    `World.restore_start`.
+    `World.restore_start`; a spawned robot in that of its own sidecar, `start_keyframes` by prefix.
     """
 
     scene: Path | None
@@ -357,3 +358,9 @@ class WorldSpec:
     lights: tuple[LightSpec, ...] = ()
     viewport: bool = False
     start_keyframe: str = ''
+    start_keyframes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_start(self) -> bool:
+        """Return whether anything starts in a keyframe."""
+        return bool(self.start_keyframe or self.start_keyframes)

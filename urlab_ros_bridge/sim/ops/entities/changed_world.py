@@ -190,8 +190,12 @@ def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -
     else:
         made = ArticulationSpec(name, Path(name), pose=pose)
     robots = (*world.spec.articulations, made)
+    starts = dict(world.spec.start_keyframes)
+    if source.start_keyframe:
+        starts[name] = source.start_keyframe
     spawned = _spawned(name, source, place, robot=True)
-    return _added(world, spawned, replace(world.spec, articulations=robots), book)
+    description = replace(world.spec, articulations=robots, start_keyframes=starts)
+    return _added(world, spawned, description, book)
 
 
 def with_entity(world: World, name: str, source: SpawnSource, place: SpawnPose) -> ChangedWorld:
@@ -216,7 +220,9 @@ def without_robot(world: World, prefix: str) -> ChangedWorld:
     """
     start = f'{prefix}_'
     others = tuple(item for item in world.spec.articulations if item.prefix != prefix)
-    return _removed(world, prefix, start, replace(world.spec, articulations=others), start)
+    starts = {name: key for name, key in world.spec.start_keyframes.items() if name != prefix}
+    description = replace(world.spec, articulations=others, start_keyframes=starts)
+    return _removed(world, prefix, start, description, start)
 
 
 def without_body(world: World, name: str) -> ChangedWorld:

@@ -40,12 +40,14 @@ class SpawnSource:
     A model that was read and tried but not yet compiled here.
 
     :ivar settings: settings of the robot in a sidecar, None without one.
+    :ivar start_keyframe: in which the sidecar lets it start, empty for none.
     :ivar sizes: of the model compiled alone, with the scanners that the sidecar adds.
     """
 
     spec: mujoco.MjSpec
     settings: ArticulationSpec | None
     sizes: Sizes
+    start_keyframe: str = ''
 
     @property
     def own_name(self) -> str:
@@ -64,36 +66,39 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Spawn
     if ('xml' in fields) == ('file' in fields):
         raise OpError('missing_field', 'one of xml and file')
     if 'xml' in fields:
-        model, settings = models.of_text(fields.string('xml', longest=CHARACTERS)), None
+        model = models.of_text(fields.string('xml', longest=CHARACTERS))
+        settings, start = None, ''
     else:
-        path, settings = _find(models, data, fields.string('file'))
+        path, settings, start = _find(models, data, fields.string('file'))
         model = models.of_file(path)
     if model.urdf:
         _stand_free(model)
     mounted = Sizes({'nsensordata': mounted_rays(settings) if settings else 0})
-    return SpawnSource(model.spec, settings, model.sizes + mounted)
+    return SpawnSource(model.spec, settings, model.sizes + mounted, start)
 
 
 def _find(
     models: ClientModels, data: DataFolder, text: str
-) -> tuple[Path, ArticulationSpec | None]:
-    """Return the model file, and the robot's settings if it is a sidecar with one robot."""
+) -> tuple[Path, ArticulationSpec | None, str]:
+    """Return the model file; of a sidecar with one robot, its settings and start keyframe too."""
     bundled = BUNDLED / text
     if text in os.listdir(BUNDLED) and not (data.root / text).exists():
         text = str(bundled)
     path = read_user_file(data, text, '.', 'path_not_readable')
     if path.suffix not in _SIDECARS:
-        return path, None
+        return path, None, ''
     try:
         top = read_yaml(path, SidecarError)
         models.files.check_sidecar(top)
-        robots = parse_sidecar(top).articulations
+        world = parse_sidecar(top)
     except SidecarError as error:
         raise OpError('import_failed', str(error)) from error
+    robots = world.articulations
     if len(robots) != 1:
         raise OpError('import_failed', f'{path.name} has {len(robots)} robots; it must have one')
     model = os.path.realpath(robots[0].model)
-    return read_user_file(data, model, '.', 'path_not_readable'), robots[0]
+    path = read_user_file(data, model, '.', 'path_not_readable')
+    return path, robots[0], world.start_keyframe
 
 
 def _stand_free(model: ClientModel) -> None:

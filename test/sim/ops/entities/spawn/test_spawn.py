@@ -151,6 +151,20 @@ def test_a_reset_puts_what_was_spawned_where_it_was_spawned(rig):
     assert home['entities']['box']['qpos'][:3] == [1, 1, 2]
 
 
+def test_a_robot_starts_in_the_keyframe_of_its_sidecar(rig):
+    world = rig()
+    world.ask('set_mode', mode='direct')
+    world.ask('spawn_entity', name='dog', file='quadruped.yaml', pos=[3, 1, 0])
+    renewed(world)
+    model, slots = world.model, world.context.world.articulations['dog'].qpos
+    stand = model.key('dog_stand').qpos[slots]
+    assert abs(stand - model.qpos0[slots]).max() > 0.1 and stand[:2].tolist() == [3, 1]
+    np.testing.assert_array_equal(world.data.qpos[slots], stand)
+    world.ask('step', n_steps=50)
+    world.ask('reset')
+    np.testing.assert_array_equal(world.data.qpos[slots], stand)
+
+
 def test_all_bundled_robots_can_be_spawned_together(rig):
     world = rig()
     for file in sorted(BUNDLED.glob('*_robot.xml')):

@@ -1,0 +1,116 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A URDF that is spawned becomes what `urlab up --model` makes of it."""
+
+import tempfile
+from types import SimpleNamespace
+
+from bridge_harness import wait_for_message
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+import pytest
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+
+from urlab_ros_bridge.ros.services.standard import urdf
+
+pytestmark = pytest.mark.ros
+trimesh = pytest.importorskip('trimesh')
+srv = pytest.importorskip('simulation_interfaces.srv')
+SPAWN = srv.SpawnEntity.Response
+
+INERTIA = """<inertial><mass value="1"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
+MESH = '<mesh filename="package://lifter/meshes/post.stl"/>'
+ARM = f"""<robot name="lifter">
+<link name="base">{INERTIA}<collision><geometry><box size="0.4 0.4 0.2"/></geometry></collision>
+</link>
+<link name="post">{INERTIA}<visual><geometry>{MESH}</geometry></visual></link>
+<link name="flange"/>
+<joint name="lift" type="prismatic"><parent link="base"/><child link="post"/><axis xyz="0 0 1"/>
+  <limit lower="0" upper="0.5" effort="100" velocity="1"/></joint>
+<joint name="end" type="fixed"><parent link="post"/><child link="flange"/></joint>
+<ros2_control name="s" type="system"><joint name="lift"><command_interface name="position"/>
+  <state_interface name="position"><param name="initial_value">0.2</param></state_interface>
+</joint></ros2_control>
+<gazebo reference="flange"><sensor name="tilt" type="imu"><update_rate>50</update_rate></sensor>
+</gazebo>
+</robot>"""
+ROCK = f"""<robot name="rock"><link name="rock"><visual><geometry>{MESH}</geometry></visual></link>
+</robot>"""
+
+
+@pytest.fixture(autouse=True)
+def _anew(yard):
+    yield
+    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_SPAWNED)
+    assert not list(yard.folder.glob('spawned_*'))
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Put the ROS package of the meshes where the bridge finds it, and the server may not read."""
+    share = tmp_path / 'share' / 'lifter'
+    (share / 'meshes').mkdir(parents=True)
+    trimesh.creation.box((0.1, 0.1, 0.6)).export(share / 'meshes' / 'post.stl')
+    marker = tmp_path / 'share/ament_index/resource_index/packages/lifter'
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=':')
+    return share
+
+
+def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
+    file = package / 'lifter.urdf'
+    file.write_text(ARM)
+    assert yard.well('spawn_entity', uri=file.as_uri()).entity_name == 'lifter'
+    handshake = yard.client.handshake
+    robot, model = handshake.articulations['lifter'], handshake.model
+    assert robot.actuator_types == {'lift': 'position'}
+    bodies = {model.body(index).name for index in range(model.nbody)}
+    assert {'lifter_base', 'lifter_post', 'lifter_flange'} <= bodies
+    assert model.nmesh == 1
+    joints = wait_for_message(yard.listener, JointState, '/lifter/joint_states')
+    assert joints.name == ['lift'] and joints.position[0] == pytest.approx(0.2, abs=0.02)
+    assert wait_for_message(yard.listener, Imu, '/lifter/imu/data').header.frame_id
+    # Its lowest point is 0.1 m below its origin: it stands on the floor, unless it was put higher.
+    assert yard.client.get_entities(['lifter'])['lifter'].pos[2] == pytest.approx(0.1, abs=2e-3)
+    pose = PoseStamped()
+    pose.pose.position.z, pose.pose.orientation.w = 1.5, 1.0
+    yard.well('spawn_entity', resource_string=ARM, name='high', initial_pose=pose)
+    assert yard.client.get_entities(['high'])['high'].pos[2] == pytest.approx(1.5, abs=1e-3)
+
+
+def test_an_object_stays_one_with_its_mesh(yard, package):
+    assert yard.well('spawn_entity', resource_string=ROCK, name='stone').entity_name == 'stone'
+    assert yard.client.handshake.model.nmesh == 1
+    assert 'stone' not in yard.client.handshake.articulations
+    size = np.ptp(yard.client.get_entities(['stone'], bounds=True)['stone'].bounds, axis=0)
+    assert size == pytest.approx([0.1, 0.1, 0.6], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'result', 'words'),
+    [
+        ('post.stl', 'none.stl', SPAWN.MISSING_ASSETS, 'none.stl'),
+        ('//lifter/', '//lost/', SPAWN.MISSING_ASSETS, "package 'lost' was not found"),
+        ('child link="post"', 'child link="x"', SPAWN.RESOURCE_PARSE_ERROR, "child link 'x'"),
+    ],
+)
+def test_errors_of_the_import_are_the_answer(yard, package, old, new, result, words):
+    answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
+    assert answer.result == result and words in answer.error_message, answer
+    assert 'x' not in yard.client.get_entities()
+
+
+def test_a_server_with_another_data_folder_reads_the_urdf_itself(
+    yard, package, tmp_path, monkeypatch
+):
+    make = tempfile.TemporaryDirectory
+    elsewhere = SimpleNamespace(TemporaryDirectory=lambda prefix, dir: make(dir=tmp_path))
+    monkeypatch.setattr(urdf, 'tempfile', elsewhere)
+    plain = ARM.replace(
+        '<mesh filename="package://lifter/meshes/post.stl"/>', '<sphere radius="1"/>'
+    )
+    assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
+    assert yard.client.handshake.articulations['lifter'].actuator_types == {}
