@@ -73,28 +73,3 @@ def test_every_broken_invariant_is_noticed(soak, tmp_path):
     assert 'logged' in judged(soak, [], logged='Traceback (most recent call last)')[0]
     lost = {tmp_path / 'gone.json': 3}
     assert 'was acknowledged' in judged(soak, [], saved=lost)[0]
-
-
-def test_what_grows_is_named_once_it_has_lived_long_enough(soak, capsys):
-    from programs_under_fault import Load
-    from verdict import lives_table
-    from verdict import longest_lives
-    from verdict import MachineLoad
-
-    def life(minutes, an_hour):
-        return [(60.0 * m, Load(100.0 + an_hour * m / 60, 10 + m, 5)) for m in range(minutes)]
-
-    loads = {
-        ('server', 1): life(40, 120.0),
-        ('chiral', 2): life(40, 10.0),
-        ('chiral', 3): life(5, 900.0),
-        ('webxr', 4): life(5, 900.0),
-    }
-    lives = {each.name: each for each in longest_lives(loads)}
-    assert [name for name, each in lives.items() if each.leaks] == ['server']
-    assert not lives['webxr'].judged and lives['chiral'].hours > 0.3
-    lives_table(list(lives.values()))
-    told = capsys.readouterr().out
-    assert '| server | 140 -> 178 | +120 | 30 -> 49 | 5 -> 5 |' in told
-    assert '| webxr | 103 -> 160 | not judged |'.partition('103')[0] in told
-    assert 'load average at the end' in MachineLoad().text()

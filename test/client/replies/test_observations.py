@@ -15,7 +15,6 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.wire.encoding.codec import pack
-from urlab_ros_bridge.wire.errors import WireError
 
 
 @pytest.mark.parametrize('convert', [lambda reply: reply, floats])
@@ -141,9 +140,3 @@ def test_any_reply_gives_values_or_a_protocol_error(reply):
                 with contextlib.suppress(ProtocolError):
                     getattr(robot, name)
         assert all(entity.xpos is not None for entity in result.entities.values())
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_give_a_snapshot_or_a_wire_error(payload):
-    with contextlib.suppress(WireError):
-        decode_snapshot(payload)

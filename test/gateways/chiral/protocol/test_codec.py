@@ -110,15 +110,6 @@ def test_metadata_comes_back_as_it_was(data):
     assert len(payload) == 0
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_are_a_frame_or_an_error(data):
-    with contextlib.suppress(MalformedMessage):
-        header, payload = split_frame(data)
-        message_type(header)
-        codec.decode_action(header, payload)
-        codec.decode_observation(header, payload)
-
-
 _header_keys = st.sampled_from(
     ['type', 'shape', 'dtype', 'obs_timestamps', 'cameras', 'proprios', 'timestamp', 'offset']
 )
@@ -130,16 +121,6 @@ def test_any_header_is_read_or_refused(header, payload):
     for read in (codec.decode_action, codec.decode_observation):
         with contextlib.suppress(MalformedMessage):
             read(header, memoryview(payload))
-
-
-@given(observations(), st.data())
-def test_a_damaged_observation_is_read_or_refused(seen, data):
-    frame = bytearray(b''.join(codec.encode_observation('obs_response', seen)))
-    for _ in range(data.draw(st.integers(1, 4))):
-        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
-    cut = data.draw(st.integers(0, len(frame)))
-    with contextlib.suppress(MalformedMessage):
-        codec.decode_observation(*split_frame(frame[:cut]))
 
 
 @pytest.mark.parametrize(

@@ -37,30 +37,6 @@ def test_what_is_not_finite_is_null_in_json():
     assert json.loads(data[1:]) == {'a': None, 'b': [None, 1.5], 'c': {'d': None}}
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_are_a_message_or_a_refusal(data):
-    check_total(data)
-
-
-def check_total(data):
-    try:
-        said = messages.read_message(data)
-    except messages.BadPageMessage:
-        return
-    assert isinstance(said, (int, messages.Request))
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-)
-
-
-@given(json_values)
-def test_any_json_is_a_request_or_a_refusal(value):
-    check_total(bytes([messages.TEXT]) + json.dumps(value).encode())
-
-
 @pytest.mark.parametrize(
     ('data', 'reason'),
     [

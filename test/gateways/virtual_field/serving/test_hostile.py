@@ -4,7 +4,6 @@
 
 import contextlib
 from pathlib import Path
-import random
 import signal
 import statistics
 import subprocess
@@ -19,15 +18,6 @@ from test.gateways.serving.raw_peer import frame
 from test.gateways.serving.raw_peer import opened
 from test.gateways.serving.raw_peer import PONG
 from test.gateways.virtual_field.programs import gateway_program
-from test.gateways.virtual_field.serving.nonsense import messages
-from test.gateways.virtual_field.serving.nonsense import spoiled
-from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
-from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
-from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envelope
-from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import PUBLICATIONS
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
-from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
 
 TEXT = 0x81
 TESTS = Path(__file__).parents[3]
@@ -39,35 +29,6 @@ SENDER = (
 HELLO = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
 # Of its rate without them; what is missing is noise of a machine that does other things too.
 KEPT = 0.85
-
-
-def decode(data):
-    """Read a message as each role would; return whether any of it was refused."""
-    try:
-        envelope = read_envelope(data)
-    except BadMessage:
-        return True
-    refused = False
-    for read in (
-        read_hello,
-        read_xr_input,
-        *(
-            lambda payload, kind=kind: read_publication(Envelope(kind, payload))
-            for kind in PUBLICATIONS
-        ),
-    ):
-        try:
-            read(envelope.payload)
-        except BadMessage:
-            refused = True
-    return refused
-
-
-@pytest.mark.parametrize('count', [3000, pytest.param(100_000, marks=pytest.mark.long)])
-def test_any_message_is_read_or_refused(count):
-    rng, seeds = random.Random(count), list(messages())
-    refused = sum(decode(spoiled(rng, seeds)) for _ in range(count))
-    assert refused > count // 2
 
 
 class Watcher:
