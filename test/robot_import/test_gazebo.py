@@ -98,6 +98,30 @@ def test_an_imu_measures_at_its_link_with_noise(write_robot):
     assert np.linalg.norm(force) == pytest.approx(9.81, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ('kind', 'body', 'topic', 'rate'),
+    [
+        ('imu', '<topic>/imu/raw</topic><update_rate>200</update_rate>', 'imu/raw', 200.0),
+        ('imu', '<plugin><topicName>my_imu</topicName></plugin>', 'my_imu', None),
+        (
+            'force_torque',
+            '<plugin><ros><remapping>~/out:=wrist/wrench</remapping></ros></plugin>'
+            '<update_rate>50</update_rate>',
+            'wrist/wrench',
+            50.0,
+        ),
+        ('gpu_lidar', '<topic>points_raw</topic>', 'points_raw', None),
+        ('imu', '<topic>not a topic</topic><update_rate>0</update_rate>', None, None),
+    ],
+)
+def test_topics_and_rates_are_kept(write_robot, kind, body, topic, rate):
+    topics = settings(load(write_robot(sensor('s', kind, body)))).sensor_topics
+    if topic is None:
+        assert not topics
+    else:
+        assert (topics['s'].topic, topics['s'].rate) == (topic, rate)
+
+
 def settings_sensors(world):
     return world.articulations['my_robot'].sensors
 

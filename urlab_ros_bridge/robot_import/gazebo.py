@@ -41,6 +41,7 @@ _CAMERAS = {
 }
 _SCANNERS = ('ray', 'gpu_ray', 'lidar', 'gpu_lidar')
 _IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
+_TOPIC = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 _SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
 _MAX_RAYS, _MAX_RINGS = 10_000, 256
 _MOST_RAYS = 100_000  # of all scanners of a world
@@ -54,12 +55,13 @@ class SensorImport:
     """
     Adds the sensors of a description to a spec; what has no counterpart is logged.
 
-    :ivar sections: `cameras`, `lidars` and `noise` of the sidecar.
+    :ivar sections: `cameras`, `lidars`, `noise` and `sensor_topics` of the sidecar.
     """
 
     def __init__(self, spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
         """Add all sensors; `spec` is uncompiled."""
-        self.sections: dict[str, _Section] = {'cameras': {}, 'lidars': {}, 'noise': {}}
+        names = ('cameras', 'lidars', 'noise', 'sensor_topics')
+        self.sections: dict[str, _Section] = {name: {} for name in names}
         self._spec = spec
         self._links = {
             joint.get('name', ''): joint_ends(joint)[1] for joint in robot.findall('joint')
@@ -142,6 +144,7 @@ class SensorImport:
             **rings,
         }
         self._add_noise(name, ray.find('noise'))
+        self._add_topic(name, sensor, {})
 
     def _add_imu(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
         site = self._add_site(sensor, body)
@@ -186,12 +189,26 @@ class SensorImport:
         name = self._name(sensor.get('name', sensor.get('type', '')))
         pos, quat = _pose(sensor)
         body.add_site(name=name, pos=pos, quat=xyzw_to_wxyz(quat), **_SITE)
+        rate = _number(sensor, 'update_rate', 0.0)
+        self._add_topic(name, sensor, {'rate': min(rate, 1e4)} if rate > 0 else {})
         return name
 
     def _add_sensor(self, kind: mujoco.mjtSensor, site: str) -> str:
         name = self._name(f'{site}_{kind.name.removeprefix("mjSENS_").lower()}')
         self._spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site)
         return name
+
+    def _add_topic(self, name: str, sensor: ElementTree.Element, found: dict[str, Any]) -> None:
+        """Keep the topic that the sensor or its plugin names, and `found`."""
+        topics = [sensor.findtext('topic') or '', sensor.findtext('plugin/topicName') or '']
+        for element in sensor.iterfind('plugin/ros/remapping'):
+            source, _, target = (element.text or '').partition(':=')
+            topics += [target] if source.strip() == '~/out' else []
+        topic = next((text.strip().strip('/') for text in topics if text.strip()), '')
+        if _TOPIC.fullmatch(topic):
+            found['topic'] = topic
+        if found:
+            self.sections['sensor_topics'][name] = found
 
     def _add_noise(self, name: str, noise: ElementTree.Element | None) -> None:
         """Take Gaussian noise over; a constant mean is no noise and is left out."""

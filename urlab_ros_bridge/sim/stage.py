@@ -324,6 +324,9 @@ def build_context(
             for name, lidar in spec.lidars.items()
             if lidar.rings is not None
         ]
+        for name in spec.sensor_topics:
+            known = (*articulation.sensors, *articulation.sites)
+            _check_sensor(world, 'sensor_topics', name, known)
         noises += _noises(world, spec, (*lidars[spec.prefix], *point_lidars[spec.prefix]))
     run = RunState(ModelLock(), config.step_mode, config.paused, config.speed)
     engine = Engine(world, controls, Sensing(lidars, noises, point_lidars), run)

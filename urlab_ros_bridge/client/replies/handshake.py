@@ -140,6 +140,14 @@ class PointLidar:
 
 
 @dataclass(frozen=True, slots=True)
+class SensorTopic:
+    """How a bridge should publish a sensor; empty or 0 leaves it to the bridge."""
+
+    topic: str = ''
+    rate: float = key(0.0, unit='Hz', low=0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
     """A dynamic body that belongs to no articulation; offsets only when `has_free_base`."""
 
@@ -197,6 +205,7 @@ class Articulation:
     :ivar original_names: category -> {live name: name in the source XML}, only where they differ.
     :ivar frames: ``base`` and local names of sites, bodies, cameras -> ROS frame.
     :ivar covariances: as in the world description.
+    :ivar sensor_topics: by the name of a site, sensor or scanner.
     """
 
     prefix: str = key(check=lambda prefix: '' if prefix else 'must not be empty')
@@ -211,6 +220,7 @@ class Articulation:
     point_lidars: dict[str, PointLidar] = key(factory=dict)
     frames: dict[str, str] = key(factory=dict)
     covariances: dict[str, Any] = key(factory=dict)
+    sensor_topics: dict[str, SensorTopic] = key(factory=dict)
 
 
 def _articulations(place: Place) -> dict[str, Articulation]:

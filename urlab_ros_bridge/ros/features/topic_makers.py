@@ -69,6 +69,7 @@ class _TopicMaker:
         message_type: type | None = None,
         memory: Clearable | None = None,
         parts: Mapping[str, str] = MappingProxyType({}),
+        rate: float = 0.0,
     ) -> Feed | None:
         """
         Publish a topic as it is declared; return None when its switch is off.
@@ -80,6 +81,7 @@ class _TopicMaker:
         :param message_type: for a topic that may have several types.
         :param memory: cleared when time jumps.
         :param parts: values of the other fields of the name.
+        :param rate: limit (Hz) in place of that of the parameter; 0: none.
         :raises TopicTaken: when another feature publishes there with another type.
         """
         if not self.settings.is_on(topic.switch):
@@ -92,10 +94,11 @@ class _TopicMaker:
             build,
             wire=wire,
             subscriptions=subscriptions,
-            rate_name=topic.rate if topic.rate in self.settings.TABLE else '',
+            rate_name=topic.rate if topic.rate in self.settings.TABLE and not rate else '',
             each_instant=topic.each_instant,
             memory=memory,
         )
+        made.limiter.set_rate(rate)
         self.feeds.append(made)
         return made
 

@@ -21,6 +21,7 @@ from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
 from urlab_ros_bridge.client.replies.handshake import PointLidar
+from urlab_ros_bridge.client.replies.handshake import SensorTopic
 from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import Body
@@ -152,6 +153,7 @@ class RobotPlan:
     wheel_matrix: tuple[tuple[float, float, float], ...] = ()
     holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
+    sensor_topics: Mapping[str, SensorTopic] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
 
     def command_interfaces(self) -> dict[str, list[str]]:
@@ -315,6 +317,7 @@ def _plan_robot(
         # A server that does not report what it drives may drive.
         holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
+        sensor_topics=articulation.sensor_topics,
     )
 
 

@@ -205,6 +205,11 @@ def articulation_block(
     }
     if spec.gripper:
         block['grippers'] = {name: list(joints) for name, joints in spec.gripper.items()}
+    if spec.sensor_topics:
+        block['sensor_topics'] = {
+            name: {'topic': each.topic, **({} if each.rate is None else {'rate': each.rate})}
+            for name, each in spec.sensor_topics.items()
+        }
     return {**block, **_controllers(control, spec)}
 
 

@@ -1,13 +1,19 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from bundled_server import port_of
+from bundled_server import running_server
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
+from sensor_msgs.msg import Imu
+
+from urlab_ros_bridge.ros.topics.robot.sensors import Scans
 
 pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from urlab_ros_bridge.ros.topics.robot.sensors import Scans  # noqa: E402
 
 MS = 1_000_000
 
@@ -38,3 +44,30 @@ def test_where_the_server_does_not_tell_the_rate_decides():
     scans = Scans(10.0)
     told = [stamp for stamp in range(0, 400, 20) if scans.snapshot(stamp * MS, None) is not None]
     assert told == [0, 100, 200, 300]
+
+
+def test_the_sidecar_sets_topic_and_rate_of_a_sensor(tmp_path):
+    (tmp_path / 'cart.xml').write_text(
+        '<mujoco><option timestep="0.005"/><worldbody><body name="base_link"><freejoint/>'
+        '<geom size="0.1"/><site name="imu"/></body></worldbody>'
+        '<sensor><gyro site="imu"/><accelerometer site="imu"/></sensor></mujoco>'
+    )
+    (tmp_path / 'cart.yaml').write_text(
+        'articulations: [{prefix: cart, model: cart.xml, '
+        'sensor_topics: {imu: {topic: my/imu, rate: 20}}}]'
+    )
+    with running_server(model=tmp_path / 'cart.yaml', cameras='off') as server:
+        domain = free_domain()
+        listener = Listener(domain)
+        bridge = Bridge(domain, *(port_of(server, name) for name in ('rpc', 'state')))
+        try:
+            heard = listener.listen(Imu, '/my/imu')
+            wait_until(lambda: len(heard) > 5)
+            names = {publisher.topic_name for publisher in bridge.node.publishers}
+        finally:
+            bridge.close()
+            listener.close()
+    stamps = [message.header.stamp for message in heard]
+    periods = [stamp.sec * 20 + stamp.nanosec // (50 * MS) for stamp in stamps]
+    assert len(set(periods)) == len(periods)
+    assert '/imu/data' not in names

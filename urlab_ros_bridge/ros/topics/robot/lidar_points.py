@@ -14,6 +14,7 @@ from urlab_ros_bridge.ros.features.tick_state import RobotState
 from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages.lidar_points import LidarPointsTemplate
 from urlab_ros_bridge.ros.plan.names import ros_name
+from urlab_ros_bridge.ros.topics.robot.sensors import as_set
 
 
 def feeds(robot: RobotTopics) -> None:
@@ -22,12 +23,14 @@ def feeds(robot: RobotTopics) -> None:
     for scanner in scanners:
         name = scanner.lidar.name
         template = LidarPointsTemplate(scanner.frame, scanner.lidar)
+        topic, rate = as_set(robot.plan, name, POINTS_OF_LIDAR if len(scanners) > 1 else POINTS)
         robot.feed(
-            POINTS_OF_LIDAR if len(scanners) > 1 else POINTS,
+            topic,
             partial(_build, robot.state, name, template),
             wire=robot.state.points_row(name),
             message_type=template.message_type,
             parts={'lidar': ros_name(name)},
+            rate=rate,
         )
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 import math
 from typing import Any
 
+from urlab_ros_bridge.client.replies.handshake import SensorTopic
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Clearable
@@ -137,13 +139,14 @@ class SensorFeeds:
         ]
         template = ImuTemplate(group.frame_id, *stddevs)
         topic = IMU_OF_SITE if several else IMU
-        self.merged(topic, template, sensors, {'site': ros_name(group.site)})
+        self.merged(topic, template, sensors, {'site': ros_name(group.site)}, group.place)
 
     def wrench(self, group: SiteSensors) -> None:
         """Publish force and torque of one site."""
         sensors = [group.sensors.get(kind) for kind in ('force', 'torque')]
         parts = {'site': ros_path(group.place)}
-        self.merged(WRENCH, WrenchStampedTemplate(group.frame_id), sensors, parts)
+        template = WrenchStampedTemplate(group.frame_id)
+        self.merged(WRENCH, template, sensors, parts, group.place)
 
     def twist(self, group: SiteSensors) -> None:
         """Publish linear and angular velocity of one site."""
@@ -156,10 +159,12 @@ class SensorFeeds:
         template = single_template(sensor, self.stddev('magnetic_field_stddev'))
         if sensor.kind.message == MAGNETIC_FIELD:
             topic = MAGNETOMETER_OF_SITE if several_magnetometers else MAGNETOMETER
-            self.merged(topic, template, [sensor], {'site': ros_name(sensor.place)})
+            parts = {'site': ros_name(sensor.place)}
+            self.merged(topic, template, [sensor], parts, sensor.place)
         else:
             topic = RANGES if sensor.kind.message == RANGE else OTHER
-            self.merged(topic, template, [sensor], {'sensor': ros_path(sensor.name)})
+            parts = {'sensor': ros_path(sensor.name)}
+            self.merged(topic, template, [sensor], parts, sensor.name)
 
     def merged(
         self,
@@ -167,11 +172,13 @@ class SensorFeeds:
         template: RosMessageTemplate,
         sensors: Sequence[PlannedSensor | None],
         parts: Mapping[str, str],
+        name: str = '',
     ) -> None:
         """
         Publish the readings of several sensors in one message.
 
         :param sensors: in the order of the template; None for one that the model does not have.
+        :param name: by which the server may set topic and rate.
         """
         read = self._robot.state.sensor
 
@@ -187,7 +194,8 @@ class SensorFeeds:
                 values.append(sensor.kind.reading(found))
             return template.update(stamp_ns, *values)
 
-        self.add(topic, template, build, [each.name for each in sensors if each], parts)
+        wire = [each.name for each in sensors if each]
+        self.add(topic, template, build, wire, parts, name=name)
 
     def scan(self, scanner: Scanner, several: bool) -> None:
         """
@@ -221,7 +229,7 @@ class SensorFeeds:
 
         topic = SCAN_OF_SCANNER if several else SCAN
         parts = {'scanner': ros_name(lidar.name)}
-        self.add(topic, template, build, [lidar.name], parts, scans)
+        self.add(topic, template, build, [lidar.name], parts, scans, lidar.name)
 
     def stddev(self, name: str) -> float:
         """Return a standard deviation: the parameter, else what the server reported, else 0."""
@@ -237,13 +245,15 @@ class SensorFeeds:
         sensors: list[str],
         parts: Mapping[str, str],
         memory: Clearable | None = None,
+        name: str = '',
     ) -> None:
         """Make the feed of a topic."""
         robot = self._robot
-        name = topic.named(robot.namespace, parts)
-        if name in self._topics:
-            raise ConvertError(f'its topic {name!r} is already in use')
-        self._topics.add(name)
+        topic, rate = as_set(robot.plan, name, topic)
+        full_name = topic.named(robot.namespace, parts)
+        if full_name in self._topics:
+            raise ConvertError(f'its topic {full_name!r} is already in use')
+        self._topics.add(full_name)
         robot.feed(
             topic,
             build,
@@ -251,7 +261,16 @@ class SensorFeeds:
             message_type=template.message_type,
             memory=memory,
             parts=parts,
+            rate=rate,
         )
+
+
+def as_set(plan: RobotPlan, name: str, topic: Topic) -> tuple[Topic, float]:
+    """Return topic and limit (Hz, 0: as the parameter) of a sensor, where the server sets them."""
+    chosen = plan.sensor_topics.get(name, SensorTopic())
+    if chosen.topic:
+        topic = replace(topic, name=f'{{robot}}/{chosen.topic}')
+    return topic, chosen.rate
 
 
 class Scans:

@@ -40,6 +40,7 @@ MAX_SCAN = 10_000  # rays
 MAX_RINGS = 256
 
 _FRAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_./-]*')
+_TOPIC = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.-]*')
 _FULL_TURN = 2 * math.pi * (1 + 1e-9)
 _UPRIGHT = math.pi / 2 * (1 + 1e-9)
@@ -50,6 +51,12 @@ def _name_problem(name: str) -> str:
     if _NAME.fullmatch(name):
         return ''
     return f'{shown(name)} must contain only letters, digits, _ . and -'
+
+
+def _topic_problem(topic: str) -> str:
+    if not topic or _TOPIC.fullmatch(topic):
+        return ''
+    return f'{shown(topic)} is not a topic name: letters, digits, _ and /, without a leading slash'
 
 
 def _checked_prefix(prefix: str) -> str:
@@ -179,6 +186,14 @@ class NoiseSpec:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class SensorTopicSpec:
+    """How the ROS bridge publishes a sensor, in place of its own choice."""
+
+    topic: str = key('', 'Below the namespace of the robot.', check=_topic_problem)
+    rate: float | None = key(None, 'At most.', unit='Hz', above=0.0, high=10_000.0)
+
+
 class Placed:
     """An element with a pose."""
 
@@ -274,6 +289,9 @@ class ArticulationSpec(Placed):
         factory=dict, text='Reported by ROS messages.', parse=_covariances
     )
     noise: dict[str, NoiseSpec] = key(factory=dict, text='Of sensors by name.')
+    sensor_topics: dict[str, SensorTopicSpec] = key(
+        factory=dict, text='Of sensors by the name of their site, or by their own.'
+    )
     gripper: dict[str, tuple[str, ...]] = key(
         factory=dict, text='Joints of grippers by name.', parse=_grippers
     )
