@@ -257,6 +257,8 @@ class Handshake:
     :ivar timestep: seconds, None when not reported (`model` has it too).
     :ivar qpos_joints: compiled names of all joints in the order of qpos, that of pushed vectors;
         empty on stock servers (`model` has it too).
+    :ivar start_qpos: positions after a reset; empty when they are the model's qpos0, or not
+        reported.
     :ivar divergence: as in `StepResult`, at the time of the handshake.
     :ivar mjb: the compiled model, empty without a running world.
     :ivar mjcf_compiled: the model as XML, only after ``connect(include_assets=True)``.
@@ -284,6 +286,7 @@ class Handshake:
     vfs_assets: dict[str, bytes] = key(factory=dict, repr=False)
     raw: dict[str, Any] = key(factory=dict, takes='whole', parse=_without_copies, repr=False)
     qpos_joints: tuple[str, ...] = key((), repr=False)
+    start_qpos: tuple[float, ...] = key((), repr=False)
     tables: Any = field(default=None, init=False, repr=False, compare=False)
     _model: Any = field(default=None, init=False, repr=False, compare=False)
 

@@ -30,7 +30,6 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import contacts
-from urlab_ros_bridge.ros.link import floor_map
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import divergence
@@ -50,6 +49,7 @@ from urlab_ros_bridge.ros.services import standard
 from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
 from urlab_ros_bridge.ros.topics import entities
+from urlab_ros_bridge.ros.topics import floor_map
 from urlab_ros_bridge.ros.topics import naming
 from urlab_ros_bridge.ros.topics import quality_of_service
 from urlab_ros_bridge.ros.topics.markers import scene

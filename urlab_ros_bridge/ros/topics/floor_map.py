@@ -22,7 +22,6 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -46,7 +45,7 @@ class MapParameters:
     )
     map_height: str = key(
         ROBOT,
-        'Obstacles in map: "robot" for all that the first robot would collide with in its present '
+        'Obstacles in map: "robot" for all that the first robot would collide with in its initial '
         'pose, "scanner" for those at the height of its scanner, a height (m), or a range of '
         'heights ("0.1:0.6"). "auto" is scanner for a robot that has one, else robot.',
         check=height_problem,
@@ -59,7 +58,6 @@ class MapTopic(Part):
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._link = bridge.part(ServerLink)
         self._publishers = Publishers(bridge.node)
         self._newest: Handshake | None = None
         self._thread = threading.Thread()
@@ -96,7 +94,9 @@ class MapTopic(Part):
         from urlab_ros_bridge.maps.map_heights import chosen_heights
         from urlab_ros_bridge.maps.map_heights import planes
 
-        local.update(self._link.client.forward())
+        if len(handshake.start_qpos) == local.model.nq:
+            local.data.qpos[:] = handshake.start_qpos
+            local.kinematics()
         robots = handshake.articulations
         world = MappedWorld(
             local.model,
