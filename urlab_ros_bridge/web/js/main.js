@@ -23,6 +23,8 @@ import { Views } from './scene/views.js';
 
 const MAX_WATCHED = 250; // channels
 const VEIL_DELAY = 350; // ms; shorter losses of the connection are not shown
+const LOST = /connection was lost/;
+const CHANGED = /world has changed/;
 const NO_SIMULATION = /no simulation|has gone/; // errors of the gateway while no simulation runs
 
 class App {
@@ -125,6 +127,7 @@ class App {
       if (!connection.ack) this.showWaiting(detail);
       else if (!NO_SIMULATION.test(detail)) toast(detail, true);
     });
+    this.pointer.addEventListener('place', ({ detail }) => this.place(detail));
     this.pointer.addEventListener('select', ({ detail }) => this.select(detail));
     this.views.addEventListener('change', () => this.drawView());
     this.stage.renderer.domElement.addEventListener('dblclick', () => this.selected > 0 && this.fit(this.selected));
@@ -141,6 +144,7 @@ class App {
       return;
     }
     if (NO_SIMULATION.test(reason)) this.showWaiting(reason);
+    else if (CHANGED.test(reason)) this.showVeil('The world has changed. Loading it');
     else this.showVeil(this.veilText || (this.wasOpen ? 'Connection lost. Reconnecting' : 'Connecting'));
   }
 
@@ -158,8 +162,10 @@ class App {
   }
 
   async setWorld(world) {
-    const isSame = this.world && JSON.stringify([this.world.name, this.world.robots, this.world.bodies.length]) === JSON.stringify([world.name, world.robots, world.bodies.length]);
-    const selection = isSame ? this.selected : -1;
+    // With something added or removed it is still the same world: view and selection stay.
+    const isSame = this.world?.name === world.name;
+    const selected = isSame && this.selected > 0 ? this.world.bodies[this.selected].name : null;
+    const selection = selected === null ? -1 : world.bodies.findIndex(({ name }) => name === selected);
     this.wasOpen = true;
     this.select(-1);
     this.world = world;
@@ -307,10 +313,29 @@ class App {
     for (const [part, mode] of [[this.orbitButton, 'orbit'], [this.followButton, 'follow'], [this.cameraButton, 'camera']]) part.setAttribute('aria-pressed', this.views.mode === mode);
   }
 
+  // Choose a model; the next click says where it goes.
+  chooseModel(anchor) {
+    menu(anchor, this.world.spawnables.map((model) => ({ label: model, icon: 'box', run: () => {
+      this.setTool('place');
+      this.model = model;
+      toast(`Click where the ${model} goes; Esc ends`);
+    } })));
+  }
+
+  place(position) {
+    this.setTool('look');
+    this.change('spawn', { model: this.model, position });
+  }
+
+  // Another world begins with this request, and may end the connection before it is answered.
+  change(op, fields) {
+    this.connection.request(op, fields).catch(({ message }) => LOST.test(message) || toast(message, true));
+  }
+
   setTool(tool) {
     this.pointer.tool = tool;
     this.pushButton.setAttribute('aria-pressed', tool === 'push');
-    this.stage.renderer.domElement.classList.toggle('aim', tool === 'push');
+    this.stage.renderer.domElement.classList.toggle('aim', tool !== 'look');
   }
 
   afterReset() {

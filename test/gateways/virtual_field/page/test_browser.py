@@ -386,6 +386,29 @@ def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
     )
 
 
+def test_an_object_is_put_where_one_clicks_and_deleted_again(visitor, urlab):
+    names = 'urlab.world.entities.map(({ name }) => name)'
+    before = visitor.js(names)
+    # On the floor, off the robot.
+    goal = visitor.js(f'{BASE}.position.toArray()')
+    x, y = visitor.on_screen(f'{BASE}.position.clone().add({{ x: 0, y: 0, z: 0.8 }})')
+    visitor.js('urlab.chooseModel(urlab.scenePanel.add)')
+    visitor.tab.locator('.menu .item', has_text='box').click()
+    visitor.js("document.body.classList.add('bare')")
+    visitor.tab.mouse.click(x, y)
+    visitor.until(f"{names}.includes('box') && urlab.isReady")
+    placed = visitor.place('box')
+    assert np.hypot(placed[0] - goal[0], placed[2] - goal[2] - 0.8) < 0.3
+    assert 0.0 < placed[1] < 0.4
+    assert 'box' in urlab.connect().entities
+    visitor.js("urlab.select(urlab.world.entities.find(({ name }) => name === 'box').body)")
+    visitor.js("document.body.classList.remove('bare')")
+    visitor.js("urlab.change('delete', { entity: 'box' })")
+    visitor.until(f"!{names}.includes('box') && urlab.isReady")
+    assert visitor.js(names) == before
+    assert visitor.errors == []
+
+
 def test_a_tip_follows_the_mouse(browser, bimanual):
     page = Page()
     with gateway_at(bimanual, page) as gateway:

@@ -14,6 +14,8 @@ from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.virtual_field.page.channels import Channel
+from urlab_ros_bridge.gateways.virtual_field.page.spawning import SPAWN
+from urlab_ros_bridge.gateways.virtual_field.page.spawning import spawnables
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model import WorldModel
@@ -69,6 +71,7 @@ def describe(
             for prefix, robot in handshake.articulations.items()
             for lidar in _lidars(handshake, prefix, robot, channels)
         ],
+        'spawnables': spawnables() if SPAWN in handshake.extensions else [],
         'keyframes': [key.compiled for key in world.keyframes if key.name],
     }
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.page.spawning import spawnable
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import z_up
@@ -197,6 +198,26 @@ def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
     return {'count': count}
 
 
+def _spawn(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Put a bundled model where the page says, y up; the page gets the description anew."""
+    model = spawnable(fields.text('model'))
+    x, y, z = z_up(fields.vector('position', 3))
+    made = world.served.link.commands.spawn_entity(
+        fields.text('model'),
+        xml=model.xml,
+        file=model.file,
+        pos=(x, y, z + model.lift),
+        allow_renaming=True,
+    )
+    return {'name': made.name}
+
+
+def _delete(world: PageWorld, fields: PayloadFields) -> Answer:
+    """Remove a robot or an object from the world."""
+    world.served.link.commands.delete_entity(fields.text('entity'))
+    return {}
+
+
 REQUESTS: dict[str, RequestKind] = {
     'pause': RequestKind(_pause),
     'mode': RequestKind(_mode),
@@ -211,6 +232,8 @@ REQUESTS: dict[str, RequestKind] = {
     'replay_load': RequestKind(_replay_load, long=True),
     'replay_start': RequestKind(_replay_start, long=True),
     'replay_stop': RequestKind(_replay_stop, long=True),
+    'spawn': RequestKind(_spawn, long=True),
+    'delete': RequestKind(_delete, long=True),
     'push': RequestKind(_push, newest=True, moves=True),
     'drive': RequestKind(_drive, newest=True, moves=True),
     'steer': RequestKind(_steer, newest=True, moves=True),

@@ -57,6 +57,7 @@ MAX_QUEUE = 2
 RATE = 72.0  # states a second, of the protocol
 TRY_AGAIN = 1013
 GONE = 'the simulation has gone: reconnect when it is back'
+CHANGED = 'the world has changed: reconnect'
 # How long a client that says hello waits for a simulation that has gone (s).
 RETURN_SECONDS = 2.0
 
@@ -141,6 +142,7 @@ class WebXrServer:
             ),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
+        self._changed: ServedSimulation | None = None  # whose clients were asked to reconnect
         self._ticker = PeriodicThread('webxr-ticker', self._tick, RATE)
 
     def start(self, timeout: float = 10.0) -> None:
@@ -333,9 +335,14 @@ class WebXrServer:
             _LOG.debug('cannot prepare the page', exc_info=True)
 
     def _tick(self) -> None:
-        """Send the newest state to all clients."""
+        """Send the newest state to all clients; have them reconnect once the world has changed."""
         clients = [client for client in list(self._clients.values()) if client.gets_scene]
         simulation = self._simulation.current
+        if simulation is not None and simulation.link.is_stale:
+            if simulation is not self._changed:
+                self._changed = simulation
+                self._server.close_all(TRY_AGAIN, CHANGED)
+            return
         frame = simulation.scene.poll() if clients and simulation is not None else None
         if simulation is None or frame is None:
             return

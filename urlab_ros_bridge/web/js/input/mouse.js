@@ -14,7 +14,7 @@ const GRAB_FACTOR = 2.3; // the same in radii of the handle
 const MIN_BALL_RADIUS = 3; // px
 
 export class PointerTool extends EventTarget {
-  // Events: select (detail: a body or -1).
+  // Events: place (detail: a point, while the tool is 'place'), select (detail: a body or -1).
   constructor(stage, bodies, views, connection) {
     super();
     Object.assign(this, { stage, bodies, views, connection });
@@ -87,7 +87,7 @@ export class PointerTool extends EventTarget {
     if (event.button !== 0 || !event.isPrimary || this.views.mode === 'camera' || !this.world) return;
     this.pressed = { x: event.clientX, y: event.clientY };
     this.castRay(event);
-    const handle = this.handleAtPointer();
+    const handle = this.tool !== 'place' && this.handleAtPointer();
     if (handle) {
       const turns = event.shiftKey && handle.userData.tip.turns;
       this.begin(event, { kind: 'steer', handle, turns, at: this.pressed, turn: new THREE.Quaternion(), point: handle.position.clone(), goal: handle.position.clone() });
@@ -181,6 +181,11 @@ export class PointerTool extends EventTarget {
     if (moved > CLICK_TOLERANCE || this.drag) return;
     this.castRay(event);
     const hit = this.bodies.hit(this.raycaster);
+    if (this.tool === 'place') {
+      const at = hit?.point ?? this.raycaster.ray.intersectPlane(new THREE.Plane(new THREE.Vector3(0, 1, 0)), new THREE.Vector3());
+      if (at) this.dispatchEvent(new CustomEvent('place', { detail: at.toArray() }));
+      return;
+    }
     this.dispatchEvent(new CustomEvent('select', { detail: hit && hit.body > 0 ? hit.body : -1 }));
   }
 

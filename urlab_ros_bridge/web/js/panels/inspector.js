@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The right column: the selection with its joints and sensors; connected sessions.
 
-import { button, el, fixed, icon, number, panel } from './dom.js';
+import { button, el, fixed, icon, menu, number, panel } from './dom.js';
 
 const PERIOD = 80; // ms between updates of numbers
 const HOLD = 1500; // ms after input during which a slider does not follow its joint
@@ -49,7 +49,7 @@ export class Inspector {
       ['Position (m)', () => { const { x, y, z } = group().position; return [x, -z, y].map((part) => number(part)).join(', '); }],
       ['Roll, pitch, yaw', () => rpy(group().quaternion).map((angle) => `${fixed(angle * DEGREES, 1)}°`).join(', ')],
     ]));
-    parts.push(el('div.row', button('fit', 'Show it', () => app.fit(body), { text: 'Show', shape: 'button.btn.small' }), button('follow', 'Follow it', () => app.views.set('follow', body), { text: 'Follow', shape: 'button.btn.small' })));
+    parts.push(el('div.row', button('fit', 'Show it', () => app.fit(body), { text: 'Show', shape: 'button.btn.small' }), button('follow', 'Follow it', () => app.views.set('follow', body), { text: 'Follow', shape: 'button.btn.small' }), this.deleteButton(item, robot)));
     const isBase = robot?.base === body;
     const joints = world.joints.filter((joint) => (isBase ? joint.robot === item.robot : joint.body === body));
     if (joints.length) {
@@ -63,6 +63,15 @@ export class Inspector {
     }
     this.panel.body.replaceChildren(...parts);
     this.write(true);
+  }
+
+  // Of a robot's base, and of an object; it asks once more.
+  deleteButton(item, robot) {
+    const name = robot ? robot.prefix : item.name;
+    const isWhole = robot ? robot.base === item.id : this.world.entities.some(({ body }) => body === item.id);
+    if (!isWhole || !this.world.spawnables.length) return null;
+    const remove = button('close', `Delete ${name}`, () => menu(remove, [{ label: `Delete ${name}`, icon: 'close', run: () => this.app.change('delete', { entity: name }) }]), { text: 'Delete', shape: 'button.btn.small' });
+    return remove;
   }
 
   facts(rows) {

@@ -13,12 +13,14 @@ export class ScenePanel {
     this.app = app;
     this.panel = panel('scene', 'Scene', 'layers', { flush: true });
     this.list = el('div.scroll', { role: 'tree' });
-    this.panel.body.append(this.list);
+    this.add = button('box', 'Add an object or a robot', () => app.chooseModel(this.add), { text: 'Add', shape: 'button.btn.small' });
+    this.panel.body.append(this.list, this.add);
     this.open = new Set();
   }
 
   setWorld(world) {
     this.world = world;
+    this.add.hidden = !world.spawnables.length;
     this.panel.count.textContent = `${world.robots.length + world.entities.length || ''}`;
     this.open = new Set(world.robots.length === 1 ? [world.robots[0].prefix] : []);
     this.draw();
