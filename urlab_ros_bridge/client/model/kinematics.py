@@ -34,7 +34,7 @@ class LocalModel:
     quaternions w x y z.
 
     :ivar model: the `mujoco.MjModel`, shared with the handshake; `data` is this object's own.
-    :ivar robot_bodies: ids of the bodies of all articulations.
+    :ivar robot_bodies: ids of the bodies of all articulations; `body_ids` those of all by name.
     """
 
     def __init__(self, handshake: Handshake) -> None:
@@ -56,7 +56,7 @@ class LocalModel:
             for prefix in handshake.articulations
         }
         self.robot_bodies = [body.id for body in tables.bodies[1:] if body.prefix]
-        self._bodies = {body.compiled: body.id for body in tables.bodies}
+        self.body_ids = {body.compiled: body.id for body in tables.bodies}
         self._mocap = {body.compiled: body.mocap_id for body in tables.bodies if body.mocap}
         self.kinematics()
 
@@ -75,8 +75,8 @@ class LocalModel:
                 self.write_entity(name, entity.qpos)
             elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
                 self.write_mocap(name, entity.xpos, entity.xquat)
-                if name in self._bodies and name not in self._mocap:
-                    placed[self._bodies[name]] = entity.xpos, entity.xquat
+                if name in self.body_ids and name not in self._mocap:
+                    placed[self.body_ids[name]] = entity.xpos, entity.xquat
         self.kinematics(cameras=cameras)
         self.place_bodies(placed)
 

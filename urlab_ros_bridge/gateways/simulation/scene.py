@@ -7,8 +7,6 @@ from __future__ import annotations
 import numpy as np
 
 from urlab_ros_bridge.client.model.kinematics import LocalModel
-from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.simulation.robot import FrameName
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
@@ -17,44 +15,23 @@ from urlab_ros_bridge.geometry import wxyz_to_xyzw
 OPENCV = np.diag([1.0, -1.0, -1.0])
 
 
-class MirroredScene:
+class MirroredScene(LocalModel):
     """
-    The scene of one simulation step.  Not thread-safe: one for each thread that uses it.
+    The scene of one simulation step, with cameras in the axes of OpenCV.
 
-    :ivar qpos: positions of the whole model, shape (nq,).
+    Not thread-safe: one for each thread that uses it.
     """
-
-    def __init__(self, handshake: Handshake) -> None:
-        """
-        Load the model.
-
-        :raises ModelUnavailable: without a model, or with another MuJoCo than the server's.
-        """
-        self._local = LocalModel(handshake)
 
     @property
     def qpos(self) -> np.ndarray:
         """Return the positions of the whole model, shape (nq,)."""
-        qpos: np.ndarray = self._local.data.qpos
+        qpos: np.ndarray = self.data.qpos
         return qpos
-
-    def update(self, seen: WorldObservation, *, cameras: bool = True) -> None:
-        """
-        Apply an observation and recompute all poses.
-
-        :param cameras: whether to compute those of cameras.
-        :raises UrlabError: when the observation does not fit the model.
-        """
-        self._local.update(seen, cameras=cameras)
 
     def body_poses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return copies of positions, quaternions w x y z and matrices of all bodies, by id."""
-        data = self._local.data
+        data = self.data
         return data.xpos.copy(), data.xquat.copy(), data.xmat.reshape(-1, 3, 3).copy()
-
-    def contacts(self, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return where some bodies touch something, see `LocalModel.contacts`."""
-        return self._local.contacts(bodies)
 
     def pose(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
         """
@@ -62,7 +39,7 @@ class MirroredScene:
 
         :param kind: ``body`` or ``site``; `name` is the compiled one.
         """
-        read = self._local.site_pose if kind == 'site' else self._local.body_pose
+        read = self.site_pose if kind == 'site' else self.body_pose
         position, quat = read(name)
         return np.asarray(position), matrix_of(wxyz_to_xyzw(quat.tolist()))
 
@@ -73,7 +50,7 @@ class MirroredScene:
         :param name: compiled name of the camera.
         :param reference: None is the world.
         """
-        position, quat = self._local.camera_pose(name)
+        position, quat = self.camera_pose(name)
         rotation = matrix_of(wxyz_to_xyzw(quat.tolist())) @ OPENCV
         matrix = np.eye(4)
         if reference is not None:

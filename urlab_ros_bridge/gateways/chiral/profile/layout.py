@@ -168,7 +168,7 @@ class ActionLayout:
                 )
             lateral = drive.is_lateral
             label = 'vx_vy_yaw' if lateral else 'vx_yaw'
-            return TwistPart(lateral, label, drive.actuators or ())
+            return TwistPart(label, (), lateral, drive.actuators or ())
         if kind in ('ee_pose', 'ee_delta'):
             return self._pose_part(action, path)
         if kind in ('gripper', 'actuator'):
@@ -178,7 +178,7 @@ class ActionLayout:
                     f'{path}.actuators', action.actuators, 'names no actuators', robot.actuators
                 )
             if kind == 'actuator':
-                return DirectPart(actuators, _label(actuators))
+                return DirectPart(_label(actuators), actuators)
             return self._gripper(action, actuators, path)
         actuators = robot.actuators_of(robot.need_joints(action.joints))
         return self._joint_part(action, actuators, path)
@@ -192,8 +192,8 @@ class ActionLayout:
             opened = actuator.high if action.open is None else action.open
             if not np.isfinite([closed, opened]).all():
                 raise ProfileError.unfit(path, actuator.name, 'has no range: give closed and open')
-            ends.append((actuator, closed, opened))
-        return GripperPart(ends, actuators[0].name)
+            ends.append((closed, opened))
+        return GripperPart(actuators[0].name, actuators, ends)
 
     def _joint_part(
         self, action: ActionProfile, actuators: Sequence[Actuator], path: str
@@ -206,9 +206,9 @@ class ActionLayout:
                 raise ProfileError.unfit(
                     path, sorted(kinds), 'actuators give no torque', ['motor']
                 )
-            return ForcePart(actuators, label, inverse=True)
+            return ForcePart(label, actuators, [1 / a.gear for a in actuators])
         if kind == 'joint_velocity' and kinds == {'velocity'} and not controlled:
-            return ForcePart(actuators, label, inverse=False)
+            return ForcePart(label, actuators, [a.gear for a in actuators])
         return self._position_part(action, actuators, path)
 
     def _position_part(
@@ -222,8 +222,8 @@ class ActionLayout:
         clip = self._profile.control.on_jump == 'clip'
         scale = 1 / self._profile.control.rate if kind == 'joint_velocity' else 1.0
         return JointPart(
-            self._robot.setpoints_of(actuators),
             label,
+            self._robot.setpoints_of(actuators),
             kind != 'joint_position',
             action.max_jump,
             clip,
@@ -246,11 +246,11 @@ class ActionLayout:
         actuators = robot.actuators_of(joints)
         limits = self._position_part(replace(action, kind='joint_position'), actuators, path)
         return PosePart(
-            PoseSolver(self._model, *frame, joints),
+            f'{action.kind}_{action.site}',
             robot.setpoints_of(actuators),
+            PoseSolver(self._model, *frame, joints),
             action.rotation,
             robot.frame(action.reference or self._profile.reference or robot.base_name),
-            f'{action.kind}_{action.site}',
             action.kind == 'ee_delta',
             limits,
         )

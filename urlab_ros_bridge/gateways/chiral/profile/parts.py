@@ -7,6 +7,8 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 from typing import Protocol
 
 import numpy as np
@@ -30,20 +32,29 @@ class Scene(Protocol):
         """Return world position, shape (3,), and rotation matrix of a body or site."""
 
 
+@dataclass(eq=False)
 class ActionPart(ABC):
     """
     Some consecutive numbers of the action.
 
-    :ivar size: how many; `label` is what they are, for the metadata.
-    :ivar actuators: those that it sets; `smooth`: whether they move there gradually.
-    :ivar takes: names of others that the server moves because of it.
+    :ivar label: what they are, for the metadata.
+    :ivar actuators: those that it sets.
+    :cvar smooth: whether their setpoints are interpolated.
     """
 
-    size: int
+    smooth: ClassVar[bool] = True
     label: str
-    smooth = True
-    actuators: Sequence[Actuator] = ()
-    takes: Sequence[str] = ()
+    actuators: Sequence[Actuator]
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers."""
+        return len(self.actuators)
+
+    @property
+    def takes(self) -> Sequence[str]:
+        """Return the names of other actuators that the server moves because of it."""
+        return ()
 
     @abstractmethod
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
@@ -54,42 +65,32 @@ class ActionPart(ABC):
         """
 
 
+@dataclass(eq=False)
 class JointPart(ActionPart):
     """
     Joints of actuators that hold a position.
 
-    :param relative: the numbers are added to the previous target.
-    :param scale: factor of the numbers (a velocity times the control period).
+    :ivar relative: whether the numbers are added to the previous target.
+    :ivar clip: whether a jump beyond `max_jump` is limited, not rejected.
+    :ivar scale: factor of the numbers (a velocity times the control period).
     """
 
-    def __init__(
-        self,
-        actuators: Sequence[Actuator],
-        label: str,
-        relative: bool,
-        max_jump: float | None,
-        clip: bool,
-        scale: float = 1.0,
-    ) -> None:
-        self.size = len(actuators)
-        self.label = label
-        self.actuators = actuators
-        self._relative = relative
-        self._max_jump = max_jump
-        self._clip = clip
-        self._scale = scale
+    relative: bool
+    max_jump: float | None
+    clip: bool
+    scale: float
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         for actuator, value in zip(self.actuators, values.tolist(), strict=True):
             before = target.ctrl[actuator.name]
-            step = value * self._scale if self._relative else value * actuator.gear - before
+            step = value * self.scale if self.relative else value * actuator.gear - before
             target.ctrl[actuator.name] = before + self._limited(actuator.name, step)
 
     def _limited(self, name: str, step: float) -> float:
-        limit = self._max_jump
+        limit = self.max_jump
         if limit is None or abs(step) <= limit:
             return step
-        if self._clip:
+        if self.clip:
             return limit if step > 0 else -limit
         raise BadAction(f'{name} jumps by {step:.3f}, allowed is {limit:g}')
 
@@ -99,100 +100,102 @@ class DirectPart(ActionPart):
 
     smooth = False
 
-    def __init__(self, actuators: Sequence[Actuator], label: str) -> None:
-        self.size = len(actuators)
-        self.label = label
-        self.actuators = actuators
-
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         for actuator, value in zip(self.actuators, values.tolist(), strict=True):
             target.ctrl[actuator.name] = min(max(value, actuator.low), actuator.high)
 
 
+@dataclass(eq=False)
 class ForcePart(DirectPart):
-    """Velocities or torques of joints: what the actuator gets is seen through its gear."""
+    """
+    Velocities or torques of joints, through the gear of the actuators.
 
-    def __init__(self, actuators: Sequence[Actuator], label: str, inverse: bool) -> None:
-        super().__init__(actuators, label)
-        # A velocity actuator follows gear * joint velocity; a motor gives gear * control.
-        self._factors = np.array([1 / a.gear if inverse else a.gear for a in actuators])
+    :ivar factors: control per number: a velocity actuator follows gear * joint velocity, a motor
+        gives gear * control.
+    """
+
+    factors: Sequence[float]
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
-        super().apply(values * self._factors, target, scene)
+        super().apply(values * self.factors, target, scene)
 
 
+@dataclass(eq=False)
 class GripperPart(ActionPart):
-    """One number from 0 (closed) to 1 (open) for all actuators of a gripper."""
+    """
+    One number from 0 (closed) to 1 (open) for all actuators of a gripper.
 
-    size = 1
+    :ivar ends: controls of each actuator, closed and open.
+    """
 
-    def __init__(self, ends: Sequence[tuple[Actuator, float, float]], label: str) -> None:
-        self.label = label
-        self.actuators = [actuator for actuator, _, _ in ends]
-        self._ends = ends
+    ends: Sequence[tuple[float, float]]
+
+    @property
+    def size(self) -> int:
+        return 1
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         share = min(max(float(values[0]), 0.0), 1.0)
-        for actuator, closed, opened in self._ends:
+        for actuator, (closed, opened) in zip(self.actuators, self.ends, strict=True):
             target.ctrl[actuator.name] = closed + share * (opened - closed)
 
 
+@dataclass(eq=False)
 class PosePart(ActionPart):
     """
     Pose of an end effector, x y z and a rotation, reached by inverse kinematics.
 
-    :param relative: the numbers are a displacement and a turn from the previous target.
+    :ivar rotation: representation, a key of `ROTATIONS`.
+    :ivar reference: frame that the numbers are relative to.
+    :ivar relative: whether the numbers are a displacement and a turn from the previous target.
+    :ivar limits: sets the joints, and limits their jumps.
     """
 
-    def __init__(
-        self,
-        solver: PoseSolver,
-        actuators: Sequence[Actuator],
-        rotation: str,
-        reference: tuple[str, str],
-        label: str,
-        relative: bool,
-        limits: JointPart,
-    ) -> None:
-        self.size = 3 + ROTATIONS[rotation]
-        self.label = label
-        self.actuators = actuators
-        self._solver = solver
-        self._rotation = rotation
-        self._reference = reference
-        self._relative = relative
-        self._limits = limits
+    solver: PoseSolver
+    rotation: str
+    reference: tuple[str, str]
+    relative: bool
+    limits: JointPart
+
+    @property
+    def size(self) -> int:
+        return 3 + ROTATIONS[self.rotation]
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         try:
-            turn = to_matrix(values[3:], self._rotation)
+            turn = to_matrix(values[3:], self.rotation)
         except ValueError as error:
             raise BadAction(f'{self.label}: {error}') from error
         seed = np.array([target.ctrl[a.name] / a.gear for a in self.actuators])
-        origin, axes = scene.pose(*self._reference)
+        origin, axes = scene.pose(*self.reference)
         position, rotation = origin + axes @ values[:3], axes @ turn
-        if self._relative:
-            there, attitude = self._solver.forward(scene.qpos, seed)
+        if self.relative:
+            there, attitude = self.solver.forward(scene.qpos, seed)
             position, rotation = there + axes @ values[:3], axes @ turn @ axes.T @ attitude
-        self._limits.apply(self._solver.solve(scene.qpos, seed, position, rotation), target, scene)
+        self.limits.apply(self.solver.solve(scene.qpos, seed, position, rotation), target, scene)
 
 
+@dataclass(eq=False)
 class TwistPart(ActionPart):
     """
     Velocity of a mobile base, in its own frame.
 
-    :param lateral: whether the numbers are vx, vy, yaw rate, or vx, yaw rate.
-    :param takes: actuators that the server moves by it.
+    :ivar lateral: whether the numbers are vx, vy, yaw rate, or vx, yaw rate.
+    :ivar driven: names of the actuators that the server moves by it.
     """
 
     smooth = False
+    lateral: bool
+    driven: Sequence[str]
 
-    def __init__(self, lateral: bool, label: str, takes: tuple[str, ...] = ()) -> None:
-        self.size = 3 if lateral else 2
-        self.label = label
-        self.takes = takes
-        self._lateral = lateral
+    @property
+    def size(self) -> int:
+        return 3 if self.lateral else 2
+
+    @property
+    def takes(self) -> Sequence[str]:
+        return self.driven
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
         vx, *vy, yaw = values.tolist()
-        target.twist = (vx, vy[0] if self._lateral else 0.0, yaw)
+        target.twist = (vx, vy[0] if self.lateral else 0.0, yaw)

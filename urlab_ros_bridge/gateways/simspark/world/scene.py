@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ class BallBody:
         self.spin = np.zeros(3)
 
 
-class SimSparkScene:
+class SimSparkScene(LocalModel):
     """
     The world at one moment.  Not thread-safe; its arrays change with the next `update`.
 
@@ -60,12 +59,11 @@ class SimSparkScene:
 
         :raises ModelUnavailable: without a model, or with another MuJoCo than the server's.
         """
-        self._local = LocalModel(handshake)
+        super().__init__(handshake)
         self.world: WorldModel = read_world(handshake)
         self.robots: Mapping[str, ServedRobot] = {
             prefix: read_served_robot(handshake, prefix) for prefix in handshake.articulations
         }
-        self._bodies = {body.compiled: body.id for body in self.world.bodies}
         self.ball = self._find_ball(handshake)
         numbers = (self.model.numeric(index) for index in range(self.model.nnumeric))
         self.numerics = {each.name: float(each.data[0]) for each in numbers if len(each.data)}
@@ -76,32 +74,27 @@ class SimSparkScene:
         self._seen: WorldObservation | None = None
 
     @property
-    def model(self) -> Any:
-        """Return the compiled model, a mujoco.MjModel."""
-        return self._local.model
-
-    @property
     def positions(self) -> np.ndarray:
         """Return the origins of all bodies, m, shape (nbody, 3)."""
-        xpos: np.ndarray = self._local.data.xpos
+        xpos: np.ndarray = self.data.xpos
         return xpos
 
     @property
     def rotations(self) -> np.ndarray:
         """Return the rotation matrices of all bodies, body to world, shape (nbody, 3, 3)."""
-        xmat: np.ndarray = self._local.data.xmat
+        xmat: np.ndarray = self.data.xmat
         return xmat.reshape(-1, 3, 3)
 
     @property
     def qpos(self) -> np.ndarray:
         """Return the positions of the whole model, shape (nq,); see `Joint.qpos_address`."""
-        qpos: np.ndarray = self._local.data.qpos
+        qpos: np.ndarray = self.data.qpos
         return qpos
 
     @property
     def gravity(self) -> np.ndarray:
         """Return the acceleration of free fall, m/s^2, shape (3,)."""
-        gravity: np.ndarray = self._local.model.opt.gravity
+        gravity: np.ndarray = self.model.opt.gravity
         return gravity
 
     def state(self, robot: str) -> ArticulationState:
@@ -120,7 +113,7 @@ class SimSparkScene:
 
         :raises KeyError: when there is none.
         """
-        return self._bodies[name]
+        return self.body_ids[name]
 
     @property
     def has_field(self) -> bool:
@@ -136,13 +129,13 @@ class SimSparkScene:
         """Return the highest speed that a model states for a joint (``speed_JOINT``), rad/s."""
         return self.numerics.get(f'{robot}_speed_{joint}')
 
-    def update(self, seen: WorldObservation) -> None:
+    def update(self, seen: WorldObservation, *, cameras: bool = False) -> None:
         """
         Apply an observation.
 
         :raises ProtocolError: when it is not one of this world.
         """
-        self._local.update(seen)
+        super().update(seen, cameras=cameras)
         self.time, self.step, self._seen = seen.time, seen.step, seen
         self.version += 1
         self.placed.clear()
@@ -150,11 +143,11 @@ class SimSparkScene:
 
     def _find_ball(self, handshake: Handshake) -> BallBody | None:
         free = [name for name, entity in handshake.entities.items() if entity.has_free_base]
-        named = [name for name in free if name.lower().endswith(BALL) and name in self._bodies]
+        named = [name for name in free if name.lower().endswith(BALL) and name in self.body_ids]
         if not named:
             return None
         name = BALL if BALL in named else named[0]
-        body = self._bodies[name]
+        body = self.body_ids[name]
         spheres = [g.size[0] for g in self.world.geoms if g.body == body and g.kind == 'sphere']
         return BallBody(name, body, spheres[0] if spheres else 0.0)
 

@@ -52,7 +52,7 @@ def write_message(kind: str, payload: Any) -> bytes:
     """
     Return the bytes of a message.
 
-    :param payload: of plain values, or what `raw_json` returned in its places.
+    :param payload: of plain values, arrays and `orjson.Fragment`.
     """
     return orjson.dumps(
         {'version': VERSION, 'type': kind, 'payload': payload},

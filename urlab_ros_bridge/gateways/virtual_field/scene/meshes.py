@@ -11,7 +11,6 @@ import threading
 from typing import Any
 
 import numpy as np
-import orjson
 
 from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import DIGITS
@@ -47,37 +46,26 @@ class Mesh:
         return self.mesh_id, self.version
 
 
-def mesh_json(
-    mesh: Mesh,
+def mesh_state(
+    mesh_id: str,
+    owner_id: str,
     translation: Sequence[float],
     rotation: Sequence[float],
     scale: Sequence[float] = _ONE,
     *,
     visible: bool = True,
     static_asset: bool = True,
-) -> bytes:
+) -> dict[str, Any]:
     """Return a mesh of scene_state, without its data."""
-    return orjson.dumps(
-        {
-            'mesh_id': mesh.mesh_id,
-            'owner_id': mesh.owner_id,
-            'translation': list(translation),
-            'rotation_xyzw': list(rotation),
-            'scale': list(scale),
-            'visible': visible,
-            'static_asset': static_asset,
-        }
-    )
-
-
-def with_asset(json: Any, mesh: Mesh) -> dict[str, Any]:
-    """Return a mesh of scene_state with its data, from the one without."""
-    fields = json if isinstance(json, dict) else orjson.loads(_dumped(json))
-    return {**fields, 'asset_uri': mesh.asset_uri}
-
-
-def _dumped(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+    return {
+        'mesh_id': mesh_id,
+        'owner_id': owner_id,
+        'translation': translation,
+        'rotation_xyzw': rotation,
+        'scale': scale,
+        'visible': visible,
+        'static_asset': static_asset,
+    }
 
 
 class BodyMeshes:
@@ -126,23 +114,14 @@ class BodyMeshes:
     def states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the meshes, without their data, and the spheres of scene_state by id."""
         if self._still is None:
-            still = self._table(self._static, frame)
-            self._still = {n: orjson.Fragment(_dumped(state)) for n, state in still.items()}
+            self._still = self._table(self._static, frame)
         return self._still | self._table(self._moving, frame), self._spheres_at(frame)
 
     def _table(self, bodies: Sequence[int], frame: SceneFrame) -> dict[str, Any]:
-        places = y_up(frame.body_positions[bodies]).round(DIGITS)
-        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS)
+        places = y_up(frame.body_positions[bodies]).round(DIGITS).tolist()
+        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS).tolist()
         return {
-            self._ids[body]: {
-                'mesh_id': self._ids[body],
-                'owner_id': OWNER,
-                'translation': place,
-                'rotation_xyzw': turn,
-                'scale': _ONE,
-                'visible': True,
-                'static_asset': True,
-            }
+            self._ids[body]: mesh_state(self._ids[body], OWNER, place, turn)
             for body, place, turn in zip(bodies, places, turns, strict=True)
         }
 
@@ -151,7 +130,7 @@ class BodyMeshes:
             return {}
         bodies = list(self.spheres)
         turned = np.einsum('nij,nj->ni', frame.body_matrices[bodies], self._centres)
-        places = y_up(frame.body_positions[bodies] + turned).round(DIGITS)
+        places = y_up(frame.body_positions[bodies] + turned).round(DIGITS).tolist()
         return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
@@ -168,4 +147,4 @@ class BodyMeshes:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
 
 
-__all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_json', 'with_asset']
+__all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_state']

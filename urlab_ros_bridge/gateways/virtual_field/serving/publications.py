@@ -25,7 +25,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMe
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemovePoints
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
-from urlab_ros_bridge.gateways.virtual_field.scene.meshes import mesh_json
+from urlab_ros_bridge.gateways.virtual_field.scene.meshes import mesh_state
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import RESERVED
 
 # Of one owner, and of all together.
@@ -85,12 +85,12 @@ class Publications:
             self.version += 1
 
     def read(self) -> tuple[int, dict[str, Any], dict[str, Any], dict[str, Mesh]]:
-        """Return version, JSON of meshes without their data, of overlays, and the meshes."""
+        """Return version, states of meshes and overlays as in scene_state, and the meshes."""
         with self._lock:
             if self._json[0] != self.version:
                 self._json = (
                     self.version,
-                    {name: _json_of(mesh) for name, mesh in self._meshes.items()},
+                    {name: _state_of(mesh) for name, mesh in self._meshes.items()},
                     {name: orjson.Fragment(o.json) for name, o in self._overlays.items()},
                     {name: published.mesh for name, published in self._meshes.items()},
                 )
@@ -194,17 +194,16 @@ class Publications:
         self._overlays = {n: o for n, o in self._overlays.items() if o.owner_id != owner}
 
 
-def _json_of(published: _Published) -> Any:
-    where = published.placement
-    return orjson.Fragment(
-        mesh_json(
-            published.mesh,
-            where.translation,
-            where.rotation,
-            where.scale,
-            visible=where.visible,
-            static_asset=published.static_asset,
-        )
+def _state_of(published: _Published) -> dict[str, Any]:
+    mesh, where = published.mesh, published.placement
+    return mesh_state(
+        mesh.mesh_id,
+        mesh.owner_id,
+        where.translation,
+        where.rotation,
+        where.scale,
+        visible=where.visible,
+        static_asset=published.static_asset,
     )
 
 

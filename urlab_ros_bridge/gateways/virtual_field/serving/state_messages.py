@@ -11,7 +11,6 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_mess
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
-from urlab_ros_bridge.gateways.virtual_field.scene.meshes import with_asset
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Ownership
@@ -48,7 +47,7 @@ class StateMessage:
         states = dict(self.payload['meshes'])
         for mesh_id, mesh in self.meshes.items():
             if mesh.key not in had and size < ASSETS_AT_ONCE:
-                states[mesh_id] = with_asset(states[mesh_id], mesh)
+                states[mesh_id] = {**states[mesh_id], 'asset_uri': mesh.asset_uri}
                 had.add(mesh.key)
                 size += len(mesh.asset_uri)
         data = self.data
