@@ -24,11 +24,18 @@ def answer(rig, frame):
 
 def test_the_registry_refuses_strangers_and_doubles():
     registry = Registry()
-    registry.register('step', lambda *_: {})
+
+    def step(*_):
+        return {}
+
+    def brew_coffee(*_):
+        return {}
+
+    registry.register(step)
     with pytest.raises(ValueError, match='twice'):
-        registry.register('step', lambda *_: {})
+        registry.register(step)
     with pytest.raises(ValueError, match='op table'):
-        registry.register('brew_coffee', lambda *_: {})
+        registry.register(brew_coffee)
 
 
 BAD = [

@@ -11,7 +11,6 @@ import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 
@@ -140,8 +139,3 @@ def test_parts_are_closed_in_reverse_even_when_one_breaks():
     stage.close()
     stage.close()
     assert told == ['c', 'b', 'a'] and stage.context is None
-
-
-def test_an_op_without_a_world_cannot_ask_for_its_lock():
-    with pytest.raises(ValueError, match='lock'):
-        Registry().register('status', lambda *_: {})

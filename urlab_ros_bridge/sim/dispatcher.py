@@ -97,19 +97,15 @@ class AcceptedCall:
         """Run a call that has the lock if it needs it; the lock is released."""
         entry, session = self.entry, self.session
         try:
-            if entry.locked and self.subject.engine.run.replaced:
-                raise OpError('session_expired', 'the world has changed; send hello again')
-            body = entry.handler(self.subject, session, self.fields)
-        except OpError as error:
-            return error_frame(error, session)
-        except Exception:
-            return internal_error(session)
-        finally:
-            if entry.locked:
-                self.subject.engine.lock.release()
-        if isinstance(body, bytes):
-            return body
-        try:
+            try:
+                if entry.locked and self.subject.engine.run.replaced:
+                    raise OpError('session_expired', 'the world has changed; send hello again')
+                body = entry.handler(self.subject, session, self.fields)
+            finally:
+                if entry.locked:
+                    self.subject.engine.lock.release()
+            if isinstance(body, bytes):
+                return body
             if isinstance(body, FinishUnlocked):
                 body = body.finish()
             return _pack(entry.op.name, body, session, self.host)

@@ -120,8 +120,7 @@ def find_camera(rig: CameraRig, key: Any) -> CameraItem:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('set_camera_streaming', set_camera_streaming)
-    registry.register('set_camera_delay', set_camera_delay)
+    registry.register(set_camera_streaming, set_camera_delay)
 
 
 # Below the 5 s that stock clients wait for any reply; the first frame waits for the renderer.

@@ -66,4 +66,4 @@ def _names(model: mujoco.MjModel, contact: Any) -> dict[str, str]:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('get_contacts', get_contacts)
+    registry.register(get_contacts)

@@ -205,4 +205,4 @@ def _store(options: Any, name: str, value: Any) -> None:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('set_sim_options', set_sim_options, staged=True, seconds=lambda *_: _SECONDS)
+    registry.register(set_sim_options, staged=True, seconds=lambda *_: _SECONDS)

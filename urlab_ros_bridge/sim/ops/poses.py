@@ -151,5 +151,4 @@ def list_keyframes(context: Context, session: ServerSession, fields: Fields) -> 
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    for handler in (set_qpos, set_mocap_pose, read_mocap_pose, list_keyframes):
-        registry.register(handler.__name__, handler)
+    registry.register(set_qpos, set_mocap_pose, read_mocap_pose, list_keyframes)

@@ -176,4 +176,4 @@ def _seconds(context: Context, fields: Fields) -> float:
 
 def register(registry: Registry) -> None:
     """Add the op of this module."""
-    registry.register('randomize', randomize, seconds=_seconds)
+    registry.register(randomize, seconds=_seconds)

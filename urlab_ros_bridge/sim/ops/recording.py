@@ -254,16 +254,14 @@ def replay_stop(context: Context, session: ServerSession, fields: Fields) -> dic
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('recording_start', recording_start)
-    registry.register('recording_stop', recording_stop, urgent=True)
+    registry.register(recording_stop, replay_stop, urgent=True)
+    registry.register(recording_start, recording_clear)
+    registry.register(replay_list_sessions, replay_set_active, replay_start)
     registry.register(
-        'recording_save', recording_save, locked=False, seconds=lambda *_: FILE_SECONDS
+        recording_save,
+        recording_list,
+        recording_read,
+        replay_load,
+        locked=False,
+        seconds=lambda *_: FILE_SECONDS,
     )
-    registry.register('recording_clear', recording_clear)
-    for handler in (recording_list, recording_read):
-        registry.register(handler.__name__, handler, locked=False, seconds=lambda *_: FILE_SECONDS)
-    registry.register('replay_load', replay_load, locked=False, seconds=lambda *_: FILE_SECONDS)
-    registry.register('replay_list_sessions', replay_list_sessions)
-    registry.register('replay_set_active', replay_set_active)
-    registry.register('replay_start', replay_start)
-    registry.register('replay_stop', replay_stop, urgent=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.step import observe
 from urlab_ros_bridge.sim.ops.step import requested_view
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -56,8 +57,7 @@ def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str,
 
 
 def _observed(context: Context, session: ServerSession) -> dict[str, Any]:
-    view = requested_view(Fields({}), session)
-    return context.observer.observe(view, context.engine.clock.steps_since(session.steps_from))
+    return observe(context, session, requested_view(Fields({}), session))
 
 
 def _reset_robot(context: Context, fields: Fields, prefix: str, key: int | None) -> None:
@@ -95,7 +95,7 @@ def forward(context: Context, session: ServerSession, fields: Fields) -> dict[st
     view = requested_view(fields, session)
     context.engine.forward()
     context.engine.state_changed()
-    return context.observer.observe(view, context.engine.clock.steps_since(session.steps_from))
+    return observe(context, session, view)
 
 
 def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
@@ -117,5 +117,4 @@ def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('reset', reset)
-    registry.register('forward', forward)
+    registry.register(reset, forward)

@@ -172,15 +172,10 @@ def e_stop(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    for handler in (set_mode, set_paused, set_control_source, set_twist):
-        registry.register(handler.__name__, handler, urgent=True)
-    for handler in (configure_controller, set_sim_speed):
-        registry.register(handler.__name__, handler)
-    registry.register('claim_control', claim_control)
-    registry.register('release_control', release_control)
+    registry.register(set_mode, set_paused, set_control_source, set_twist, urgent=True)
+    registry.register(configure_controller, set_sim_speed, claim_control, release_control)
     # Releasing may wait for the model's lock, so it must not keep the request thread.
     registry.register(
-        'e_stop',
         e_stop,
         locked=False,
         seconds=lambda stage, fields: 0.0 if fields.boolean('engaged') else math.inf,

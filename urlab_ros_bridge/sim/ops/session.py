@@ -115,4 +115,4 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('status', status, locked=False)
+    registry.register(status)

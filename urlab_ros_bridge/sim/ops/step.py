@@ -132,13 +132,13 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
         context.claims.check(fields.mapping('per_articulation'), session, fields)
         command = read_command(context, fields)
         if engine.run.e_stop:
-            command = StepCommand()  # time goes on, so that robots come to rest
+            command = StepCommand()  # time advances, so that robots come to rest
         if engine.run.mode == 'direct':
             advance(context, step_count(fields), command)
         else:
             _live(context, fields, command)
     if replay_source is not None or cameras is not None or engine.run.e_stop:
-        reply = context.observer.observe(view, engine.clock.steps_since(session.steps_from))
+        reply = observe(context, session, view)
         if engine.run.e_stop:
             reply['e_stop'] = True
         if replay_source is not None:
@@ -149,10 +149,16 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
 
 def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
-    observer, count = context.observer, context.engine.clock.steps_since(session.steps_from)
-    if session.encoding == 'msgpack':
-        return observer.packed(view, count)
-    return observer.observe(view, count)
+    if session.encoding != 'msgpack':
+        return observe(context, session, view)
+    count = context.engine.clock.steps_since(session.steps_from)
+    return context.observer.packed(view, count)
+
+
+def observe(context: Context, session: ServerSession, view: View) -> dict[str, Any]:
+    """Return the body of a reply with the present state; it counts the steps of the session."""
+    count = context.engine.clock.steps_since(session.steps_from)
+    return context.observer.observe(view, count)
 
 
 def advance(context: Context, count: int, command: StepCommand) -> None:
@@ -275,4 +281,4 @@ def _step_seconds(context: Context, fields: Fields) -> float:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('step', step, seconds=_step_seconds)
+    registry.register(step, seconds=_step_seconds)

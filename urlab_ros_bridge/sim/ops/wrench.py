@@ -157,6 +157,4 @@ def _actuator(articulation: RobotModel, name: str) -> int:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('apply_wrench', apply_wrench)
-    registry.register('pull_body', pull_body)
-    registry.register('set_setpoints', set_setpoints)
+    registry.register(apply_wrench, pull_body, set_setpoints)

@@ -71,28 +71,26 @@ class Registry:
 
     def register(
         self,
-        name: str,
-        handler: Handler,
-        *,
+        *handlers: Handler,
         locked: bool = True,
         seconds: Estimate | None = None,
         urgent: bool = False,
         staged: bool = False,
     ) -> None:
         """
-        Serve `name` with `handler`.
+        Serve the ops that have the names of the handlers; see `RegisteredOp`.
 
-        :raises ValueError: when the op is not in the wire's table, is served already, or asks for
-            the lock of a world that it does not need.
+        :raises ValueError: when an op is not in the wire's table, or is served already.
         """
-        if name not in OPS:
-            raise ValueError(f'{name!r} is not in the op table')
-        if name in self._entries:
-            raise ValueError(f'{name!r} is registered twice')
-        locked = locked and not staged
-        if locked and OPS[name].category != MANAGER_REQUIRED:
-            raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
-        self._entries[name] = RegisteredOp(OPS[name], handler, locked, seconds, urgent, staged)
+        for handler in handlers:
+            name = handler.__name__
+            if name not in OPS:
+                raise ValueError(f'{name!r} is not in the op table')
+            if name in self._entries:
+                raise ValueError(f'{name!r} is registered twice')
+            op = OPS[name]
+            has_lock = locked and not staged and op.category == MANAGER_REQUIRED
+            self._entries[name] = RegisteredOp(op, handler, has_lock, seconds, urgent, staged)
 
     def get(self, name: object) -> RegisteredOp | None:
         """Return the entry of an op, None when it is not served."""

@@ -44,8 +44,8 @@ def register(registry: Registry) -> None:
             handler = _handler(name, op.namespace)
             if op.namespace != 'sim':
                 handler = _one_at_a_time(handler)
-            registry.register(name, handler, locked=False, seconds=_seconds)
-    registry.register('read_markers', ops_debug.read_markers, locked=False)
+            registry.register(handler, seconds=lambda *_: _SLOW)
+    registry.register(ops_debug.read_markers)
 
 
 def _handler(name: str, namespace: str) -> Handler:
@@ -59,7 +59,3 @@ def _one_at_a_time(handler: Handler) -> Handler:
             return handler(editor, session, fields)
 
     return call
-
-
-def _seconds(editor: LevelEditor, fields: Fields) -> float:
-    return _SLOW

@@ -28,6 +28,7 @@ from urlab_ros_bridge.sim.editor.transforms import read_scale
 from urlab_ros_bridge.sim.editor.transforms import to_euler
 from urlab_ros_bridge.sim.editor.transforms import Vector
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.sidecar.specs import LIGHT_KINDS
 from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -118,7 +119,6 @@ def _check_class(editor: LevelEditor, existing: LevelActor, blueprint: ActorBlue
 
 MAX_CELLS = 1024  # stock plugin
 DEFAULT_INTENSITY = 5000.0
-_LIGHT_KINDS = ('directional', 'point', 'spot')
 
 
 def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
@@ -182,8 +182,8 @@ def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
 def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Make a light that shines along its x axis; an `actor_id` that exists is updated."""
     kind = fields.string('kind', 'directional').lower()
-    if kind not in _LIGHT_KINDS:
-        raise OpError('spawn_failed', f'kind {kind!r:.40} is not one of {", ".join(_LIGHT_KINDS)}')
+    if kind not in LIGHT_KINDS:
+        raise OpError('spawn_failed', f'kind {kind!r:.40} is not one of {", ".join(LIGHT_KINDS)}')
     pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     settings = {
         'kind': kind,

@@ -27,8 +27,8 @@ from urlab_ros_bridge.sim.model.sidecar.readers import text
 from urlab_ros_bridge.sim.model.sidecar.twists import read_twist
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.ops import CAMERA_MODES
 
-CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 SHAPES = ('box', 'sphere', 'cylinder', 'plane', 'mesh')
 PHYSICS = ('none', 'static', 'dynamic', 'mocap')
 LIGHT_KINDS = ('directional', 'point', 'spot')

@@ -221,8 +221,7 @@ def _new_handshake(stage: Stage, context: Context, session: ServerSession) -> di
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    for handler in (spawn_entity, delete_entity):
-        registry.register(handler.__name__, handler, staged=True, seconds=lambda *_: SECONDS)
+    registry.register(spawn_entity, delete_entity, staged=True, seconds=lambda *_: SECONDS)
 
 
 __all__ = ['INVALID', 'MAX_NAME', 'TAKEN', 'choose_name']

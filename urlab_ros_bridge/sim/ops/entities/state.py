@@ -206,5 +206,5 @@ def _seconds(context: Context, fields: Fields) -> float:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('get_entities', get_entities, seconds=_seconds)
-    registry.register('set_entity_state', set_entity_state)
+    registry.register(get_entities, seconds=_seconds)
+    registry.register(set_entity_state)
