@@ -200,9 +200,9 @@ def test_the_footprint_is_that_of_the_model(world):
         assert hull <= local['robot_radius'] <= hull + 0.03
         return
     # A foot is put down half a step before where it stands, and leaves half a step behind it.
-    geometry = world.spec.articulations[0].twist.geometry
+    gait = world.spec.articulations[0].twist
     speed = found['controller_server']['FollowPath']['desired_linear_vel']
-    step = np.array([0.5 * speed * geometry['duty'] * geometry['cycle_time'], 0.0])
+    step = np.array([0.5 * speed * gait.duty * gait.cycle_time, 0.0])
     corners = footprint_of(local)
     for box, needed in (
         (corners.max(axis=0), points.max(axis=0) + step),

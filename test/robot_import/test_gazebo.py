@@ -202,13 +202,10 @@ def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
     world = load(write_robot(front + plugin + slippery))
     twist = settings(world).twist
     assert twist.kind == 'ackermann'
-    assert twist.actuators == {
-        'left': ['left_wheel_joint'], 'right': ['right_wheel_joint'],
-        'left_steering': 'left_steer', 'right_steering': 'right_steer',
-    }  # fmt: skip
-    assert twist.geometry == pytest.approx(
-        {'wheel_radius': 0.1, 'track_width': 0.4, 'wheelbase': 0.5, 'steering_limit': 0.7}
-    )
+    assert (twist.left, twist.right) == (['left_wheel_joint'], ['right_wheel_joint'])
+    assert (twist.left_steering, twist.right_steering) == ('left_steer', 'right_steer')
+    lengths = (twist.wheel_radius, twist.track_width, twist.wheelbase, twist.steering_limit)
+    assert lengths == pytest.approx((0.1, 0.4, 0.5, 0.7))
     assert twist.limits.linear == 3.0
     # Wheels that the plugin does not turn roll freely.
     assert 'left_front_joint' not in world.articulations['my_robot'].actuators
@@ -230,11 +227,11 @@ def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot):
     front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
     twist = settings(load(write_robot(front + MECANUM))).twist
     assert twist.kind == 'omni'
-    wheels = dict(zip(twist.actuators['wheels'], twist.geometry['wheels'], strict=True))
-    assert wheels['left_front_joint']['position'] == (0.25, 0.2)
-    assert wheels['right_wheel_joint']['position'] == (-0.25, -0.2)
-    assert wheels['left_front_joint']['roller'] == pytest.approx(-math.pi / 4)
-    assert wheels['left_wheel_joint']['roller'] == pytest.approx(math.pi / 4)
+    wheels = {wheel.actuator: wheel for wheel in twist.wheels}
+    assert wheels['left_front_joint'].position == (0.25, 0.2)
+    assert wheels['right_wheel_joint'].position == (-0.25, -0.2)
+    assert wheels['left_front_joint'].roller == pytest.approx(-math.pi / 4)
+    assert wheels['left_wheel_joint'].roller == pytest.approx(math.pi / 4)
 
 
 @pytest.mark.parametrize(

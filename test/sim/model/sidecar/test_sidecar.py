@@ -19,7 +19,7 @@ from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import CameraSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import NoiseSpec
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import HeldSection
 from urlab_ros_bridge.wire.errors import UrlabError
 
 ROOT = Path(__file__).parents[4]
@@ -57,8 +57,8 @@ def test_the_documented_example_says_what_it_means(folder):
     assert math.hypot(*rover.quat) == pytest.approx(1.0, abs=1e-15)
     assert rover.controller['kp'] == {'shoulder': 80.0}
     assert rover.controller['default_torque_limit'] == 200.0
-    assert rover.twist.actuators == {'left': ['left_wheel'], 'right': ['right_wheel']}
-    assert rover.twist.geometry == {'wheel_radius': 0.1, 'track_width': 0.4}
+    assert rover.twist.left == ['left_wheel'] and rover.twist.right == ['right_wheel']
+    assert rover.twist.wheel_radius == 0.1 and rover.twist.track_width == 0.4
     assert rover.twist.limits.angular_acceleration == 8.0 and rover.twist.timeout == 0.5
     assert rover.cameras['front_rgb'].fovy == 58.0 and rover.cameras['front_depth'].mode == 'depth'
     assert rover.lidars['scan'].range_max == 12.0 and rover.lidars['scan'].rate == 10.0
@@ -75,26 +75,20 @@ def test_the_documented_twists(folder):
         load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
         for text in EXAMPLES[1:]
     )
-    assert car.actuators['left_steering'] == 'front_left_steering'
-    assert car.geometry['wheelbase'] == 0.5 and car.limits.lateral == 0.0
-    assert omni.actuators['wheels'] == ['front_left', 'front_right', 'rear_left', 'rear_right']
-    assert omni.geometry['wheels'][0] == {
-        'position': (0.2, 0.15),
-        'axis': 1.5707963,
-        'roller': -0.7853982,
-        'radius': 0.05,
-    }
+    assert car.left_steering == 'front_left_steering'
+    assert car.wheelbase == 0.5 and car.limits.lateral == 0.0
+    names = ['front_left', 'front_right', 'rear_left', 'rear_right']
+    assert [wheel.actuator for wheel in omni.wheels] == names
+    assert omni.wheels[0] == twists.WheelSection(
+        'front_left', (0.2, 0.15), axis=1.5707963, radius=0.05, roller=-0.7853982
+    )
     assert omni.limits.lateral == 0.8 and omni.limits.linear_acceleration == math.inf
-    assert planar.actuators == {'x': 'base_x', 'y': 'base_y', 'yaw': 'base_yaw'}
+    assert (planar.x, planar.y, planar.yaw) == ('base_x', 'base_y', 'base_yaw')
     assert planar.limits.lateral == 1.0 and planar.timeout == 0.5
-    assert trot.actuators['legs'][3:6] == ['FR_hip', 'FR_thigh', 'FR_calf']
-    assert trot.actuators['feet'] == ['FL_foot', 'FR_foot', 'RL_foot', 'RR_foot']
-    assert trot.geometry == {
-        'height': 0.28,
-        'cycle_time': 0.34,
-        'duty': 0.5,
-        'step_height': 0.06,
-    }
+    second = twists.LegSection('FR_hip', 'FR_thigh', 'FR_calf', 'FR_foot')
+    assert trot.legs.in_order()[1] == second
+    assert [leg.foot[:2] for leg in trot.legs.in_order()] == ['FL', 'FR', 'RL', 'RR']
+    assert (trot.height, trot.cycle_time, trot.duty, trot.step_height) == (0.28, 0.34, 0.5, 0.06)
 
 
 def test_the_page_explains_every_key_of_the_schema_and_no_other(folder, monkeypatch):
@@ -128,7 +122,7 @@ def test_defaults(folder):
     world = load(folder, robot(cameras={'eye': None}, pose=None, twist=None))
     assert world.scene == folder / 'depot.xml'  # the .xml beside the sidecar
     rover = world.articulations[0]
-    assert rover.actor_id == 'rover' and rover.controller is None and rover.twist == TwistSpec()
+    assert rover.actor_id == 'rover' and rover.controller is None and rover.twist == HeldSection()
     assert (rover.pos, rover.quat) == ((0, 0, 0), (1, 0, 0, 0))
     assert rover.cameras == {'eye': CameraSpec()}
     assert load(folder, drive()).articulations[0].twist.limits.lateral == 0.0

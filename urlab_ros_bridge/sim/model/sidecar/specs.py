@@ -24,8 +24,9 @@ from urlab_ros_bridge.sim.model.sidecar.readers import file
 from urlab_ros_bridge.sim.model.sidecar.readers import names
 from urlab_ros_bridge.sim.model.sidecar.readers import resolution
 from urlab_ros_bridge.sim.model.sidecar.readers import text
+from urlab_ros_bridge.sim.model.sidecar.twists import HeldSection
 from urlab_ros_bridge.sim.model.sidecar.twists import read_twist
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSection
 from urlab_ros_bridge.wire.names import prefix_problem
 from urlab_ros_bridge.wire.ops import CAMERA_MODES
 
@@ -279,8 +280,8 @@ class ArticulationSpec(Placed):
     controller: dict[str, Any] | None = key(
         None, 'Turns setpoints into controls.', parse=_controller
     )
-    twist: TwistSpec = key(
-        factory=TwistSpec, text='How a commanded twist is carried out.', parse=read_twist
+    twist: TwistSection = key(
+        factory=HeldSection, text='How a commanded twist is carried out.', parse=read_twist
     )
     cameras: dict[str, CameraSpec] = key(factory=dict, text='MJCF cameras by name.')
     lidars: dict[str, LidarSpec] = key(factory=dict, text='User sensors by name.')

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -31,47 +31,22 @@ class TwistLimits:
     angular_acceleration: float = key(math.inf, unit='rad/s^2', above=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class TwistSpec:
-    """
-    How a commanded twist is executed; actuator names are local.
-
-    kind: a drive, `command` (it is held for a policy to act on), or `none` (it is refused).
-    actuators: differential {left: [..], right: [..]}, ackermann the same and {left_steering: ..,
-        right_steering: ..}, omni {wheels: [..]}, planar {x: .., y: .., yaw: ..}, trot {legs: hip,
-        thigh and calf of each leg, feet: geoms}.
-    geometry: differential {wheel_radius, track_width} in m, ackermann the same and {wheelbase: m,
-        steering_limit: rad}, omni {wheels: [{position: (x, y) in m, axis: rad, roller: rad,
-        radius: m}]} in the order of the actuators, planar {}, trot the fields of GaitSettings.
-    timeout: sim seconds after which a twist ends unless a new one came; None = never.
-    """
-
-    kind: str = HELD_TWIST
-    actuators: dict[str, Any] = field(default_factory=dict)
-    geometry: dict[str, Any] = field(default_factory=dict)
-    limits: TwistLimits = field(default_factory=TwistLimits)
-    timeout: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DriveLimits:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveLimits(TwistLimits):
     """Limits of a drive."""
 
     linear: float = key(text='Forward.', unit='m/s', low=0.0)
+    lateral: float = key(math.inf, 'Sideways; as linear, 0 for tracks.', unit='m/s', low=0.0)
     angular: float = key(text='Yaw rate.', unit='rad/s', low=0.0)
-    lateral: float | None = key(None, 'Sideways; as linear.', unit='m/s', low=0.0)
-    linear_acceleration: float = key(math.inf, unit='m/s^2', above=0.0)
-    angular_acceleration: float = key(math.inf, unit='rad/s^2', above=0.0)
 
-    def twist_limits(self, lateral: float) -> TwistLimits:
-        """Return the limits with `lateral` where none is given."""
-        return TwistLimits(
-            self.linear,
-            lateral if self.lateral is None else self.lateral,
-            self.angular,
-            self.linear_acceleration,
-            self.angular_acceleration,
-        )
+
+class TwistSection:
+    """One way to execute a commanded twist; names are local."""
+
+    __slots__ = ()
+    kind: str
+    limits: TwistLimits
+    timeout: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +62,7 @@ class WheelSection:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentialSection:
+class DifferentialSection(TwistSection):
     """Wheels on a left and a right track."""
 
     left: list[str] = key(parse=names)
@@ -98,16 +73,9 @@ class DifferentialSection:
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('differential')
 
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        geometry = {'wheel_radius': self.wheel_radius, 'track_width': self.track_width}
-        limits = self.limits.twist_limits(0.0)
-        actuators = {'left': self.left, 'right': self.right}
-        return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
-
 
 @dataclass(frozen=True, slots=True)
-class AckermannSection:
+class AckermannSection(TwistSection):
     """Driven wheels on one axle, steered wheels on another one."""
 
     left: list[str] = key(parse=names)
@@ -124,26 +92,9 @@ class AckermannSection:
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('ackermann')
 
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        geometry = {
-            'wheel_radius': self.wheel_radius,
-            'track_width': self.track_width,
-            'wheelbase': self.wheelbase,
-            'steering_limit': self.steering_limit,
-        }
-        actuators = {
-            'left': self.left,
-            'right': self.right,
-            'left_steering': self.left_steering,
-            'right_steering': self.right_steering,
-        }
-        limits = self.limits.twist_limits(0.0)
-        return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
-
 
 @dataclass(frozen=True, slots=True)
-class OmniSection:
+class OmniSection(TwistSection):
     """Omni or mecanum wheels."""
 
     wheels: tuple[WheelSection, ...] = key()
@@ -151,24 +102,9 @@ class OmniSection:
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('omni')
 
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        wheels = [
-            {
-                'position': wheel.position,
-                'axis': wheel.axis,
-                'roller': wheel.roller,
-                'radius': wheel.radius,
-            }
-            for wheel in self.wheels
-        ]
-        actuators = {'wheels': [wheel.actuator for wheel in self.wheels]}
-        limits = self.limits.twist_limits(self.limits.linear)
-        return TwistSpec(self.kind, actuators, {'wheels': wheels}, limits, self.timeout)
-
 
 @dataclass(frozen=True, slots=True)
-class PlanarSection:
+class PlanarSection(TwistSection):
     """Two slides and a hinge."""
 
     x: str = key(parse=text)
@@ -177,12 +113,6 @@ class PlanarSection:
     limits: DriveLimits = key()
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('planar')
-
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        actuators = {'x': self.x, 'y': self.y, 'yaw': self.yaw}
-        limits = self.limits.twist_limits(self.limits.linear)
-        return TwistSpec(self.kind, actuators, {}, limits, self.timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +134,13 @@ class LegsSection:
     rear_left: LegSection = key()
     rear_right: LegSection = key()
 
+    def in_order(self) -> list[LegSection]:
+        """Return the legs in the order of the gait."""
+        return [self.front_left, self.front_right, self.rear_left, self.rear_right]
+
 
 @dataclass(frozen=True, slots=True)
-class TrotSection:
+class TrotSection(TwistSection):
     """A quadruped that trots."""
 
     legs: LegsSection = key()
@@ -218,46 +152,21 @@ class TrotSection:
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('trot')
 
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        legs = self.legs
-        legs_in_order = [legs.front_left, legs.front_right, legs.rear_left, legs.rear_right]
-        actuators = {
-            'legs': [name for leg in legs_in_order for name in (leg.hip, leg.thigh, leg.calf)],
-            'feet': [leg.foot for leg in legs_in_order],
-        }
-        geometry = {
-            'height': self.height,
-            'cycle_time': self.cycle_time,
-            'duty': self.duty,
-            'step_height': self.step_height,
-        }
-        limits = self.limits.twist_limits(self.limits.linear)
-        return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
-
 
 @dataclass(frozen=True, slots=True)
-class HeldSection:
+class HeldSection(TwistSection):
     """The command is held for a policy."""
 
     limits: TwistLimits = key(factory=TwistLimits)
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key(HELD_TWIST)
 
-    def spec(self) -> TwistSpec:
-        """Return the description of this drive."""
-        return TwistSpec(self.kind, limits=self.limits, timeout=self.timeout)
-
 
 @dataclass(frozen=True, slots=True)
-class RefusedSection:
+class RefusedSection(TwistSection):
     """The robot takes no twist."""
 
     kind: str = key(NO_TWIST)
-
-    def spec(self) -> TwistSpec:
-        """Return that there is none."""
-        return TwistSpec(self.kind)
 
 
 _SECTIONS: dict[str, type[Any]] = {
@@ -272,13 +181,21 @@ _SECTIONS: dict[str, type[Any]] = {
 TWIST_KINDS = tuple(_SECTIONS)
 
 
-def read_twist(place: Place) -> TwistSpec:
-    """Read the section of its kind."""
+def read_twist(place: Place) -> TwistSection:
+    """Read the section of its kind; a drive without a lateral limit gets that of its kind."""
     kind = choice(place.child('kind'), TWIST_KINDS)
-    spec: TwistSpec = read(_SECTIONS[kind], place).spec()
-    if kind in ('differential', 'ackermann') and spec.limits.lateral:
+    section: Any = read(_SECTIONS[kind], place)
+    if isinstance(section, HeldSection | RefusedSection):
+        return section
+    limits, tracked = section.limits, isinstance(section, DifferentialSection | AckermannSection)
+    if limits.lateral == math.inf:
+        usual = 0.0 if tracked else limits.linear
+        limited: TwistSection = replace(section, limits=replace(limits, lateral=usual))
+        return limited
+    if tracked and limits.lateral:
         lateral = place.child('limits').child('lateral')
         raise lateral.fail(
-            f'must be 0, not {spec.limits.lateral:g}: a drive of kind {kind} cannot move sideways'
+            f'must be 0, not {limits.lateral:g}: a drive of kind {kind} cannot move sideways'
         )
-    return spec
+    found: TwistSection = section
+    return found

@@ -21,8 +21,12 @@ from twist_rig import twists
 from twist_rig import UNLIMITED
 from twist_rig import wheels
 
+from urlab_ros_bridge.sim.model.sidecar.twists import AckermannSection
+from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
+from urlab_ros_bridge.sim.model.sidecar.twists import OmniSection
+from urlab_ros_bridge.sim.model.sidecar.twists import PlanarSection
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import WheelSection
 from urlab_ros_bridge.sim.physics.control.twist import make_twist
 from urlab_ros_bridge.sim.physics.control.twist import TwistSetupError
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -62,9 +66,13 @@ PLANAR = """
     <velocity name="y" joint="y" kv="200" gear="-2"/>
     <velocity name="yaw" joint="yaw" kv="200"/></actuator>
 </mujoco>"""
-PLANAR_SPEC = TwistSpec(
-    'planar', {'x': 'x', 'y': 'y', 'yaw': 'yaw'}, {}, TwistLimits(5.0, 5.0, 5.0)
-)
+PLANAR_SPEC = PlanarSection('x', 'y', 'yaw', TwistLimits(5.0, 5.0, 5.0))
+
+
+def omni(geometry):
+    """Describe a drive whose wheels w0, w1, .. have this geometry."""
+    wheels = [WheelSection(f'w{k}', **wheel) for k, wheel in enumerate(geometry)]
+    return OmniSection(tuple(wheels), UNLIMITED)
 
 
 @given(twists, length, length)
@@ -85,9 +93,7 @@ def test_differential_wheels_roll_without_slip(twist, radius, track):
 def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
     names = [f'w{k}' for k in range(len(geometry))]
     try:
-        controller = build(
-            TwistSpec('omni', {'wheels': names}, {'wheels': geometry}, UNLIMITED), count=len(names)
-        )
+        controller = build(omni(geometry), count=len(names))
     except TwistSetupError:
         return  # a degenerate draw, such as parallel wheels on one spot
     controller.set(twist[:2], (0, 0, twist[2]), 0.0)
@@ -111,14 +117,10 @@ def car(model=None, base=0.5, track=0.4, steering_limit=0.6):
             '<actuator><motor joint="o"/><velocity joint="w0"/><velocity joint="w1"/>'
             '<position joint="w2"/><position joint="w3"/></actuator></mujoco>'
         )
-    names = {'left': ['w0'], 'right': ['w1'], 'left_steering': 'w2', 'right_steering': 'w3'}
-    geometry = {
-        'wheel_radius': 0.1,
-        'track_width': track,
-        'wheelbase': base,
-        'steering_limit': steering_limit,
-    }
-    return build(TwistSpec('ackermann', names, geometry, UNLIMITED), model, 4)
+    spec = AckermannSection(
+        ['w0'], ['w1'], 'w2', 'w3', 0.1, track, base, UNLIMITED, steering_limit
+    )
+    return build(spec, model, 4)
 
 
 @settings(max_examples=examples(50), deadline=None)
@@ -186,12 +188,7 @@ def planar(xml):
 
 
 def one_sided(left, right=('w1',), **kwargs):
-    spec = TwistSpec(
-        'differential',
-        {'left': left, 'right': list(right)},
-        {'wheel_radius': 0.1, 'track_width': 0.4},
-        UNLIMITED,
-    )
+    spec = DifferentialSection(left, list(right), 0.1, 0.4, UNLIMITED)
     return build(spec, wheels(2, **kwargs), 2)
 
 
@@ -217,10 +214,7 @@ def one_sided(left, right=('w1',), **kwargs):
             "ctrlrange of actuator 'w0'",
         ),
         (
-            lambda: build(
-                TwistSpec('omni', {'wheels': ['w0', 'w1']}, {'wheels': MECANUM[:2]}, UNLIMITED),
-                count=2,
-            ),
+            lambda: build(omni(MECANUM[:2]), count=2),
             TwistSetupError,
             '2 wheels cannot',
         ),
@@ -233,11 +227,6 @@ def one_sided(left, right=('w1',), **kwargs):
             lambda: car(steering_limit=1.4),
             TwistSetupError,
             'between the wheels',
-        ),
-        (
-            lambda: build(TwistSpec('walk', {}, {}, UNLIMITED), count=2),
-            UnknownName,
-            r"'walk'; available: differential, ackermann, omni, planar",
         ),
         (
             lambda: planar(PLANAR.replace('axis="0 1 0"', 'axis="0 0 1"')),

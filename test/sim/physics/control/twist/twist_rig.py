@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.sim.physics.control.twist import make_twist
 
 UNLIMITED = TwistLimits(math.inf, math.inf, math.inf)
@@ -39,13 +39,7 @@ def build(spec, model=None, count=0):
 
 
 def differential(limits=UNLIMITED, radius=0.1, track=0.4, timeout=None, **kwargs):
-    spec = TwistSpec(
-        'differential',
-        {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
-        {'wheel_radius': radius, 'track_width': track},
-        limits,
-        timeout,
-    )
+    spec = DifferentialSection(['w0', 'w2'], ['w1', 'w3'], radius, track, limits, timeout)
     return build(spec, wheels(5, **kwargs), 5)
 
 

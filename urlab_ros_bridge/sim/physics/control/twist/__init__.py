@@ -9,9 +9,14 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.sidecar.twists import NO_TWIST
-from urlab_ros_bridge.sim.model.sidecar.twists import TWIST_KINDS
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import AckermannSection
+from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
+from urlab_ros_bridge.sim.model.sidecar.twists import HeldSection
+from urlab_ros_bridge.sim.model.sidecar.twists import OmniSection
+from urlab_ros_bridge.sim.model.sidecar.twists import PlanarSection
+from urlab_ros_bridge.sim.model.sidecar.twists import RefusedSection
+from urlab_ros_bridge.sim.model.sidecar.twists import TrotSection
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSection
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import BadTwist
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
@@ -22,7 +27,6 @@ from urlab_ros_bridge.sim.physics.control.twist.drive import OmniTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import PlanarTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
 from urlab_ros_bridge.sim.physics.control.twist.trot import TrotTwist
-from urlab_ros_bridge.wire.errors import UnknownName
 
 __all__ = [
     'AckermannTwist',
@@ -37,23 +41,23 @@ __all__ = [
     'make_twist',
 ]
 
-_DRIVES: tuple[type[DriveTwist], ...] = (
-    DifferentialTwist,
-    AckermannTwist,
-    OmniTwist,
-    PlanarTwist,
-)
+_DRIVES: dict[type[TwistSection], type[DriveTwist]] = {
+    DifferentialSection: DifferentialTwist,
+    AckermannSection: AckermannTwist,
+    OmniSection: OmniTwist,
+    PlanarSection: PlanarTwist,
+}
 
 
 def make_twist(
-    spec: TwistSpec,
+    spec: TwistSection,
     actuator_names: Sequence[str],
     model: mujoco.MjModel,
     actuator_ids: np.ndarray,
     controller: Controller | None = None,
 ) -> TwistController | None:
     """
-    Return the twist controller of a sidecar, None for the kind `none`.
+    Return the twist controller of a sidecar, None where it takes none.
 
     actuator_names: local names of the articulation's actuators, (nu_local,) in the order of
         `actuator_ids`, their ids in the compiled model.
@@ -62,17 +66,14 @@ def make_twist(
     Raises
     ------
     UnknownName
-        An actuator or the kind does not exist; the message lists the valid ones.
+        An actuator does not exist; the message lists the valid ones.
     TwistSetupError
         An actuator is not a velocity actuator of the right joint, or the geometry is degenerate.
     """
-    if spec.kind == NO_TWIST:
+    if isinstance(spec, RefusedSection):
         return None
-    if spec.kind == TwistController.kind:
+    if isinstance(spec, HeldSection):
         return TwistController(spec)
-    if spec.kind == TrotTwist.kind:
+    if isinstance(spec, TrotSection):
         return TrotTwist(spec, actuator_names, model, actuator_ids, controller)
-    drives = {cls.kind: cls for cls in _DRIVES}
-    if spec.kind not in drives:
-        raise UnknownName('twist controller', spec.kind, TWIST_KINDS)
-    return drives[spec.kind](spec, actuator_names, model, actuator_ids)
+    return _DRIVES[type(spec)](spec, actuator_names, model, actuator_ids)

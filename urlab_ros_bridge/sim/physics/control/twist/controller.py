@@ -11,7 +11,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSection
 from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -34,13 +34,12 @@ class TwistController:
     :ivar actions: bit field of the protocol's `actions` row; no twist controller here has any.
     """
 
-    kind: ClassVar[str] = 'command'
     drives: ClassVar[bool] = False
     """Whether it writes setpoints of actuators."""
     needs_controller: ClassVar[bool] = False
     """Whether these are for the robot's controller: without it, they would be wrong."""
 
-    def __init__(self, spec: TwistSpec) -> None:
+    def __init__(self, spec: TwistSection) -> None:
         self.spec = spec
         limits = spec.limits
         self._bounds = (limits.linear, limits.lateral, limits.angular)

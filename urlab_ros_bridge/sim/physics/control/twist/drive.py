@@ -14,7 +14,11 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import AckermannSection
+from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
+from urlab_ros_bridge.sim.model.sidecar.twists import OmniSection
+from urlab_ros_bridge.sim.model.sidecar.twists import PlanarSection
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSection
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -36,7 +40,7 @@ class DriveTwist(TwistController, ABC):
 
     def __init__(
         self,
-        spec: TwistSpec,
+        spec: TwistSection,
         actuator_names: Sequence[str],
         model: mujoco.MjModel,
         actuator_ids: np.ndarray,
@@ -170,19 +174,18 @@ class DifferentialTwist(DriveTwist):
     A positive wheel speed must roll the robot forward: hinge axis to the left (0 1 0).
     """
 
-    kind: ClassVar[str] = 'differential'
+    spec: DifferentialSection | AckermannSection
 
     def _used_actuators(self) -> list[str]:
-        return [*self.spec.actuators['left'], *self.spec.actuators['right']]
+        return [*self.spec.left, *self.spec.right]
 
     def _inverse_kinematics(self) -> np.ndarray:
         for slot in self._slots:
             self._joint(slot, mujoco.mjtJoint.mjJNT_HINGE)
-        radius = self.spec.geometry['wheel_radius']
-        half = self.spec.geometry['track_width'] / 2
-        sides = [-half] * len(self.spec.actuators['left'])
-        sides += [half] * len(self.spec.actuators['right'])
-        return np.array([(1.0, 0.0, side) for side in sides]) / radius
+        spec = self.spec
+        half = spec.track_width / 2
+        sides = [-half] * len(spec.left) + [half] * len(spec.right)
+        return np.array([(1.0, 0.0, side) for side in sides]) / spec.wheel_radius
 
 
 class AckermannTwist(DifferentialTwist):
@@ -193,21 +196,21 @@ class AckermannTwist(DifferentialTwist):
     robot turns less than commanded, and never in place.  At rest the wheels stay steered.
     """
 
-    kind: ClassVar[str] = 'ackermann'
+    spec: AckermannSection
 
     def _used_actuators(self) -> list[str]:
-        self._steering = [self.spec.actuators[f'{side}_steering'] for side in ('left', 'right')]
+        self._steering = [self.spec.left_steering, self.spec.right_steering]
         return [*super()._used_actuators(), *self._steering]
 
     def _check_actuator(self, name: str, actuator: int) -> None:
         self._check_servo(name, actuator, 'position' if name in self._steering else 'velocity')
 
     def _inverse_kinematics(self) -> np.ndarray:
-        geometry = self.spec.geometry
-        sharpest = math.tan(geometry['steering_limit']) / geometry['wheelbase']
-        if sharpest * geometry['track_width'] / 2 >= 1.0:
+        spec = self.spec
+        sharpest = math.tan(spec.steering_limit) / spec.wheelbase
+        if sharpest * spec.track_width / 2 >= 1.0:
             raise TwistSetupError(
-                f'with a steering_limit of {geometry["steering_limit"]:g} rad the centre of the '
+                f'with a steering_limit of {spec.steering_limit:g} rad the centre of the '
                 'curve lies between the wheels: steering_limit, track_width or wheelbase is wrong'
             )
         return np.vstack([super()._inverse_kinematics(), np.zeros((2, 3))])
@@ -217,11 +220,10 @@ class AckermannTwist(DifferentialTwist):
         self._angle = 0.0
 
     def _joint_targets(self, data: mujoco.MjData) -> np.ndarray:
-        geometry = self.spec.geometry
-        base, half = geometry['wheelbase'], geometry['track_width'] / 2
+        base, half = self.spec.wheelbase, self.spec.track_width / 2
         vx, _, rate = self.value
         if vx or rate:
-            limit = geometry['steering_limit']
+            limit = self.spec.steering_limit
             angle = math.atan2(base * rate * math.copysign(1.0, vx), abs(vx))
             self._angle = min(max(angle, -limit), limit)
         curvature = math.tan(self._angle) / base
@@ -241,23 +243,23 @@ class OmniTwist(DriveTwist):
     for omni wheels, +-pi/4 for mecanum wheels (-pi/4 at the front left and rear right).
     """
 
-    kind: ClassVar[str] = 'omni'
+    spec: OmniSection
 
     def _used_actuators(self) -> list[str]:
-        return list(self.spec.actuators['wheels'])
+        return [wheel.actuator for wheel in self.spec.wheels]
 
     def _inverse_kinematics(self) -> np.ndarray:
         rows = []
-        for slot, wheel in zip(self._slots, self.spec.geometry['wheels'], strict=True):
+        for slot, wheel in zip(self._slots, self.spec.wheels, strict=True):
             self._joint(slot, mujoco.mjtJoint.mjJNT_HINGE)
-            x, y = wheel['position']
-            along = wheel['axis'] - math.pi / 2 + wheel['roller']
+            x, y = wheel.position
+            along = wheel.axis - math.pi / 2 + wheel.roller
             roller_x, roller_y = math.cos(along), math.sin(along)
             # The wheel centre moves with (vx - yaw y, vy + yaw x); see Siegwart et al.,
             # Introduction to Autonomous Mobile Robots, 3.2.3, for the Swedish wheel.
             rows.append(
                 np.array([roller_x, roller_y, x * roller_y - y * roller_x])
-                / (wheel['radius'] * math.cos(wheel['roller']))
+                / (wheel.radius * math.cos(wheel.roller))
             )
         matrix = np.array(rows).reshape(-1, 3)
         if np.linalg.matrix_rank(matrix, tol=1e-6 * (np.abs(matrix).max(initial=0.0) or 1.0)) < 3:
@@ -279,10 +281,10 @@ class PlanarTwist(DriveTwist):
     would turn with it otherwise.
     """
 
-    kind: ClassVar[str] = 'planar'
+    spec: PlanarSection
 
     def _used_actuators(self) -> list[str]:
-        return [self.spec.actuators[axis] for axis in _AXES]
+        return [self.spec.x, self.spec.y, self.spec.yaw]
 
     @property
     def wheel_matrix(self) -> list[list[float]]:

@@ -18,7 +18,7 @@ from urlab_ros_bridge.models.trot.gait import GRAVITY
 from urlab_ros_bridge.models.trot.gait import TrotGait
 from urlab_ros_bridge.models.trot.gait import TrunkMotion
 from urlab_ros_bridge.models.trot.legs import Legs
-from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import TrotSection
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
@@ -55,7 +55,6 @@ class TrotTwist(TwistController):
     (transposed Jacobian) and of the damping.  It knows the state of the trunk from the simulation.
     """
 
-    kind: ClassVar[str] = 'trot'
     drives: ClassVar[bool] = True
     needs_controller: ClassVar[bool] = True
     _phase: _Phase
@@ -65,14 +64,16 @@ class TrotTwist(TwistController):
 
     def __init__(
         self,
-        spec: TwistSpec,
+        spec: TrotSection,
         actuator_names: Sequence[str],
         model: mujoco.MjModel,
         actuator_ids: np.ndarray,
         controller: Controller | None,
     ) -> None:
         self._model, self._controller = model, controller
-        self._slots = _find(spec.actuators['legs'], list(actuator_names))
+        legs = spec.legs.in_order()
+        self._actuators = [name for leg in legs for name in (leg.hip, leg.thigh, leg.calf)]
+        self._slots = _find(self._actuators, list(actuator_names))
         ids = np.asarray(actuator_ids, dtype=np.intp)[self._slots]
         self._ids = ids
         if not self._gains()[0].all():
@@ -86,14 +87,20 @@ class TrotTwist(TwistController):
         self._base_qpos = int(model.jnt_qposadr[model.body_jntadr[trunk]])
         self._base_qvel = int(model.jnt_dofadr[model.body_jntadr[trunk]])
         self._weight = float(model.body_subtreemass[trunk]) * GRAVITY
-        self._legs = _legs(model, trunk, joints.reshape(4, 3), spec.actuators['feet'])
+        self._legs = _legs(model, trunk, joints.reshape(4, 3), [leg.foot for leg in legs])
         rest = self._legs.hip + self._legs.offset
-        self._gait = TrotGait(GaitSettings(**spec.geometry), rest[:, :2])
+        settings = GaitSettings(
+            height=spec.height,
+            cycle_time=spec.cycle_time,
+            duty=spec.duty,
+            step_height=spec.step_height,
+        )
+        self._gait = TrotGait(settings, rest[:, :2])
         super().__init__(spec)
 
     @property
     def actuators(self) -> list[str]:
-        return list(self.spec.actuators['legs'])
+        return list(self._actuators)
 
     def reset(self) -> None:
         super().reset()
