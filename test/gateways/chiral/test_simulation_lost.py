@@ -30,10 +30,12 @@ from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.simulation.link import TIMEOUT
 
+PACES = ['lockstep', pytest.param('real_time', marks=pytest.mark.long)]
+
 
 # First, while no other simulation runs beside it.
 @pytest.mark.slow
-@pytest.mark.parametrize('pace', ['lockstep', pytest.param('real_time', marks=pytest.mark.long)])
+@pytest.mark.parametrize('pace', PACES)
 def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
     """After many restarts it is what it was at first; it was a third more after six."""
     rounds = 14 if request.config.getoption('long') else 7
@@ -61,7 +63,7 @@ def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
         assert np.median(counts[-3:]) <= np.median(counts[:3]), counts
 
 
-@pytest.fixture(scope='module', params=['lockstep', 'real_time'])
+@pytest.fixture(scope='module', params=PACES)
 def lasting_programs(request, tmp_path_factory):
     """Yield a quadruped and its gateway."""
     folder = tmp_path_factory.mktemp('programs')
