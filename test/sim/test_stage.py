@@ -20,19 +20,6 @@ def another(server, **config):
     return build_context(config, server.stage.data, load_world(config))
 
 
-def test_without_a_world_only_sessions_are_served(server, connect):
-    running = server()
-    caller = connect(running)
-    running.stage.close()
-    assert caller.code('step') == 'no_active_manager'
-    assert caller.code('set_paused') == 'missing_field'
-    assert caller.ask('status')['world'] == ''
-    reply = caller.hello()
-    assert reply['manager_present'] is False and reply['articulations'] == []
-    assert not {'mjb', 'entities', 'global_cameras', 'shm_session_dir'} & set(reply)
-    assert caller.ask('meta')['ops']
-
-
 def test_a_session_lives_on_in_the_next_world_and_counts_its_steps_anew(server, connect):
     running = server()
     caller = connect(running, encoding='json')

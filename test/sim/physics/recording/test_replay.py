@@ -70,22 +70,6 @@ def test_what_ends_a_replay(taped, op, fields):
     assert 'replay' not in taped.ask('step') and taped.engine.run.replay_source is None
 
 
-def test_errors_of_the_page(taped, tmp_path):
-    assert taped.code('replay_load') == 'missing_field'
-    assert taped.code('replay_load', path='none.json') == 'path_not_readable'
-    assert taped.code('replay_load', path='/etc/hostname') == 'path_not_readable'
-    assert taped.code('replay_set_active') == 'missing_field'
-    assert taped.code('replay_set_active', name='none') == 'replay_session_not_found'
-    (tmp_path / 'Replays').mkdir()
-    for text in ('', '[]', '{"Frames":[]}', '{"Frames":[{}]}'):
-        (tmp_path / 'Replays' / 'bad.json').write_text(text)
-        assert taped.code('replay_load', path='bad.json') == 'path_not_readable'
-    taped.ask('recording_clear')
-    assert taped.code('replay_start') == 'replay_session_not_found'
-    taped.ask('set_mode', mode='live')
-    assert taped.code('replay_start') == 'replay_requires_stepped'
-
-
 def test_too_many_sessions_are_refused(taped, monkeypatch):
     monkeypatch.setattr(module, 'MAX_SESSIONS', 2)
     take = taped.context.recorder.snapshot()
