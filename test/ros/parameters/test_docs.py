@@ -7,23 +7,17 @@ import yaml
 
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
-from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
-from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import frames_of
-from urlab_ros_bridge.ros.program.features import services_of
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.ros.program.features import topics_of
-from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import TIMEOUT
 
-ACTIONS = actions_of(FEATURES)
 FRAMES = frames_of(FEATURES)
-SERVICES = services_of(FEATURES)
 TOPICS = topics_of(FEATURES)
 
 pytestmark = [pytest.mark.ros, pytest.mark.distro]
@@ -48,21 +42,10 @@ def test_the_parameter_file_holds_every_default():
     }
 
 
-def test_the_shipped_file_is_the_generated_one():
-    assert (ROOT / 'config' / 'bridge.yaml').read_text() == parameters_yaml(Settings)
-
-
 def test_the_page_of_the_bridge_names_every_code():
     page = (ROOT / 'docs' / 'bridge.md').read_text()
     for code in (NOT_CONNECTED, OBSERVE_ONLY, TIMEOUT, BAD_VALUE, BAD_REPLY):
         assert f'`{code}`' in page
-
-
-def test_the_table_is_well_formed():
-    text = parameters_markdown(Settings)
-    for name, row in Settings.TABLE.items():
-        line = next(line for line in text.splitlines() if line.startswith(f'| `{name}` '))
-        assert line.count('|') == 7 + row.key.text.count('|')
 
 
 def test_the_contract_names_parameters_that_exist():
@@ -82,10 +65,3 @@ def test_the_contract_names_parameters_that_exist():
 def test_the_contract_knows_the_message_of_every_sensor():
     known = {kind for topic in TOPICS for kind in topic.types}
     assert {kind.message for kind in SENSOR_KINDS.values()} <= known
-
-
-def test_the_contract_page_has_every_row():
-    page = interfaces_markdown(FEATURES)
-    rows = [*TOPICS, *ACTIONS, *SERVICES]
-    assert all(f'| `{row.name}` |' in page for row in rows)
-    assert 'reliable, transient local, 1' in page and 'best effort, 1' in page
