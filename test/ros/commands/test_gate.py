@@ -9,12 +9,9 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import Twist  # noqa: E402
 from geometry_msgs.msg import TwistStamped  # noqa: E402
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
-from urlab_ros_bridge.ros.messages.stamp_of import message_stamp  # noqa: E402
-from urlab_ros_bridge.ros.messages.stamp_of import unstamped  # noqa: E402
 
 NOW = 3_000_000_000
 
@@ -27,7 +24,7 @@ def stamped(stamp_ns):
 
 def at(gate, stamp_ns):
     """Bring a gate to an instant that was published."""
-    gate.expect(gate.open(), stamp_ns)
+    gate.set_stamp(gate.begin_instant(), stamp_ns)
     gate.published(stamp_ns)
 
 
@@ -40,30 +37,29 @@ def gate():
 
 
 def say(gate, topic, stamp_ns, done=None):
-    stamp, message = (message_stamp, stamped(stamp_ns)) if stamp_ns else (unstamped, None)
-    return gate.record_answer(topic, message, stamp, done)
+    return gate.record_answer(topic, stamp_ns, stamped(stamp_ns) if stamp_ns else None, done)
 
 
 def test_commands_pass_straight_through_while_nothing_waits():
     gate, got = AnswerGate(), []
-    take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append(message))
+    take = gate.wrap('/cmd_vel', lambda message, stale='': got.append(message))
     take('first')
     gate.arm(['/other'])
     take('second')
-    assert got == ['first', 'second'] and gate.own == {'/cmd_vel': Twist}
+    assert got == ['first', 'second'] and gate.command_topics == {'/cmd_vel'}
 
 
 def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
     gate, got = AnswerGate(), []
-    take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append(message))
+    take = gate.wrap('/cmd_vel', lambda message, stale='': got.append(message))
     gate.arm(['/cmd_vel'])
     at(gate, NOW)
     assert not gate.wait(0)
     take('answer')
     assert gate.wait(0) and got == []
-    for receive, message in gate.finish():
+    for receive, message in gate.end_instant():
         receive(message)
-    assert got == ['answer'] and gate.finish() == []
+    assert got == ['answer'] and gate.end_instant() == []
     take('too much')
     gate.disarm()
     assert got == ['answer', 'too much']
@@ -75,8 +71,8 @@ def test_who_was_quicker_makes_no_difference(arrival):
     gate.arm(['/a', '/b', '/c', '/d'])
     at(gate, NOW)
     for topic in arrival:
-        gate.record_answer(topic, topic, unstamped, got.append)
-    for receive, message in gate.finish():
+        gate.record_answer(topic, 0, topic, got.append)
+    for receive, message in gate.end_instant():
         receive(message)
     assert got == ['/a', '/b', '/c', '/d']
 
@@ -92,17 +88,17 @@ def test_a_stamp_counts_from_the_instant_on(stamp_ns):
 
 
 def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
-    number = gate.open()
+    number = gate.begin_instant()
     say(gate, '/a', NOW + 5)
     say(gate, '/b', 0)
     gate.published(NOW + 5)
     assert not gate.wait(0)
-    gate.expect(number, NOW + 5)
+    gate.set_stamp(number, NOW + 5)
     assert gate.wait(0)
 
 
 def test_answers_to_what_is_not_published_yet_do_not_end_the_instant(gate):
-    gate.expect(gate.open(), NOW + 5)
+    gate.set_stamp(gate.begin_instant(), NOW + 5)
     say(gate, '/a', NOW + 5)
     say(gate, '/b', NOW + 5)
     gate.published(NOW)  # the server repeats its state while nothing moves
@@ -116,29 +112,29 @@ def test_an_answer_counts_once(gate):
     say(gate, '/b', NOW)
     assert gate.wait(0)
     at(gate, NOW + 5)
-    assert gate.silent() == ['/a', '/b']
+    assert gate.unanswered() == ['/a', '/b']
 
 
 def test_a_command_between_two_instants_is_not_lost(gate):
     got = []
-    gate.finish()
+    gate.end_instant()
     say(gate, '/a', 0, got.append)
     at(gate, NOW + 5)
-    assert gate.silent() == ['/a', '/b'] and len(gate.finish()) == 1
+    assert gate.unanswered() == ['/a', '/b'] and len(gate.end_instant()) == 1
 
 
 def test_after_a_jump_only_the_new_time_is_answered(gate):
     say(gate, '/a', 0, print)
-    number = gate.open()
+    number = gate.begin_instant()
     gate.jump()
-    gate.expect(number, NOW + 5)  # the reply of a step before the jump
-    assert gate.open() is None and gate.finish() == []
+    gate.set_stamp(number, NOW + 5)  # the reply of a step before the jump
+    assert gate.begin_instant() is None and gate.end_instant() == []
     gate.jump()
     gate.published(1000)
-    assert gate.stamp_ns == 1000 and gate.shown
+    assert gate.stamp_ns == 1000 and gate.is_published
     say(gate, '/a', NOW)
     say(gate, '/b', 1001)
-    assert gate.silent() == ['/a', '/b']
+    assert gate.unanswered() == ['/a', '/b']
     say(gate, '/a', 1000)
     say(gate, '/b', 0)
     assert gate.wait(0)
@@ -148,7 +144,7 @@ def test_when_somebody_else_steps_the_newest_instant_is_waited_for(gate):
     say(gate, '/a', NOW)
     gate.published(NOW + 5)
     say(gate, '/b', NOW + 5)
-    assert gate.silent() == ['/a']
+    assert gate.unanswered() == ['/a']
 
 
 def test_who_waits_is_woken_by_the_last_answer(gate):

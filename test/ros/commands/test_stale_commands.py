@@ -186,7 +186,7 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
     now, got = [0.0], []
     monkeypatch.setattr(module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
     gate = AnswerGate(lambda: 0.5)
-    take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append((message, stale)))
+    take = gate.wrap('/cmd_vel', lambda message, stale='': got.append((message, stale)))
     gate.arm(['/cmd_vel'])
     take('old')
     now[0] = 3.0

@@ -21,7 +21,7 @@ from rclpy.serialization import serialize_message
 from rclpy.subscription import Subscription
 
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
-from urlab_ros_bridge.ros.messages.bag_stamps import stamp_reader
+from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in
 
 # An image may be so far ahead of the last published tick; a stamp further ahead is from before a

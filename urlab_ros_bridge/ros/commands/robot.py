@@ -84,7 +84,7 @@ class CommandedRobot:
         def carry_out(message: Any, stale: str = '') -> None:
             self.carry_out(topic_name, lambda: receive(message, stale))
 
-        take = path.gate.wrap(name, kind, carry_out)
+        take = path.gate.wrap(name, carry_out)
 
         def check_age(message: Any, info: MessageInfo) -> None:
             limit = self.settings(CommandParameters).command_max_age
@@ -176,7 +176,7 @@ class CommandedRobot:
     def close(self) -> None:
         """Withdraw all topics and actions."""
         for name, subscription in self._subscriptions:
-            self.path.gate.own.pop(name, None)
+            self.path.gate.command_topics.discard(name)
             self.path.node.destroy_subscription(subscription)
         for command in self._commands:
             command.close()

@@ -195,10 +195,10 @@ class Rounds:
 
     def _run_round(self) -> None:
         self._since = time.monotonic()
-        number = self._gate.open()
+        number = self._gate.begin_instant()
         if number is not None:
             result = self._drive.step()
-            self._gate.expect(number, result.sim_time_ns)
+            self._gate.set_stamp(number, result.sim_time_ns)
             self._drive.check(result)
         if not self._wait_for_answers():
             return
@@ -211,7 +211,7 @@ class Rounds:
 
     def _apply_answers(self) -> None:
         """Execute the answers, and wait until the server has them."""
-        for receive, message in self._gate.finish():
+        for receive, message in self._gate.end_instant():
             receive(message)
         self._sender.flush(_SEND_SECONDS)
 
@@ -224,15 +224,15 @@ class Rounds:
                 return False
             if self._takeovers != self._drive.takeovers:
                 return False
-            silent, stamp_ns = gate.silent(), gate.stamp_ns
-            if not gate.shown or stamp_ns is None:
+            unanswered, stamp_ns = gate.unanswered(), gate.stamp_ns
+            if not gate.is_published or stamp_ns is None:
                 self.doing = 'waiting for the state stream'
-            elif silent:
-                names = [self._topics.names[topic] for topic in silent]
+            elif unanswered:
+                names = [self._topics.names[topic] for topic in unanswered]
                 self.doing = f'waiting for {", ".join(names)}'
                 if stall.repeat_now(time.monotonic()):
                     self._stream.repeat()
-                if self.waited > timeout or self._is_replaced(silent):
+                if self.waited > timeout or self._is_replaced(unanswered):
                     for name in names:
                         self.unanswered[name] += 1
                     return True
@@ -246,13 +246,13 @@ class Rounds:
         stamp_ns = self._gate.stamp_ns
         return stamp_ns is not None and not self.images.missing(self._cameras.threads, stamp_ns)
 
-    def _is_replaced(self, silent: list[str]) -> bool:
+    def _is_replaced(self, unanswered: list[str]) -> bool:
         """
         Return whether another node has replaced the one that should answer.
 
         The new one never saw this instant, so its first one is the next.
         """
-        for topic in silent:
+        for topic in unanswered:
             now = self._topics.publishers(topic)
             if not now:
                 self.doing = f'waiting: {self._topics.names[topic]} no longer has a publisher'

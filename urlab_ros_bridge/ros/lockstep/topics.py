@@ -14,10 +14,8 @@ from rclpy.subscription import Subscription
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
-from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
-from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
-from urlab_ros_bridge.ros.messages.stamp_of import Stamp
-from urlab_ros_bridge.ros.messages.stamp_of import unstamped
+from urlab_ros_bridge.ros.messages.stamps import ReadStamp
+from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.names import resolve_topic
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -76,9 +74,9 @@ class Topics:
         return frozenset(tuple(info.endpoint_gid) for info in infos)
 
     def _is_published(self, topic: str) -> bool:
-        if topic not in self._gate.own and topic not in self._made:
+        if topic not in self._gate.command_topics and topic not in self._made:
             self._subscribe(topic)
-        is_subscribed = topic in self._gate.own or topic in self._made
+        is_subscribed = topic in self._gate.command_topics or topic in self._made
         return is_subscribed and self._node.count_publishers(topic) > 0
 
     def _subscribe(self, topic: str) -> None:
@@ -103,14 +101,13 @@ class Topics:
             info.qos_profile.reliability is ReliabilityPolicy.RELIABLE for info in infos
         )
         policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-        stamp = raw_stamp if has_stamp(kind) else unstamped
         self._made[topic] = self._node.create_subscription(
             kind,
             topic,
-            partial(self._pass_to_gate, topic, stamp),
+            partial(self._pass_to_gate, topic, stamp_reader(kind)),
             QoSProfile(depth=_DEPTH, reliability=policy),
             raw=True,
         )
 
-    def _pass_to_gate(self, topic: str, stamp: Stamp, message: bytes) -> None:
-        self._gate.record_answer(topic, message, stamp, None)
+    def _pass_to_gate(self, topic: str, stamp_of: ReadStamp, message: bytes) -> None:
+        self._gate.record_answer(topic, stamp_of(message))

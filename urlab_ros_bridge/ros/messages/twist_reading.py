@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 from typing import NamedTuple
 
-from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
+from urlab_ros_bridge.ros.messages.stamps import stamp_of
 
 
 class VelocityReading(NamedTuple):
@@ -31,5 +31,5 @@ def velocity_of(message: Any) -> VelocityReading:
     return VelocityReading(
         (linear.x, linear.y, linear.z),
         (angular.x, angular.y, angular.z),
-        message_stamp(message) if stamped else 0,
+        stamp_of(message),
     )

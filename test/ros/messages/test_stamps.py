@@ -24,7 +24,8 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
-from urlab_ros_bridge.ros.messages.bag_stamps import stamp_reader
+from urlab_ros_bridge.ros.messages.stamps import stamp_of
+from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 
 times = st.builds(Time, sec=st.integers(0, 2**31 - 1), nanosec=st.integers(0, 10**9 - 1))
 
@@ -42,6 +43,7 @@ def nanoseconds(time):
 def test_headers(time, frame, kind):
     message = kind(header=Header(stamp=time, frame_id=frame))
     assert stamp_reader(kind)(serialize_message(message)) == nanoseconds(time)
+    assert stamp_of(message) == stamp_of(message.header) == nanoseconds(time)
 
 
 @settings(max_examples=20, deadline=None)
@@ -60,4 +62,9 @@ def test_the_first_of_a_sequence_and_the_clock(time, later, kinds):
     'message', [Bool(data=True), String(data='1234567890'), Twist(), Float64MultiArray()]
 )
 def test_what_tells_no_time(message):
-    assert stamp_reader(type(message))(serialize_message(message)) == 0
+    assert stamp_reader(type(message))(serialize_message(message)) == stamp_of(message) == 0
+
+
+def test_big_endian_bytes_are_read_too():
+    read = stamp_reader(Header)
+    assert read(bytes.fromhex('00000000 00000003 00000007')) == 3_000_000_007
