@@ -73,7 +73,7 @@ class Robot:
         self.asked, self.read = [], []
         self.stale = False
         self.settings = Settings(**settings)
-        self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now, resets=None)
+        self.timeline = SimpleNamespace(stamp_ns=10**9, last_advance=self.now, resets=None)
         self.rejections = Rejections(lambda severity, text: None)
         self.link = SimpleNamespace(
             state=SimpleNamespace(open=True, connected=True, mode='live'),
@@ -119,7 +119,7 @@ class Robot:
     def go_on(self, seconds=0.01):
         self.now += seconds
         self.timeline.stamp_ns += round(seconds * 1e9)
-        self.timeline.moved = self.now
+        self.timeline.last_advance = self.now
         self.tick()
 
     def tick(self):

@@ -97,13 +97,13 @@ def feed(build):
 def test_a_feed_is_wanted_while_somebody_listens():
     subject = feed(lambda stamp: b'')
     subject.poll_subscribers()
-    assert not subject.wanted and not subject.has_new_subscriber
+    assert not subject.has_subscribers and not subject.has_new_subscriber
     subject.publisher.subscribers = 1
     subject.poll_subscribers()
-    assert subject.wanted and subject.has_new_subscriber
+    assert subject.has_subscribers and subject.has_new_subscriber
     subject.emit(0)
     subject.poll_subscribers()
-    assert subject.wanted and not subject.has_new_subscriber
+    assert subject.has_subscribers and not subject.has_new_subscriber
 
 
 def test_nothing_to_say_publishes_nothing_and_spends_no_rate():

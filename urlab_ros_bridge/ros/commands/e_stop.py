@@ -3,9 +3,9 @@
 """
 The e-stop: while it is engaged, robots stand still and commands are rejected.
 
-A server that has an e-stop (extension ``e_stop``) is told, so that it rejects the commands of all
-its clients, and followed: whoever engages or releases it there does so here too.  With other
-servers, only commands through the bridge are stopped.
+A server with an e-stop of its own (extension ``e_stop``) is engaged too, so that it rejects the
+commands of all its clients, and the bridge follows it when another client engages or releases it.
+With other servers, only commands through the bridge are stopped.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class EStop(Part):
         self._link = bridge.part(ServerLink)
         self._log = bridge.log
         self._lock = threading.RLock()
-        self._wanted: bool | None = None  # what the server is still to be told
-        self._told_at = -math.inf  # s by time.monotonic
+        self._wanted: bool | None = None  # the state that the server does not have yet
+        self._sent_at = -math.inf  # s by time.monotonic
         self._followed = False  # the last state of this server
         self._publisher = Publishers(bridge.node).of(ACTIVE, ACTIVE.name)
 
@@ -71,11 +71,11 @@ class EStop(Part):
         """
         with self._lock:
             if self._link.has(E_STOP):
-                self._tell(engaged)
+                self._send(engaged)
             return self._apply(engaged)
 
-    def _tell(self, engaged: bool) -> None:
-        """Have the server engaged or released too, after the commands that wait to be sent."""
+    def _send(self, engaged: bool) -> None:
+        """Engage or release the server too, after the commands that wait to be sent."""
         self._wanted = engaged
 
         def send() -> None:
@@ -84,18 +84,18 @@ class EStop(Part):
                 self._followed = engaged
             finally:
                 with self._lock:
-                    self._told_at = time.monotonic()
+                    self._sent_at = time.monotonic()
                     if self._wanted == engaged:
                         self._wanted = None
 
         self._commands.sender.put('e_stop', send)
 
     def _follow(self, status: ServerStatus, requested: float) -> None:
-        """Do as the server does, unless its status is older than what it was told last."""
+        """Take the state of the server, unless its status is older than the last request."""
         if not self._link.has(E_STOP):
             return
         with self._lock:
-            if self._wanted is not None or requested <= self._told_at:
+            if self._wanted is not None or requested <= self._sent_at:
                 return
             before, self._followed = self._followed, status.e_stop
             if status.e_stop == self.engaged:
@@ -103,7 +103,7 @@ class EStop(Part):
             if status.e_stop or before:
                 self._apply(status.e_stop)
             else:  # a server that has started since
-                self._tell(True)
+                self._send(True)
 
     def _apply(self, engaged: bool) -> str:
         was = self.engaged

@@ -93,7 +93,7 @@ class Setpoints:
             does, speeds and forces are withdrawn.
         """
         now, stamp_ns = self._monotonic(), self._timeline.stamp_ns
-        still = live and now - self._timeline.moved > STILL
+        still = live and now - self._timeline.last_advance > STILL
         with self._lock:
             for index, value in values.items():
                 self._waiting.pop(index, None)

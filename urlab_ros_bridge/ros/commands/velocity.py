@@ -155,7 +155,7 @@ class VelocityCommands(Command):
 
     def _frozen_seconds(self) -> float:
         """Return for how long time has been frozen, since the last command at most."""
-        return self._path.monotonic() - max(self._received, self._path.timeline.moved)
+        return self._path.monotonic() - max(self._received, self._path.timeline.last_advance)
 
     def halt(self, reason: str) -> None:
         """Stop the robot, whatever made it move."""

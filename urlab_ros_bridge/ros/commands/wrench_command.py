@@ -77,7 +77,7 @@ class WrenchCommands(Command):
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
         limit = self._robot.settings(CommandParameters).command_max_age
-        now, moved = self._path.monotonic(), self._path.timeline.moved
+        now, moved = self._path.monotonic(), self._path.timeline.last_advance
         for body, (given_ns, received) in tuple(self._pushes.items()):
             if given_ns != stamp_ns:
                 self._pushes.pop(body, None)

@@ -101,7 +101,7 @@ class Feed:
         one, or the value has changed while time is frozen.
     :ivar memory: what `build` remembers of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
-    :ivar wanted: whether it has subscribers.
+    :ivar has_subscribers: whether it had any at the last poll.
     :ivar has_new_subscriber: whether one joined since the last message.
     """
 
@@ -126,7 +126,7 @@ class Feed:
         self.limiter: RateLimiter = GridLimiter()
         self.dirty = False
         self.memory = memory
-        self.wanted = False
+        self.has_subscribers = False
         self.has_new_subscriber = False
         self.count = 0
         self.errors = 0
@@ -141,7 +141,7 @@ class Feed:
         joined = count > self._subscribers
         self.has_new_subscriber = count > 0 and (joined or self.has_new_subscriber)
         self._subscribers = count
-        self.wanted = count > 0
+        self.has_subscribers = count > 0
 
     def emit(self, stamp_ns: int) -> bool:
         """Publish the message of the present tick, if it has one; return whether it did."""

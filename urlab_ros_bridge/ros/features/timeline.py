@@ -3,8 +3,8 @@
 """
 Simulation time as published, and its jumps.
 
-An epoch is a stretch of time that never goes back.  Services wait here until the stream has
-published the time that they are about to answer with.
+Within an epoch time never goes back.  Services wait here until the stream has published the time
+of their response.
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ class Timeline:
 
     :ivar epoch: grows with every jump back.
     :ivar stamp_ns: of the last tick, None before the first.
-    :ivar tick_ns: of the tick that is being published, or else of the last one.
-    :ivar resets: how often the world had been reset in the tick that was shown last, as the server
-        counts; None while it is not known.
-    :ivar moved: when `stamp_ns` was another one last (s by time.monotonic).
+    :ivar tick_ns: of the tick that is being published, else of the last one.
+    :ivar resets: number of resets before the last tick, as the server counts; None: not known.
+    :ivar last_advance: when `stamp_ns` changed last (s by time.monotonic).
     """
 
     def __init__(self) -> None:
@@ -49,19 +48,19 @@ class Timeline:
         self.stamp_ns: int | None = None
         self.tick_ns: int | None = None
         self.resets: int | None = None
-        self.moved = time.monotonic()
+        self.last_advance = time.monotonic()
         self._jump = False
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._waiting = 0
 
     def request_jump(self) -> None:
-        """Begin a new epoch with the next tick, whatever its time: another server answers."""
+        """Begin a new epoch with the next tick, for another server or world."""
         self._jump = True
 
     @property
     def jump_requested(self) -> bool:
-        """Whether the next tick begins a new epoch, whatever its time."""
+        """Whether the next tick begins a new epoch at any time."""
         return self._jump
 
     def step(self, stamp_ns: int) -> Step:
@@ -76,10 +75,10 @@ class Timeline:
         self._jump = False
 
     def published(self, stamp_ns: int) -> None:
-        """Note that everything of this time was published."""
+        """Record that everything of this time was published."""
         with self._lock:
             if stamp_ns != self.stamp_ns:
-                self.moved = time.monotonic()
+                self.last_advance = time.monotonic()
             self.stamp_ns = stamp_ns
             if self._waiting:
                 self._changed.notify_all()
@@ -90,12 +89,12 @@ class Timeline:
 
     def wait_for(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
         """
-        Wait until the time that a reply named was published.
+        Wait until the time of a reply was published.
 
         :param stamp_ns: simulation time in the reply; before that of `mark` it is a jump back.
         :param mark: taken before the request was sent.
         :param timeout: s.
-        :return: False when it did not come in time.
+        :return: False after the timeout.
         """
         jumps = mark.stamp_ns is not None and mark.stamp_ns > stamp_ns
 

@@ -189,7 +189,7 @@ class ServerLink(Part):
         """
         Return a client with its own session; where there can be one only, that one.
 
-        Its requests go through shared memory where the server offers it: it is for who sends one
+        Its requests go through shared memory where the server offers it: that is fastest for one
         request after the other.
 
         :raises ClientError: when the server does not open one.
@@ -209,7 +209,7 @@ class ServerLink(Part):
         self._override_status(paused=paused)
 
     def _override_status(self, **changes: Any) -> None:
-        """Change the state, and have a status that is on its way not undo it: it is older."""
+        """Change the state; a status that was requested before must not undo it."""
         with self._state_changed:
             self._overrides += 1
             self._change_state(**changes)
@@ -232,7 +232,7 @@ class ServerLink(Part):
             except UrlabError as error:
                 self._on_error(error)
             except Exception as error:
-                # Whatever it is, the link comes back; it must never end in silence.
+                # Retry after any error: the thread must never end without a report.
                 self._on_error(error)
             self._wait()
 
@@ -256,7 +256,7 @@ class ServerLink(Part):
             self._report_problem(text)
 
     def _refuse(self, text: str) -> None:
-        """Leave a server alone for a while; say so once."""
+        """Leave a server alone for a while; log that once."""
         if self.state.phase is not Phase.REFUSED or text != self.state.problem:
             self._log('error', f'{text}; trying again every {SLOW_RETRY_SECONDS:g} s')
         self._change_state(phase=Phase.REFUSED, problem=text)
@@ -274,7 +274,7 @@ class ServerLink(Part):
             self._change_state(phase=Phase.CONNECTED, problem='')
 
     def _connect(self) -> None:
-        self._is_shared = True  # asking does no harm
+        self._is_shared = True  # asking is harmless
         is_shared = self.commands.supports_shared_sessions()
         if not is_shared and not self.reconnects and self.state.phase is not Phase.REFUSED:
             self._log(

@@ -339,7 +339,7 @@ class StreamThread(Part):
         if self.stepped:
             # Nodes must answer an instant once, so it is not published again when their commands
             # change its state, and new subscribers get the next one unless time stays frozen.
-            if time.monotonic() - self.timeline.moved < _INSTANT_SECONDS:
+            if time.monotonic() - self.timeline.last_advance < _INSTANT_SECONDS:
                 return 0
         elif tick is not None:
             world.update(tick, stamp_ns)

@@ -133,12 +133,12 @@ class Lockstep(Part):
             yield
 
     def tick(self, stamp_ns: int) -> None:
-        """Note that everything of this time was published; called by the stream thread."""
+        """Record that everything of this time was published; called in the stream thread."""
         if self._rounds is not None:
             self._gate.published(stamp_ns)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
-        """Note that time goes back; called by the stream thread, before anything is published."""
+        """Begin another instant when time goes back; called in the stream thread."""
         if went_back and self._rounds is not None:
             self._gate.jump()
 
@@ -179,7 +179,7 @@ class Lockstep(Part):
         bridge.part(Cameras).gate.stepped(self._gate.notify if on else None, max(AHEAD_NS, ahead))
 
     def _ended(self, reason: str) -> None:
-        """Take note that it has ended by itself; called in its thread."""
+        """Record that it has ended by itself; called in its thread."""
         with self._lock:
             self._rounds = None
             self.ended = reason

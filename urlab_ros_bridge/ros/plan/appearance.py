@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Add to a plan what robots and scene look like."""
+"""Add the appearance of robots and scene to a plan."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsReader) -> WorldPlan:
     """
-    Return the plan with links, URDF and shapes; notes list what is missing.
+    Return the plan with links, URDF and shapes; its notes list what is missing.
 
     Meshes are written to disk here.
 

@@ -130,7 +130,7 @@ def _topic_status(node: str, name: str, feeds: Sequence[Feed], stream: Stream) -
     last_error = next((feed.last_error for feed in feeds if feed.last_error), '')
     if last_error:
         level, text = WARN, f'{count_of(errors, "error")}, the last: {last_error}'
-    elif not any(feed.wanted for feed in feeds):
+    elif not any(feed.has_subscribers for feed in feeds):
         level, text = OK, 'no subscribers'
     else:
         level, text = OK, 'publishing'

@@ -78,7 +78,7 @@ class Reporter(Part):
         feeds = world.feeds if world else []
         dropped = stream.source.stats.dropped_ticks
         for feed in feeds:
-            feed.dropped += feed.wanted * (dropped - self._dropped)
+            feed.dropped += feed.has_subscribers * (dropped - self._dropped)
         self._dropped = dropped
         self._feeds.measure(feeds, now)
         stamp = stream.timeline.stamp_ns

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What all services share: the same three answer fields, and one place that turns errors into them.
+How services are answered: success, code and message, and one place that turns errors into them.
 
 Handlers run in the thread of their group (`ServiceThreads`), and may wait for the server.
 """

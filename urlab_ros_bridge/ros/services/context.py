@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the handlers of services work with: the parts of the bridge, and the server behind it."""
+"""The context of service handlers: the parts of the bridge, and the server behind it."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ class ResetCounts(Part):
     """
     Counts resets, and publishes the counts for late subscribers too.
 
-    A reset that sets time back is noticed whoever requested it; one that keeps time is counted by
-    the service that made it.
+    A reset that sets time back is counted for every client; one that keeps time only when a
+    service of the bridge made it.
     """
 
     def __init__(self, bridge: Bridge) -> None:

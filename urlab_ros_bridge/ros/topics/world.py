@@ -105,7 +105,9 @@ class PublishedWorld:
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
         observed = {topic for observer in self._observers for topic in observer.wire}
-        wanted = {prefix for feed in self.feeds if feed.wanted for prefix in feed.subscriptions}
+        wanted = {
+            prefix for feed in self.feeds if feed.has_subscribers for prefix in feed.subscriptions
+        }
         return observed | wanted
 
     def publish(self, tick: Tick, stamp_ns: int, instant: bool = False) -> int:
@@ -120,7 +122,7 @@ class PublishedWorld:
             return 0
         sent = 0
         for feed in self.feeds:
-            if feed.wanted:
+            if feed.has_subscribers:
                 if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
                     sent += feed.emit(stamp_ns)
                 else:
@@ -158,7 +160,7 @@ class PublishedWorld:
         return sum(
             feed.emit(stamp_ns)
             for feed in self.feeds
-            if feed.wanted and (feed.dirty or feed.has_new_subscriber)
+            if feed.has_subscribers and (feed.dirty or feed.has_new_subscriber)
         )
 
     def _fill(self, tick: Tick, stamp_ns: int) -> bool:

@@ -49,13 +49,10 @@ class Source:
 class Topic:
     """An output whose messages are numbers."""
 
-    needs_color, count = False, 0
+    needs_color, count, has_subscribers = False, 0, True
 
     def __init__(self):
         self.publisher, self.sent = self, []
-
-    def poll_subscribers(self):
-        return True
 
     def make(self, stamp_ns, found, color):
         return int(found.pixels[0, 0, 0])

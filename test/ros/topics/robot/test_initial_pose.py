@@ -94,7 +94,7 @@ def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_s
     # One that was started again knows nothing.
     (feed,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'initialpose']
     listener.forget()
-    wait_until(lambda: not feed.wanted)
+    wait_until(lambda: not feed.has_subscribers)
     heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
     wait_until(lambda: len(heard) == 1)
 

@@ -73,11 +73,11 @@ class TrajectoryMotion:
 
     def begin(self, stamp_ns: int, base: Sample) -> None:
         """
-        Join the path from where the joints are wanted now.
+        Join the path from the present desired state.
 
         Points of the past are left out; the way to the first one that is left begins now.
 
-        :param base: what is wanted of the joints until now.
+        :param base: desired state of the joints until now.
         :raises BadGoal: when all points are past.
         """
         assert self.path is not None
@@ -94,7 +94,7 @@ class TrajectoryMotion:
         self.spline = Spline(later)
 
     def report(self, stamp_ns: int, measured: Sequence[np.ndarray]) -> Report:
-        """Compare what is wanted with positions and velocities of all joints of the robot."""
+        """Compare the desired state with positions and velocities of all joints of the robot."""
         assert self.spline is not None
         return Report(
             stamp_ns,

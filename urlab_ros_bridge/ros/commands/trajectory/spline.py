@@ -78,7 +78,7 @@ class Spline:
         return int(np.searchsorted(self._times, time_ns, side='right'))
 
     def sample(self, time_ns: int) -> Sample:
-        """Return what is wanted at a time."""
+        """Return the desired state at a time."""
         zero = np.zeros_like(self._first)
         if time_ns < self.start_ns or not len(self._coefficients):
             return Sample(self._first.copy(), zero, zero)

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What all services of the simulation standard share.
+The table of the simulation standard, and the answers of its services.
 
 A row of the table lists the features of a service, and what each of them needs of the server.
-What is advertised is computed from the rows, and what is not advertised is answered with
-RESULT_FEATURE_UNSUPPORTED, both by the same question: so neither can promise more than the other.
+The advertised features and the answer RESULT_FEATURE_UNSUPPORTED come from the same lookup in the
+rows, so they cannot contradict each other.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def standard(
 
 class SimulationContext(ServiceContext):
     """
-    What handlers of the standard work with.
+    The context of handlers of the standard.
 
     :ivar rows: the whole table.
     :ivar paused_epoch: epoch in which a client requested PAUSED, not STOPPED.

@@ -54,7 +54,7 @@ class FrameGate:
             self._shut = True
 
     def tick(self, stamp_ns: int) -> None:
-        """Note that everything of this time was published."""
+        """Record that everything of this time was published."""
         if self._shut:
             with self._lock:
                 self._start_ns, self._shut = stamp_ns, False

@@ -59,7 +59,6 @@ class Output:
     """
     One topic.
 
-    :ivar wanted: whether it has subscribers.
     :ivar needs_color: the colour camera with the same view is needed.
     """
 
@@ -67,13 +66,12 @@ class Output:
         self.publisher = publisher
         self.make = make
         self.needs_color = needs_color
-        self.wanted = False
         self.count = 0
 
-    def poll_subscribers(self) -> bool:
-        """Count the subscribers; return whether there are any."""
-        self.wanted = self.publisher.get_subscription_count() > 0
-        return self.wanted
+    @property
+    def has_subscribers(self) -> bool:
+        """Return whether there are any now."""
+        return bool(self.publisher.get_subscription_count())
 
 
 def make_outputs(

@@ -108,7 +108,7 @@ class CameraThread:
         self._close()
 
     def _publish_next(self) -> None:
-        wanted = [output for output in self._outputs if output.poll_subscribers()]
+        wanted = [output for output in self._outputs if output.has_subscribers]
         if self._moved.is_set():
             self._moved.clear()
             self._close()
