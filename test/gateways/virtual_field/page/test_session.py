@@ -23,8 +23,8 @@ from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage
 from urlab_ros_bridge.gateways.virtual_field.page.session import WINDOW
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import AddMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Placement
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMesh
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MESH
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Remove
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
 from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
@@ -258,7 +258,7 @@ def test_what_publishers_show_comes_with_its_data_once(page):
         return page.texts('published')
 
     assert shown() == []
-    page.publications.apply('me', AddMesh('m', 'data:it', Placement((1.0, 2.0, 3.0)), True))
+    page.publications.apply('me', AddMesh('m', 'data:it', (1.0, 2.0, 3.0)))
     (first,) = shown()
     assert first['assets'] == {'m': 'data:it'} and first['overlays'] == {}
     assert first['meshes']['m']['translation'] == [1.0, 2.0, 3.0]
@@ -268,9 +268,9 @@ def test_what_publishers_show_comes_with_its_data_once(page):
     assert second['assets'] == {} and second['meshes'].keys() == {'m'}
     assert second['overlays']['p']['points'] == [[1.0, 0.0, 0.0]]
     # Another mesh of the same name is another one, and what has gone is gone.
-    page.publications.apply('me', AddMesh('m', 'data:other', Placement(), True))
+    page.publications.apply('me', AddMesh('m', 'data:other'))
     assert shown()[-1]['assets'] == {'m': 'data:other'}
-    page.publications.apply('me', RemoveMesh('m'))
+    page.publications.apply('me', Remove(MESH, 'm'))
     assert shown()[-1]['meshes'] == {}
 
 

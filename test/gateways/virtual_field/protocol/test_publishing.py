@@ -39,15 +39,14 @@ def test_a_mesh_with_what_is_left_out():
     head, _, data = mesh.asset_uri.partition(',')
     assert head == 'data:model/gltf-binary;base64'
     assert base64.b64decode(data) == rewrite_gltf(glb(), GLB)
-    assert mesh.placement.scale == (1.0, 1.0, 1.0) and mesh.placement.visible
+    assert mesh.scale == (1.0, 1.0, 1.0) and mesh.visible
     plain = b64(json.dumps({'asset': {'version': '2.0'}}).encode())
     read('add_mesh', mesh_id='m', mesh_data_b64=plain, mime_type='model/gltf+json')
 
 
 def test_moves_keep_what_they_do_not_name():
     move = read('update_mesh_transform', mesh_id='m', translation=[1, 2, 3])
-    assert move.translation == (1, 2, 3)
-    assert move.rotation is move.scale is move.visible is None
+    assert move.changes == {'translation': (1, 2, 3)}
 
 
 def test_points():

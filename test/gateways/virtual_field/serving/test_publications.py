@@ -6,19 +6,17 @@ import pytest
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import AddMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import ClearMeshes
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import ClearPoints
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MESH
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MoveMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Placement
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemovePoints
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import OVERLAY
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Remove
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.virtual_field.serving import publications as module
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 
 
 def mesh(name, data='data:'):
-    return AddMesh(name, data, Placement(), False)
+    return AddMesh(name, data)
 
 
 def points(name, count=1):
@@ -39,7 +37,7 @@ def test_an_owner_has_so_many_meshes_and_others_have_theirs(field):
     assert field.version == before and len(field.read()[3]) == module.MAX_MESHES
     field.apply('me', mesh('m0', 'data:other'))  # in place of one that is there
     field.apply('you', mesh('yours'))
-    field.apply('me', RemoveMesh('m1'))
+    field.apply('me', Remove(MESH, 'm1'))
     field.apply('me', mesh('one more'))
 
 
@@ -65,7 +63,7 @@ def test_overlays_and_their_points_are_bounded(field):
     with pytest.raises(BadMessage, match='more than 32768 points'):
         field.apply('you', points('many', module.MAX_TOTAL_POINTS - module.MAX_OVERLAYS + 1))
     field.apply('you', points('many', module.MAX_TOTAL_POINTS - module.MAX_OVERLAYS))
-    field.apply('me', ClearPoints())
+    field.apply('me', Remove(OVERLAY))
     assert list(field.read()[2]) == ['many']
 
 
@@ -73,12 +71,12 @@ def test_overlays_and_their_points_are_bounded(field):
     'change',
     [
         mesh('theirs'),
-        MoveMesh('theirs', (1.0, 2.0, 3.0), None, None, None),
-        RemoveMesh('theirs'),
+        MoveMesh('theirs', {'visible': False}),
+        Remove(MESH, 'theirs'),
         points('theirs'),
-        RemovePoints('theirs'),
+        Remove(OVERLAY, 'theirs'),
     ],
-    ids=lambda change: type(change).__name__,
+    ids=str,
 )
 def test_nobody_changes_what_is_anothers(field, change):
     field.apply('they', mesh('theirs'))
@@ -86,7 +84,7 @@ def test_nobody_changes_what_is_anothers(field, change):
     before = field.read()
     with pytest.raises(BadMessage, match=r'belongs to|ownership'):
         field.apply('me', change)
-    for everything in (ClearMeshes(), ClearPoints()):
+    for everything in (Remove(MESH), Remove(OVERLAY)):
         field.apply('me', everything)
     assert field.read()[1].keys() == before[1].keys() and field.read()[3] == before[3]
     assert field.read()[2].keys() == before[2].keys()

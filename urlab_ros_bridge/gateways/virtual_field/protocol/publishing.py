@@ -7,7 +7,9 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from typing import TypeAlias
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
@@ -27,47 +29,29 @@ POINT_SIZE = 0.008
 MAX_POINTS = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where a mesh is: metres, y up, x y z w; `scale` along its own axes."""
-
-    translation: Vector = ORIGIN
-    rotation: Quaternion = IDENTITY
-    scale: Vector = ONE
-    visible: bool = True
+# The kinds of publications; the wire has ``{kind}_id`` and ``{kind}_ack``.
+MESH, OVERLAY = 'mesh', 'overlay'
 
 
 @dataclass(frozen=True, slots=True)
 class AddMesh:
-    """A mesh that is added, or replaces one of the same owner."""
+    """A mesh to add, or to replace one of the same owner: metres, y up, rotation x y z w."""
 
     mesh_id: str
     asset_uri: str
-    placement: Placement
-    static_asset: bool
+    translation: Vector = ORIGIN
+    rotation: Quaternion = IDENTITY
+    scale: Vector = ONE
+    visible: bool = True
+    static_asset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MoveMesh:
-    """A mesh that is moved; None keeps a value."""
+    """Changes of a mesh: fields of scene_state that get other values."""
 
     mesh_id: str
-    translation: Vector | None
-    rotation: Quaternion | None
-    scale: Vector | None
-    visible: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class RemoveMesh:
-    """A mesh to remove."""
-
-    mesh_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClearMeshes:
-    """Remove all meshes of the owner."""
+    changes: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +65,14 @@ class SetPoints:
 
 
 @dataclass(frozen=True, slots=True)
-class RemovePoints:
-    """Points to remove."""
+class Remove:
+    """A mesh or points to remove; `item_id` None: all of the owner."""
 
-    overlay_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClearPoints:
-    """Remove all points of the owner."""
+    kind: str
+    item_id: str | None = None
 
 
-Publication: TypeAlias = (
-    AddMesh | MoveMesh | RemoveMesh | ClearMeshes | SetPoints | RemovePoints | ClearPoints
-)
+Publication: TypeAlias = AddMesh | MoveMesh | SetPoints | Remove
 
 
 def read_publication(envelope: Envelope) -> Publication:
@@ -118,30 +96,28 @@ def _add_mesh(fields: PayloadFields) -> AddMesh:
     except (binascii.Error, ValueError) as error:
         raise BadMessage(f'mesh_data_b64: {error}') from None
     whole = rewrite_gltf(data, kind)
-    placement = Placement(
+    uri = f'data:{GLB};base64,{base64.b64encode(whole).decode()}'
+    return AddMesh(
+        mesh_id,
+        uri,
         fields.vector('translation', 3, ORIGIN),
         fields.quaternion('rotation_xyzw', IDENTITY),
         fields.vector('scale', 3, ONE),
         fields.flag('visible', True),
+        fields.flag('static_asset', False),
     )
-    uri = f'data:{GLB};base64,{base64.b64encode(whole).decode()}'
-    return AddMesh(mesh_id, uri, placement, fields.flag('static_asset', False))
 
 
 def _move_mesh(fields: PayloadFields) -> MoveMesh:
     _need(fields, 'update_mesh_transform', 'mesh_id')
-    return MoveMesh(
-        fields.name('mesh_id'),
-        fields.vector('translation', 3) if 'translation' in fields else None,
-        fields.quaternion('rotation_xyzw') if 'rotation_xyzw' in fields else None,
-        fields.vector('scale', 3) if 'scale' in fields else None,
-        fields.flag('visible', True) if 'visible' in fields else None,
-    )
-
-
-def _remove_mesh(fields: PayloadFields) -> RemoveMesh:
-    _need(fields, 'remove_mesh', 'mesh_id')
-    return RemoveMesh(fields.name('mesh_id'))
+    readers: dict[str, Callable[[str], Any]] = {
+        'translation': lambda name: fields.vector(name, 3),
+        'rotation_xyzw': fields.quaternion,
+        'scale': lambda name: fields.vector(name, 3),
+        'visible': lambda name: fields.flag(name, True),
+    }
+    changes = {name: read(name) for name, read in readers.items() if name in fields}
+    return MoveMesh(fields.name('mesh_id'), changes)
 
 
 def _set_points(fields: PayloadFields) -> SetPoints:
@@ -162,9 +138,9 @@ def _set_points(fields: PayloadFields) -> SetPoints:
     )
 
 
-def _remove_points(fields: PayloadFields) -> RemovePoints:
-    _need(fields, 'remove_overlay_points', 'overlay_id')
-    return RemovePoints(fields.name('overlay_id'))
+def _remove(fields: PayloadFields, request: str, kind: str) -> Remove:
+    _need(fields, request, f'{kind}_id')
+    return Remove(kind, fields.name(f'{kind}_id'))
 
 
 def _need(fields: PayloadFields, request: str, *names: str) -> None:
@@ -175,15 +151,15 @@ def _need(fields: PayloadFields, request: str, *names: str) -> None:
 _READERS: dict[str, Callable[[PayloadFields], Publication]] = {
     'add_mesh': _add_mesh,
     'update_mesh_transform': _move_mesh,
-    'remove_mesh': _remove_mesh,
-    'clear_meshes': lambda _: ClearMeshes(),
+    'remove_mesh': lambda fields: _remove(fields, 'remove_mesh', MESH),
+    'clear_meshes': lambda _: Remove(MESH),
     'update_overlay_points': _set_points,
-    'remove_overlay_points': _remove_points,
-    'clear_overlay_points': lambda _: ClearPoints(),
+    'remove_overlay_points': lambda fields: _remove(fields, 'remove_overlay_points', OVERLAY),
+    'clear_overlay_points': lambda _: Remove(OVERLAY),
 }
 PUBLICATIONS = tuple(_READERS)
 
 __all__ = [
-    'PUBLICATIONS', 'AddMesh', 'ClearMeshes', 'ClearPoints', 'MoveMesh', 'Placement',
-    'Publication', 'RemoveMesh', 'RemovePoints', 'SetPoints', 'read_publication',
+    'MESH', 'OVERLAY', 'PUBLICATIONS', 'AddMesh', 'MoveMesh', 'Publication', 'Remove', 'SetPoints',
+    'read_publication',
 ]  # fmt: skip

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from dataclasses import replace
 from functools import singledispatchmethod
@@ -16,13 +15,11 @@ import orjson
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import AddMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import ClearMeshes
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import ClearPoints
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MESH
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MoveMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Placement
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import OVERLAY
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Publication
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemoveMesh
-from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import RemovePoints
+from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Remove
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import mesh_state
@@ -38,17 +35,18 @@ Ack = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
-    mesh: Mesh
-    placement: Placement
-    static_asset: bool
+class _Item:
+    """
+    A mesh, or points.
 
+    :ivar state: as in scene_state, of a mesh without its data.
+    :ivar size: bytes of the data of a mesh, or number of points.
+    """
 
-@dataclass(frozen=True, slots=True)
-class _Overlay:
     owner_id: str
-    points: int
-    json: bytes
+    state: Any
+    size: int
+    mesh: Mesh | None = None
 
 
 class Publications:
@@ -60,11 +58,9 @@ class Publications:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._meshes: dict[str, _Published] = {}
-        self._overlays: dict[str, _Overlay] = {}
+        self._items: dict[str, dict[str, _Item]] = {MESH: {}, OVERLAY: {}}
         self._made = 0  # meshes: a new one of an old id is another one
         self.version = 0
-        self._json: tuple[int, dict[str, Any], dict[str, Any], dict[str, Mesh]] = (0, {}, {}, {})
 
     def apply(self, owner: str, publication: Publication) -> Ack:
         """
@@ -75,26 +71,25 @@ class Publications:
         with self._lock:
             kind, fields = self._apply(publication, owner)
             self.version += 1
-        return kind, {'owner_id': owner, **fields}
+        return f'{kind}_ack', {'owner_id': owner, **fields}
 
     def forget(self, owner: str) -> None:
         """Remove everything of an owner."""
         with self._lock:
-            self._drop_meshes(owner)
-            self._drop_overlays(owner)
+            for kind in self._items:
+                self._clear(kind, owner)
             self.version += 1
 
     def read(self) -> tuple[int, dict[str, Any], dict[str, Any], dict[str, Mesh]]:
         """Return version, states of meshes and overlays as in scene_state, and the meshes."""
         with self._lock:
-            if self._json[0] != self.version:
-                self._json = (
-                    self.version,
-                    {name: _state_of(mesh) for name, mesh in self._meshes.items()},
-                    {name: orjson.Fragment(o.json) for name, o in self._overlays.items()},
-                    {name: published.mesh for name, published in self._meshes.items()},
-                )
-            return self._json
+            meshes, overlays = self._items[MESH], self._items[OVERLAY]
+            return (
+                self.version,
+                {name: item.state for name, item in meshes.items()},
+                {name: item.state for name, item in overlays.items()},
+                {name: item.mesh for name, item in meshes.items() if item.mesh is not None},
+            )
 
     @singledispatchmethod
     def _apply(self, publication: Any, owner: str) -> Ack:
@@ -102,109 +97,77 @@ class Publications:
 
     @_apply.register
     def _(self, it: AddMesh, owner: str) -> Ack:
-        before = self._own(it.mesh_id, owner)
         if it.mesh_id.startswith(RESERVED):
             raise BadMessage(
                 f'mesh_id {shown(it.mesh_id)}: {RESERVED} is reserved for the simulation'
             )
-        others = [p.mesh for name, p in self._meshes.items() if name != it.mesh_id]
-        if before is None and sum(mesh.owner_id == owner for mesh in others) >= MAX_MESHES:
-            raise BadMessage(f'{owner!r} already publishes {MAX_MESHES} meshes, the maximum')
-        if sum(len(mesh.asset_uri) for mesh in others) + len(it.asset_uri) > MAX_TOTAL_BYTES:
-            raise BadMessage(f'all meshes together would have more than {MAX_TOTAL_BYTES} bytes')
+        mesh = Mesh(it.mesh_id, owner, self._made + 1, it.asset_uri)
+        state = mesh_state(
+            it.mesh_id,
+            owner,
+            it.translation,
+            it.rotation,
+            it.scale,
+            visible=it.visible,
+            static_asset=it.static_asset,
+        )
+        self._put(MESH, it.mesh_id, _Item(owner, state, len(it.asset_uri), mesh))
         self._made += 1
-        mesh = Mesh(it.mesh_id, owner, self._made, it.asset_uri)
-        self._meshes[it.mesh_id] = _Published(mesh, it.placement, it.static_asset)
-        return 'mesh_ack', {'mesh_id': it.mesh_id, 'status': 'added'}
+        return MESH, {'mesh_id': it.mesh_id, 'status': 'added'}
 
     @_apply.register
     def _(self, it: MoveMesh, owner: str) -> Ack:
-        found = self._meshes.get(it.mesh_id)
-        if found is None or found.mesh.owner_id != owner:
+        found = self._items[MESH].get(it.mesh_id)
+        if found is None or found.owner_id != owner:
             raise BadMessage('mesh not found or ownership mismatch for update')
-        old = found.placement
-        placement = Placement(
-            old.translation if it.translation is None else it.translation,
-            old.rotation if it.rotation is None else it.rotation,
-            old.scale if it.scale is None else it.scale,
-            old.visible if it.visible is None else it.visible,
-        )
-        self._meshes[it.mesh_id] = replace(found, placement=placement)
-        return 'mesh_ack', {'mesh_id': it.mesh_id, 'status': 'updated'}
-
-    @_apply.register
-    def _(self, it: RemoveMesh, owner: str) -> Ack:
-        if self._own(it.mesh_id, owner) is not None:
-            del self._meshes[it.mesh_id]
-        return 'mesh_ack', {'mesh_id': it.mesh_id, 'status': 'removed'}
-
-    @_apply.register
-    def _(self, it: ClearMeshes, owner: str) -> Ack:
-        self._drop_meshes(owner)
-        return 'mesh_ack', {'status': 'cleared'}
+        self._items[MESH][it.mesh_id] = replace(found, state={**found.state, **it.changes})
+        return MESH, {'mesh_id': it.mesh_id, 'status': 'updated'}
 
     @_apply.register
     def _(self, it: SetPoints, owner: str) -> Ack:
-        before = self._own_overlay(it.overlay_id, owner)
-        mine = Counter(overlay.owner_id for overlay in self._overlays.values())
-        if before is None and mine[owner] >= MAX_OVERLAYS:
-            raise BadMessage(f'{owner!r} already publishes {MAX_OVERLAYS} overlays, the maximum')
-        total = sum(o.points for name, o in self._overlays.items() if name != it.overlay_id)
-        if total + len(it.points) > MAX_TOTAL_POINTS:
-            raise BadMessage(f'all overlays would have more than {MAX_TOTAL_POINTS} points')
-        fields = {
+        state = {
             'overlay_id': it.overlay_id,
             'owner_id': owner,
             'points': it.points,
             'point_size': it.point_size,
             'visible': it.visible,
         }
-        self._overlays[it.overlay_id] = _Overlay(owner, len(it.points), orjson.dumps(fields))
-        return 'overlay_ack', {'overlay_id': it.overlay_id, 'status': 'updated'}
+        item = _Item(owner, orjson.Fragment(orjson.dumps(state)), len(it.points))
+        self._put(OVERLAY, it.overlay_id, item)
+        return OVERLAY, {'overlay_id': it.overlay_id, 'status': 'updated'}
 
     @_apply.register
-    def _(self, it: RemovePoints, owner: str) -> Ack:
-        if self._own_overlay(it.overlay_id, owner) is not None:
-            del self._overlays[it.overlay_id]
-        return 'overlay_ack', {'overlay_id': it.overlay_id, 'status': 'removed'}
+    def _(self, it: Remove, owner: str) -> Ack:
+        if it.item_id is None:
+            self._clear(it.kind, owner)
+            return it.kind, {'status': 'cleared'}
+        self._check_owner(it.kind, it.item_id, owner)
+        self._items[it.kind].pop(it.item_id, None)
+        return it.kind, {f'{it.kind}_id': it.item_id, 'status': 'removed'}
 
-    @_apply.register
-    def _(self, it: ClearPoints, owner: str) -> Ack:
-        self._drop_overlays(owner)
-        return 'overlay_ack', {'status': 'cleared'}
+    def _put(self, kind: str, item_id: str, item: _Item) -> None:
+        """Add an item, or replace one of the same owner, within the limits."""
+        self._check_owner(kind, item_id, item.owner_id)
+        others = [other for name, other in self._items[kind].items() if name != item_id]
+        name, count, total, unit = (
+            ('meshes', MAX_MESHES, MAX_TOTAL_BYTES, 'bytes')
+            if kind == MESH
+            else ('overlays', MAX_OVERLAYS, MAX_TOTAL_POINTS, 'points')
+        )
+        if sum(other.owner_id == item.owner_id for other in others) >= count:
+            raise BadMessage(f'{item.owner_id!r} already publishes {count} {name}, the maximum')
+        if sum(other.size for other in others) + item.size > total:
+            raise BadMessage(f'all {name} together would have more than {total} {unit}')
+        self._items[kind][item_id] = item
 
-    def _own(self, mesh_id: str, owner: str) -> _Published | None:
-        """Return a mesh of the owner, None when there is none of this id."""
-        found = self._meshes.get(mesh_id)
-        if found is not None and found.mesh.owner_id != owner:
-            raise BadMessage(f'mesh {shown(mesh_id)} belongs to {found.mesh.owner_id!r}')
-        return found
-
-    def _own_overlay(self, overlay_id: str, owner: str) -> _Overlay | None:
-        found = self._overlays.get(overlay_id)
+    def _check_owner(self, kind: str, item_id: str, owner: str) -> None:
+        found = self._items[kind].get(item_id)
         if found is not None and found.owner_id != owner:
-            raise BadMessage(f'overlay {shown(overlay_id)} belongs to {found.owner_id!r}')
-        return found
+            raise BadMessage(f'{kind} {shown(item_id)} belongs to {found.owner_id!r}')
 
-    def _drop_meshes(self, owner: str) -> None:
-        kept = {n: p for n, p in self._meshes.items() if p.mesh.owner_id != owner}
-        self._meshes = kept
-
-    def _drop_overlays(self, owner: str) -> None:
-        self._overlays = {n: o for n, o in self._overlays.items() if o.owner_id != owner}
-
-
-def _state_of(published: _Published) -> dict[str, Any]:
-    mesh, where = published.mesh, published.placement
-    return mesh_state(
-        mesh.mesh_id,
-        mesh.owner_id,
-        where.translation,
-        where.rotation,
-        where.scale,
-        visible=where.visible,
-        static_asset=published.static_asset,
-    )
+    def _clear(self, kind: str, owner: str) -> None:
+        items = self._items[kind]
+        self._items[kind] = {n: item for n, item in items.items() if item.owner_id != owner}
 
 
 __all__ = ['MAX_MESHES', 'MAX_OVERLAYS', 'MAX_TOTAL_POINTS', 'Publications']
