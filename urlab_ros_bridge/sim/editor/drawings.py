@@ -20,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
-from urlab_ros_bridge.sim.editor.transforms import matrix
-from urlab_ros_bridge.sim.editor.transforms import to_wire
 
 MAX_DRAWINGS = 2000  # more push the oldest out
 ONE_IMAGE = 0.1  # s; cameras are slower than a game's screen
@@ -157,11 +156,11 @@ class Drawings:
 def box_geometry(
     center: Sequence[float], half: Sequence[float], quat: Sequence[float]
 ) -> dict[str, Any]:
-    """Return the fields of a box; quat is w, x, y, z."""
+    """Return the fields of a box; quat is x, y, z, w."""
     return {
         'center': list(center),
         'half_extents': [abs(part) for part in half],
-        'rotation_quat': to_wire(quat),
+        'rotation_quat': list(quat),
     }
 
 
@@ -193,14 +192,9 @@ def _bar(
     return {'type': kind, 'from': list(start), 'to': list(end), 'width': width, 'rgba': rgba}
 
 
-def _wire_matrix(quat: Sequence[float]) -> np.ndarray:
-    x, y, z, w = quat
-    return matrix((w, x, y, z))
-
-
 def _edges(geometry: dict[str, Any], rgba: list[float]) -> list[dict[str, Any]]:
     """Return the twelve edges of a box: what is inside stays in sight."""
-    turn, half = _wire_matrix(geometry['rotation_quat']), np.asarray(geometry['half_extents'])
+    turn, half = matrix_of(geometry['rotation_quat']), np.asarray(geometry['half_extents'])
     corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
     places = (corners * half) @ turn.T + np.asarray(geometry['center'])
     return [
@@ -211,7 +205,7 @@ def _edges(geometry: dict[str, Any], rgba: list[float]) -> list[dict[str, Any]]:
 
 
 def _triad(geometry: dict[str, Any]) -> list[dict[str, Any]]:
-    turn, start = _wire_matrix(geometry['rotation_quat']), np.asarray(geometry['location'])
+    turn, start = matrix_of(geometry['rotation_quat']), np.asarray(geometry['location'])
     length = geometry['scale']
     return [
         _bar(

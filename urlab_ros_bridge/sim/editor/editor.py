@@ -16,6 +16,7 @@ import weakref
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.editor.blueprints import BlueprintLibrary
 from urlab_ros_bridge.sim.editor.drawings import Drawings
 from urlab_ros_bridge.sim.editor.drawings import OverlayUpdater
@@ -25,7 +26,6 @@ from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
 from urlab_ros_bridge.sim.editor.play import LevelPlayer
 from urlab_ros_bridge.sim.editor.play import RunningWorld
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.viewport import Viewport
 from urlab_ros_bridge.sim.editor.viewport import ViewportCamera
 from urlab_ros_bridge.sim.errors import OpError
@@ -164,7 +164,7 @@ class LevelEditor:
         if running is not None and (live or actor.kind == SCENE_BODY) and running.has(actor.name):
             return running.boxes(actor.name).bounds(solid_only=solid_only)
         if actor.kind == 'light':
-            point = np.array(actor.pose.pos)
+            point = np.array(actor.pose.position)
             return point, point
         return self.geometry.of(actor).boxes.bounds(actor.pose, solid_only)
 
@@ -175,7 +175,7 @@ class LevelEditor:
             camera.aim()
 
     def _open_camera(self, context: Context) -> ViewportCamera:
-        def pose_of(name: str) -> ActorPose | None:
+        def pose_of(name: str) -> Pose | None:
             return RunningWorld(context, self.play.poses).pose_now(name) or self._resting_pose(
                 name
             )
@@ -188,19 +188,19 @@ class LevelEditor:
         return {actor.name for actor in self.level.actors}
 
     @staticmethod
-    def _at(actor: LevelActor, pose: ActorPose | None) -> LevelActor:
+    def _at(actor: LevelActor, pose: Pose | None) -> LevelActor:
         if pose is None:
             return actor
         return LevelActor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
 
     @staticmethod
     def _scene_body(name: str, running: RunningWorld) -> LevelActor:
-        return LevelActor(SCENE_BODY, name, '', running.pose(name) or ActorPose())
+        return LevelActor(SCENE_BODY, name, '', running.pose(name) or Pose())
 
-    def _tracked_pose(self, name: str) -> ActorPose | None:
+    def _tracked_pose(self, name: str) -> Pose | None:
         running = self.running()
         pose = running.pose(name) if running is not None else None
         return pose or self._resting_pose(name)
 
-    def _resting_pose(self, name: str) -> ActorPose | None:
+    def _resting_pose(self, name: str) -> Pose | None:
         return next((actor.pose for actor in self.level.actors if actor.name == name), None)

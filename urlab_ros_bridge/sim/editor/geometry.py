@@ -19,10 +19,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.transforms import matrix
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
@@ -48,7 +49,7 @@ class Boxes:
     solid: np.ndarray
 
     def bounds(
-        self, pose: ActorPose | None = None, solid_only: bool = False
+        self, pose: Pose | None = None, solid_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """
         Return the least and the greatest corner in the world, None when there is nothing.
@@ -58,9 +59,9 @@ class Boxes:
         chosen = self.solid if solid_only else np.ones(len(self.solid), bool)
         if not chosen.any():
             return None
-        pose = pose or ActorPose()
-        frame = matrix(pose.quat)
-        center = self.center[chosen] @ frame.T + pose.pos
+        pose = pose or Pose()
+        frame = matrix_of(pose.orientation)
+        center = self.center[chosen] @ frame.T + pose.position
         reach = np.abs(frame @ self.turn[chosen])
         half = np.einsum('nij,nj->ni', reach, self.half[chosen])
         return (center - half).min(axis=0), (center + half).max(axis=0)
@@ -72,7 +73,7 @@ class GeometryBody:
 
     name: str
     parent: int
-    pose: ActorPose
+    pose: Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _stamp(file: str | None) -> list[int]:
 
 def _actor_geometry(actor: LevelActor, files: ModelFiles) -> ActorGeometry:
     level = Level()
-    level.add(LevelActor(actor.kind, 'actor', 'actor', ActorPose(), actor.settings))
+    level.add(LevelActor(actor.kind, 'actor', 'actor', Pose(), actor.settings))
     model = files.work(lambda: assemble(level.spec(), files)[0])
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -148,7 +149,7 @@ def _actor_geometry(actor: LevelActor, files: ModelFiles) -> ActorGeometry:
         GeometryBody(
             _local(model.body(body).name),
             int(model.body_parentid[body]) - 1,
-            ActorPose(tuple(data.xpos[body].tolist()), tuple(data.xquat[body].tolist())),
+            pose_of(data.xpos[body], data.xquat[body]),
         )
         for body in range(1, model.nbody)
     ]

@@ -21,9 +21,11 @@ from typing import Any
 
 import yaml
 
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
@@ -62,7 +64,7 @@ class LevelActor:
     kind: str
     name: str
     actor_id: str
-    pose: ActorPose = field(default_factory=ActorPose)
+    pose: Pose = field(default_factory=Pose)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -93,7 +95,10 @@ class LevelActor:
         return {
             'prefix' if self.kind == 'robot' else 'name': self.name,
             'actor_id': self.actor_id,
-            'pose': {'pos': list(self.pose.pos), 'quat': list(self.pose.quat)},
+            'pose': {
+                'pos': list(self.pose.position),
+                'quat': list(xyzw_to_wxyz(self.pose.orientation)),
+            },
             **settings,
         }
 
@@ -119,8 +124,7 @@ def read_actor(
         if key in settings:
             settings[key] = os.path.realpath(folder / settings[key])
     name = spec.prefix if isinstance(spec, ArticulationSpec) else spec.name
-    w, x, y, z = map(float, spec.quat)
-    pose = ActorPose(as_vector(spec.pos), (w, x, y, z))
+    pose = Pose(as_vector(spec.pos), wxyz_to_xyzw([float(part) for part in spec.quat]))
     return LevelActor(kind, name, spec.actor_id, pose, settings)
 
 
@@ -220,7 +224,7 @@ class Level:
         level = cls(model_files=model_files)
         name = parts.whole.modelname
         stem = valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
-        level.add(LevelActor('robot', stem, stem, ActorPose(), {'model': str(path)}))
+        level.add(LevelActor('robot', stem, stem, Pose(), {'model': str(path)}))
         return level
 
     @property
@@ -249,7 +253,7 @@ class Level:
         self._ids.pop(actor.actor_id, None)
         self._robots.pop(actor.name, None)
 
-    def move(self, actor: LevelActor, pose: ActorPose) -> LevelActor:
+    def move(self, actor: LevelActor, pose: Pose) -> LevelActor:
         """Put an actor elsewhere and return it as it is then."""
         moved = replace(actor, pose=pose)
         self.add(moved)

@@ -22,10 +22,12 @@ import threading
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import pose_of
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.sim.editor.geometry import Boxes
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
 from urlab_ros_bridge.sim.editor.model_files import CountedFiles
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
@@ -49,7 +51,7 @@ class RunningWorld:
     :param poses: the actors' poses as they were compiled, by name.
     """
 
-    def __init__(self, context: Context, poses: Mapping[str, ActorPose]) -> None:
+    def __init__(self, context: Context, poses: Mapping[str, Pose]) -> None:
         self._context = context
         self._model = context.world.model
         self._poses = poses
@@ -71,19 +73,19 @@ class RunningWorld:
         """Return whether there is an actor or a body of this name."""
         return self._root(name) >= 0
 
-    def pose(self, name: str) -> ActorPose | None:
+    def pose(self, name: str) -> Pose | None:
         """Return where an actor or a dynamic body of the scene is; None when it is not here."""
         with self._context.engine.lock:
             return self.pose_now(name)
 
-    def pose_now(self, name: str) -> ActorPose | None:
+    def pose_now(self, name: str) -> Pose | None:
         """Return the same; the caller holds the engine's lock."""
         root = self._root(name)
         if root < 0:
             return None
         data = self._context.world.data
-        now = ActorPose(tuple(data.xpos[root].tolist()), tuple(data.xquat[root].tolist()))
-        return now @ self._offset(name, root).inverse()
+        now = pose_of(data.xpos[root], data.xquat[root])
+        return now.then(self._offset(name, root).inverse())
 
     def boxes(self, name: str) -> Boxes:
         """Return the boxes of an actor's geoms, in the world."""
@@ -91,7 +93,7 @@ class RunningWorld:
         with self._context.engine.lock:
             return boxes_of(self._model, self._context.world.data, bodies)
 
-    def place(self, name: str, pose: ActorPose) -> bool:
+    def place(self, name: str, pose: Pose) -> bool:
         """
         Move an actor whose root is free or a mocap body; its velocity stays.
 
@@ -100,7 +102,8 @@ class RunningWorld:
         root = self._root(name)
         if root < 0:
             return False
-        wanted = pose @ self._offset(name, root)
+        wanted = pose.then(self._offset(name, root))
+        quat = xyzw_to_wxyz(wanted.orientation)
         mocap, joint = int(self._model.body_mocapid[root]), int(self._model.body_jntadr[root])
         engine, data = self._context.engine, self._context.world.data
         free = joint >= 0 and self._model.jnt_type[joint] == _FREE
@@ -109,9 +112,9 @@ class RunningWorld:
         with engine.lock:
             if free:
                 start = self._model.jnt_qposadr[joint]
-                data.qpos[start : start + 7] = (*wanted.pos, *wanted.quat)
+                data.qpos[start : start + 7] = (*wanted.position, *quat)
             else:
-                data.mocap_pos[mocap], data.mocap_quat[mocap] = wanted.pos, wanted.quat
+                data.mocap_pos[mocap], data.mocap_quat[mocap] = wanted.position, quat
             engine.forward()
             engine.state_changed()
         return True
@@ -126,15 +129,13 @@ class RunningWorld:
             return -1
         return mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, name)
 
-    def _offset(self, name: str, root: int) -> ActorPose:
+    def _offset(self, name: str, root: int) -> Pose:
         """Return the root body's pose in the actor's frame, in the reference configuration."""
         if name not in self._poses:
-            return ActorPose()
+            return Pose()
         model = self._model
-        body = ActorPose(
-            tuple(model.body_pos[root].tolist()), tuple(model.body_quat[root].tolist())
-        )
-        return self._poses[name].inverse() @ body
+        body = pose_of(model.body_pos[root], model.body_quat[root])
+        return self._poses[name].inverse().then(body)
 
     def _bodies(self, name: str) -> list[int]:
         """Return the bodies of an actor; a robot's file may have several trees of them."""
@@ -159,7 +160,7 @@ class _Attempt:
 
     make: Callable[[], WorldSpec]
     name: str
-    poses: Mapping[str, ActorPose]
+    poses: Mapping[str, Pose]
     promote: bool
     done: threading.Event
 
@@ -177,7 +178,7 @@ class LevelPlayer:
         self._attempt: _Attempt | None = None
         self._error = ''
         self._closed = False
-        self.poses: Mapping[str, ActorPose] = {}
+        self.poses: Mapping[str, Pose] = {}
 
     @property
     def state(self) -> str:
@@ -197,7 +198,7 @@ class LevelPlayer:
         self,
         make: Callable[[], WorldSpec],
         name: str,
-        poses: Mapping[str, ActorPose],
+        poses: Mapping[str, Pose],
         timeout: float,
         promote: bool = False,
     ) -> str:

@@ -20,17 +20,16 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import looking_along
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import rotate
+from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.sim.cameras.catalog import DEFAULT_RESOLUTION
 from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.free_camera import LIT
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.transforms import as_vector
-from urlab_ros_bridge.sim.editor.transforms import looking_along
-from urlab_ros_bridge.sim.editor.transforms import matrix
-from urlab_ros_bridge.sim.editor.transforms import rotate
 from urlab_ros_bridge.sim.editor.transforms import to_euler
-from urlab_ros_bridge.sim.editor.transforms import to_wire
-from urlab_ros_bridge.sim.editor.transforms import Vector
 from urlab_ros_bridge.sim.stage import Context
 
 DEFAULT_OFFSET: Vector = (-2.0, 0.0, 1.0)  # 2 m behind and 1 m above
@@ -40,7 +39,7 @@ _NEAREST = 0.1  # m from the bounds' centre
 _ASPECT = DEFAULT_RESOLUTION[0] / DEFAULT_RESOLUTION[1]  # of the image
 
 # The pose of a tracked actor, None when it no longer exists.
-PoseOf = Callable[[str], ActorPose | None]
+PoseOf = Callable[[str], Pose | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +60,21 @@ class Viewport:
         self._moved = clock()
         self._lock = threading.Lock()
         # Looks at the origin from behind, above and the side.
-        self._pose = ActorPose((-4.0, -3.0, 3.0), looking_along((4.0, 3.0, -2.5)))
+        self._pose = Pose((-4.0, -3.0, 3.0), looking_along((4.0, 3.0, -2.5)))
         self.fov = 90.0
         self.mode = LIT
         self.tracking: Tracking | None = None
 
     @property
-    def pose(self) -> ActorPose:
+    def pose(self) -> Pose:
         """Return where the camera is now; a call moves one that follows an actor."""
         return self.seen()[0]
 
     @pose.setter
-    def pose(self, pose: ActorPose) -> None:
+    def pose(self, pose: Pose) -> None:
         self._pose = pose
 
-    def seen(self, pose_of: PoseOf | None = None) -> tuple[ActorPose, float, str]:
+    def seen(self, pose_of: PoseOf | None = None) -> tuple[Pose, float, str]:
         """
         Return the camera of this moment: pose, horizontal field of view in degrees, mode.
 
@@ -93,8 +92,8 @@ class Viewport:
         narrowest = min(self.fov, vertical_fov(self.fov))
         distance = max(radius / math.sin(math.radians(narrowest) / 2), _NEAREST)
         pose = self.pose
-        forward = np.asarray(rotate(pose.quat, (1.0, 0.0, 0.0)))
-        self._pose = ActorPose(as_vector(center - distance * forward), pose.quat)
+        forward = np.asarray(rotate(pose.orientation, (1.0, 0.0, 0.0)))
+        self._pose = Pose(as_vector(center - distance * forward), pose.orientation)
 
     def track(self, tracking: Tracking) -> None:
         """Follow an actor from now on."""
@@ -108,7 +107,7 @@ class Viewport:
         was, self.tracking = self.tracking is not None, None
         return was
 
-    def _follow(self, tracking: Tracking | None, actor: ActorPose | None) -> None:
+    def _follow(self, tracking: Tracking | None, actor: Pose | None) -> None:
         now = self._clock()
         elapsed, self._moved = now - self._moved, now
         if tracking is None or tracking is not self.tracking:
@@ -116,21 +115,21 @@ class Viewport:
         if actor is None:
             self.tracking = None
             return
-        wanted = np.add(actor.pos, rotate(actor.quat, tracking.offset))
+        wanted = np.add(actor.position, rotate(actor.orientation, tracking.offset))
         smoothing = tracking.smoothing
         kept = smoothing ** (max(elapsed, 0.0) * _TICKS) if smoothing > 0 else 0.0
-        place = kept * np.asarray(self._pose.pos) + (1.0 - kept) * wanted
-        gaze = as_vector(np.subtract(actor.pos, place))
-        quat = looking_along(gaze) if np.linalg.norm(gaze) > 1e-6 else self._pose.quat
-        self._pose = ActorPose(as_vector(place), quat)
+        place = kept * np.asarray(self._pose.position) + (1.0 - kept) * wanted
+        gaze = as_vector(np.subtract(actor.position, place))
+        quat = looking_along(gaze) if np.linalg.norm(gaze) > 1e-6 else self._pose.orientation
+        self._pose = Pose(as_vector(place), quat)
 
     def describe(self) -> dict[str, Any]:
         """Return the camera as replies have it: m, quaternion x, y, z, w, degrees."""
         pose = self.pose
         return {
-            'location': list(pose.pos),
-            'rotation_quat': to_wire(pose.quat),
-            'rotation_euler': list(to_euler(pose.quat)),
+            'location': list(pose.position),
+            'rotation_quat': list(pose.orientation),
+            'rotation_euler': list(to_euler(pose.orientation)),
             'fov': self.fov,
         }
 
@@ -142,9 +141,9 @@ class Viewport:
         """
         pose, fov, mode = self.seen()
         return {
-            'pos': list(pose.pos),
-            'forward': list(rotate(pose.quat, (1.0, 0.0, 0.0))),
-            'up': list(rotate(pose.quat, (0.0, 0.0, 1.0))),
+            'pos': list(pose.position),
+            'forward': list(rotate(pose.orientation, (1.0, 0.0, 0.0))),
+            'up': list(rotate(pose.orientation, (0.0, 0.0, 1.0))),
             'fov': fov,
             'mode': mode,
         }
@@ -189,8 +188,8 @@ class ViewportCamera:
     def _view(self) -> FreeCameraView:
         pose, fov, mode = self._viewport.seen(self._pose_of)
         return FreeCameraView(
-            np.asarray(pose.pos),
-            (matrix(pose.quat) @ _CAMERA).reshape(9),
+            np.asarray(pose.position),
+            (matrix_of(pose.orientation) @ _CAMERA).reshape(9),
             vertical_fov(fov),
             mode,
         )

@@ -11,29 +11,29 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
 from urlab_ros_bridge.sim.editor.geometry import GeometryCache
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.transforms import normalised
 from urlab_ros_bridge.sim.model.assembly import assemble
 
 ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}
 FORMS = GeometryCache()
 numbers = st.floats(-5, 5)
 poses = st.builds(
-    ActorPose,
+    Pose,
     st.tuples(numbers, numbers, numbers),
     st.tuples(numbers, numbers, numbers, numbers)
     .filter(lambda quat: np.linalg.norm(quat) > 0.1)
-    .map(normalised),
+    .map(normalize),
 )
 
 
 def actor(settings, pose=None):
     return LevelActor(
-        'robot' if 'model' in settings else 'object', 'a', 'a', pose or ActorPose(), settings
+        'robot' if 'model' in settings else 'object', 'a', 'a', pose or Pose(), settings
     )
 
 
@@ -57,7 +57,7 @@ def test_a_turned_box_reaches_as_far_as_its_corners(pose):
     form = FORMS.of(actor({'shape': 'box', 'scale': [1.0, 2.0, 3.0]}))
     low, high = form.boxes.bounds(pose)
     corners = [
-        (pose @ ActorPose((x / 2, y, 1.5 * z))).pos
+        pose.then(Pose((x / 2, y, 1.5 * z))).position
         for x in (-1, 1)
         for y in (-1, 1)
         for z in (-1, 1)

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.transforms import from_euler
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
@@ -34,7 +34,7 @@ BOT = (
 SETTINGS = {'robot': ROBOT, 'object': BOX, 'light': LIGHT}
 
 
-def put(level, kind, wanted, pose=ActorPose()):  # noqa: B008  (a frozen value)
+def put(level, kind, wanted, pose=Pose()):  # noqa: B008  (a frozen value)
     name = level.free_name(kind, wanted)
     actor = LevelActor(kind, name, name, pose, SETTINGS[kind])
     level.add(actor)
@@ -46,7 +46,7 @@ def full_level(path=None):
     for index, (kind, name) in enumerate(
         [('robot', 'rover'), ('robot', 'rover'), ('object', 'crate'), ('light', 'lamp')]
     ):
-        put(level, kind, name, ActorPose((index, 0.5, 0.1), from_euler((0, 10 * index, 90))))
+        put(level, kind, name, Pose((index, 0.5, 0.1), from_euler((0, 10 * index, 90))))
     level.others = {'global_cameras': {'overview': {'rate': 5}}, 'noise_seed': 3}
     return level
 
@@ -82,7 +82,7 @@ def test_files_of_the_same_folder_are_saved_relative_so_that_it_can_be_moved(tmp
         '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>'
     )
     level = Level()
-    level.add(LevelActor('robot', 'r', 'r', ActorPose(), {'model': str(robot)}))
+    level.add(LevelActor('robot', 'r', 'r', Pose(), {'model': str(robot)}))
     save(level, tmp_path / 'Levels' / 'a.yaml')
     moved = tmp_path.with_name(f'{tmp_path.name}_moved')
     tmp_path.rename(moved)
@@ -141,8 +141,8 @@ def test_two_actors_of_one_name_or_id_in_a_file_are_refused(tmp_path):
 
 def test_an_actor_is_found_by_id_before_by_name_and_the_others_are_listed():
     level = Level()
-    level.add(LevelActor('object', 'a', 'b', ActorPose(), BOX))
-    level.add(LevelActor('object', 'b', 'c', ActorPose(), BOX))
+    level.add(LevelActor('object', 'a', 'b', Pose(), BOX))
+    level.add(LevelActor('object', 'b', 'c', Pose(), BOX))
     assert level.find('b').name == 'a' and level.find('b', by_name=True).name == 'b'
     assert level.find('a').name == 'a'
     with pytest.raises(OpError, match='available: b, c') as caught:

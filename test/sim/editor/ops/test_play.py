@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
@@ -86,7 +85,7 @@ def test_a_plain_session_that_begins_play_steps_directly_as_after_a_hello(desk):
 
 @pytest.mark.parametrize('name', ['robot', 'dynamic', 'mocap'])
 def test_what_can_move_is_moved_in_the_running_world_too(playing, name):
-    quat = to_wire(from_euler((0, 0, 180)))
+    quat = list(from_euler((0, 0, 180)))
     before = playing.ask('get_actor_bounds', target=name, in_pie=True)
     start = live(playing)[name]
     reply = playing.ask('set_actor_transform', target=name, location=[7, 8, 9])

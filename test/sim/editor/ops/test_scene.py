@@ -6,7 +6,6 @@ import pytest
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 
@@ -98,7 +97,7 @@ def test_a_grid_comes_whole_or_not_at_all(desk):
 
 
 def test_a_duplicate_is_its_original_but_for_the_id_and_a_step_along_x(desk):
-    quat = to_wire(from_euler((10, 20, 30)))
+    quat = list(from_euler((10, 20, 30)))
     fields = {'location': [1, 2, 3], 'rotation_quat': quat, 'physics': 'dynamic'}
     desk.ask('spawn_actor', blueprint='box', actor_id='a', scale=[1, 2, 3], **fields)
     desk.ask('import_xml', path='arm.xml')
@@ -109,10 +108,10 @@ def test_a_duplicate_is_its_original_but_for_the_id_and_a_step_along_x(desk):
         made = desk.ask('duplicate_actor', target=source, new_actor_id=twin)
         assert made['location'] == place and made['actor_id'] == twin
         one, other = (desk.editor.level.find(name) for name in (source, twin))
-        assert (one.kind, one.settings, one.pose.quat) == (
+        assert (one.kind, one.settings, one.pose.orientation) == (
             other.kind,
             other.settings,
-            other.pose.quat,
+            other.pose.orientation,
         )
     assert desk.ask('duplicate_actor', target='a', new_actor_id='c', location=[0, 0, 9])[
         'location'

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import rotate
 from urlab_ros_bridge.sim.editor.viewport import Tracking
 from urlab_ros_bridge.sim.editor.viewport import Viewport
 
@@ -21,7 +21,7 @@ class Scene:
 
     def __init__(self):
         self.now = 0.0
-        self.pose = ActorPose((10.0, 0.0, 0.0), from_euler((0, 0, 90)))
+        self.pose = Pose((10.0, 0.0, 0.0), from_euler((0, 0, 90)))
 
     def pose_of(self, name):
         return self.pose if name == 'robot' else None
@@ -38,7 +38,7 @@ class Scene:
 )
 def test_a_framed_box_lies_within_the_field_of_view(euler, fov, size):
     view = Scene().viewport()
-    view.pose, view.fov = ActorPose((3, 3, 3), from_euler(euler)), fov
+    view.pose, view.fov = Pose((3, 3, 3), from_euler(euler)), fov
     low = np.array([1.0, 2.0, 3.0])
     high = low + size
     view.frame(low, high)
@@ -56,24 +56,24 @@ def test_it_follows_an_actor_at_its_offset_and_looks_at_it():
     view = scene.viewport()
     view.track(Tracking('robot', (-2.0, 0.0, 1.0), 0.0))
     # The actor's x axis is the world's y axis.
-    assert view.pose.pos == pytest.approx((10, -2, 1))
-    assert rotate(view.pose.quat, (1, 0, 0)) == pytest.approx(np.array([0, 2, -1]) / 5**0.5)
-    scene.pose = ActorPose((20.0, 0.0, 0.0), scene.pose.quat)
-    assert view.pose.pos == pytest.approx((20, -2, 1))
+    assert view.pose.position == pytest.approx((10, -2, 1))
+    assert rotate(view.pose.orientation, (1, 0, 0)) == pytest.approx(np.array([0, 2, -1]) / 5**0.5)
+    scene.pose = Pose((20.0, 0.0, 0.0), scene.pose.orientation)
+    assert view.pose.position == pytest.approx((20, -2, 1))
     assert view.untrack() is True
-    scene.pose = ActorPose()
-    assert view.pose.pos == pytest.approx((20, -2, 1)) and view.untrack() is False
+    scene.pose = Pose()
+    assert view.pose.position == pytest.approx((20, -2, 1)) and view.untrack() is False
 
 
 def test_smoothing_closes_the_gap_by_the_same_share_however_often_it_is_asked():
     def after_a_tenth(asks):
         scene = Scene()
         view = scene.viewport()
-        view.pose = ActorPose((0, 0, 0))
+        view.pose = Pose((0, 0, 0))
         view.track(Tracking('robot', (0.0, 0.0, 1.0), 0.8))
         for _ in range(asks):
             scene.now += 0.1 / asks
-            place = view.pose.pos
+            place = view.pose.position
         return place
 
     assert after_a_tenth(1) == pytest.approx(after_a_tenth(7))
@@ -90,9 +90,8 @@ def test_an_actor_that_goes_is_followed_no_longer():
 
 def test_a_reply_and_a_renderer_are_told_the_same():
     view = Scene().viewport()
-    view.pose = ActorPose((1, 2, 3), from_euler((0, 30, 45)))
+    view.pose = Pose((1, 2, 3), from_euler((0, 30, 45)))
     reply, shown = view.describe(), view.view()
     assert reply['rotation_euler'] == pytest.approx([0, 30, 45])
-    x, y, z, w = reply['rotation_quat']
-    assert rotate((w, x, y, z), (1, 0, 0)) == pytest.approx(shown['forward'])
-    assert rotate((w, x, y, z), (0, 0, 1)) == pytest.approx(shown['up'])
+    assert rotate(reply['rotation_quat'], (1, 0, 0)) == pytest.approx(shown['forward'])
+    assert rotate(reply['rotation_quat'], (0, 0, 1)) == pytest.approx(shown['up'])

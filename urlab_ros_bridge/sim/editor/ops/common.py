@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.sim.editor.drawings import Color
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
@@ -17,8 +18,6 @@ from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.editor.level import UNTITLED
 from urlab_ros_bridge.sim.editor.transforms import as_vector
-from urlab_ros_bridge.sim.editor.transforms import to_wire
-from urlab_ros_bridge.sim.editor.transforms import Vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
@@ -118,7 +117,7 @@ def level_path(level: Level) -> str:
 
 def pose_fields(actor: LevelActor) -> dict[str, Any]:
     """Return location (m) and rotation (x, y, z, w)."""
-    return {'location': list(actor.pose.pos), 'rotation_quat': to_wire(actor.pose.quat)}
+    return {'location': list(actor.pose.position), 'rotation_quat': list(actor.pose.orientation)}
 
 
 def identity_fields(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
@@ -179,13 +178,13 @@ def hierarchy(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
         'name': actor.name,
         'class': classes(editor, actor)[0],
         'children': [],
-        'location': list(actor.pose.pos),
+        'location': list(actor.pose.position),
     }
     if actor.kind in ('light', SCENE_BODY):
         return root
     nodes: list[dict[str, Any]] = []
     for body in editor.geometry.of(actor).bodies:
-        place = (actor.pose @ body.pose).pos
+        place = actor.pose.then(body.pose).position
         node = {'name': body.name, 'class': 'MjBody', 'location': list(place), 'children': []}
         nodes.append(node)
         parent = root if body.parent < 0 else nodes[body.parent]

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.sim.editor.drawings import box_geometry
 from urlab_ros_bridge.sim.editor.drawings import HEAD_SHARE
 from urlab_ros_bridge.sim.editor.drawings import LINE_WIDTH
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.common import color_of
-from urlab_ros_bridge.sim.editor.transforms import IDENTITY
 from urlab_ros_bridge.sim.editor.transforms import need_location
 from urlab_ros_bridge.sim.editor.transforms import read_rotation
-from urlab_ros_bridge.sim.editor.transforms import to_wire
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
@@ -62,7 +61,7 @@ def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
         fields,
         'axes',
         location=_point(fields, 'location'),
-        rotation_quat=to_wire(read_rotation(fields) or IDENTITY),
+        rotation_quat=list(read_rotation(fields) or IDENTITY),
         scale=scale,
     )
 

@@ -7,6 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from urlab_ros_bridge.geometry import IDENTITY
+from urlab_ros_bridge.geometry import ORIGIN
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.sim.editor.blueprints import ActorBlueprint
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
@@ -19,14 +23,10 @@ from urlab_ros_bridge.sim.editor.ops.common import failing_as
 from urlab_ros_bridge.sim.editor.ops.common import target_of
 from urlab_ros_bridge.sim.editor.ops.common import text_of
 from urlab_ros_bridge.sim.editor.ops.common import three
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.transforms import IDENTITY
-from urlab_ros_bridge.sim.editor.transforms import ORIGIN
 from urlab_ros_bridge.sim.editor.transforms import read_location
 from urlab_ros_bridge.sim.editor.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.transforms import read_scale
 from urlab_ros_bridge.sim.editor.transforms import to_euler
-from urlab_ros_bridge.sim.editor.transforms import Vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.sidecar.specs import LIGHT_KINDS
 from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
@@ -41,7 +41,7 @@ def spawn(
     level: Level,
     blueprint: ActorBlueprint,
     actor_id: str,
-    pose: ActorPose,
+    pose: Pose,
     scale: Vector,
     physics: str,
 ) -> tuple[LevelActor, bool]:
@@ -75,9 +75,7 @@ def spawn(
     return made, existing is not None
 
 
-def put_light(
-    level: Level, actor_id: str, pose: ActorPose, settings: dict[str, Any]
-) -> LevelActor:
+def put_light(level: Level, actor_id: str, pose: Pose, settings: dict[str, Any]) -> LevelActor:
     """
     Put a light into `level`, or update the one with that id.
 
@@ -95,7 +93,7 @@ def put_light(
 
 
 def _new(
-    level: Level, kind: str, actor_id: str, stem: str, pose: ActorPose, settings: dict[str, Any]
+    level: Level, kind: str, actor_id: str, stem: str, pose: Pose, settings: dict[str, Any]
 ) -> LevelActor:
     if level.by_name(actor_id) is not None:
         raise OpError('spawn_failed', f'{actor_id!r} is the name of another actor')
@@ -129,7 +127,7 @@ def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     """
     blueprint = _blueprint(editor, fields)
     level = editor.level.copy()
-    pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     made, existed = spawn(
         editor, level, blueprint, actor_id_of(fields), pose, read_scale(fields), _physics(fields)
     )
@@ -160,7 +158,7 @@ def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
         for i in range(counts[0]):
             place = (origin[0] + i * spacing[0], origin[1] + j * spacing[1], origin[2])
             made, existed = spawn(
-                editor, level, blueprint, f'{base}_{i}_{j}', ActorPose(place, quat), scale, physics
+                editor, level, blueprint, f'{base}_{i}_{j}', Pose(place, quat), scale, physics
             )
             cells.append((made, existed))
     editor.level = level
@@ -184,7 +182,7 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     kind = fields.string('kind', 'directional').lower()
     if kind not in LIGHT_KINDS:
         raise OpError('spawn_failed', f'kind {kind!r:.40} is not one of {", ".join(LIGHT_KINDS)}')
-    pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     settings = {
         'kind': kind,
         'intensity': fields.number('intensity', DEFAULT_INTENSITY, low=0.0),
@@ -197,7 +195,7 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
         **common.identity_fields(editor, made),
         **settings,
         **common.pose_fields(made),
-        'rotation_euler': list(to_euler(pose.quat)),
+        'rotation_euler': list(to_euler(pose.orientation)),
         'requires_pie_restart': editor.in_pie,
     }
 
@@ -209,13 +207,13 @@ def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields)
     level = editor.level.copy()
     if level.by_id(new_id) is not None or level.by_name(new_id) is not None:
         raise OpError('duplicate_failed', f'there is already an actor {new_id!r}')
-    x, y, z = source.pose.pos
+    x, y, z = source.pose.position
     place = read_location(fields) or (x + 1.0, y, z)
     made = replace(
         source,
         name=level.free_name(source.kind, new_id),
         actor_id=new_id,
-        pose=ActorPose(place, source.pose.quat),
+        pose=Pose(place, source.pose.orientation),
     )
     level.add(made)
     editor.level = level
@@ -257,13 +255,13 @@ def set_actor_transform(
     running, moved = editor.running(), False
     now = running.pose(target.name) if running is not None else None
     if running is not None and now is not None:
-        moved = running.place(target.name, ActorPose(place or now.pos, turn or now.quat))
+        moved = running.place(target.name, Pose(place or now.position, turn or now.orientation))
     if target.kind == SCENE_BODY:
         if not moved:
             raise OpError('set_actor_transform_failed', f'{target.name} cannot be moved')
     else:
         level = editor.level.copy()
-        level.move(target, ActorPose(place or target.pose.pos, turn or target.pose.quat))
+        level.move(target, Pose(place or target.pose.position, turn or target.pose.orientation))
         editor.level = level
     return {
         'target': fields.string('target'),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.cameras.free_camera import VIEW_MODES
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.common import actor_path
@@ -13,7 +14,6 @@ from urlab_ros_bridge.sim.editor.ops.common import failing_as
 from urlab_ros_bridge.sim.editor.ops.common import target_of
 from urlab_ros_bridge.sim.editor.ops.common import text_of
 from urlab_ros_bridge.sim.editor.ops.common import three
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.transforms import need_location
 from urlab_ros_bridge.sim.editor.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.viewport import DEFAULT_OFFSET
@@ -36,7 +36,7 @@ def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
             raise bad_value('fov', fov, f'within [{LEAST_FOV:g}, {GREATEST_FOV:g}] degrees')
         view.fov = fov
     place = need_location(fields)
-    view.pose = ActorPose(place, read_rotation(fields) or view.pose.quat)
+    view.pose = Pose(place, read_rotation(fields) or view.pose.orientation)
     editor.aim()
     return view.describe()
 

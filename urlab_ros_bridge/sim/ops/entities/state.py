@@ -14,13 +14,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model.named_bodies import ARTICULATION
 from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.model.named_bodies import STATIC
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.transforms import ActorPose
-from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.world import World
@@ -183,7 +182,7 @@ def _bounds(world: World, item: NamedBody) -> dict[str, Any]:
     """Return the box along the world's axes, and that along those of the body, in its frame."""
     model, data = world.model, world.data
     boxes = boxes_of(model, data, _bodies(world, item))
-    body = ActorPose(as_vector(data.xpos[item.body]), tuple(data.xquat[item.body].tolist()))
+    body = pose_of(data.xpos[item.body], data.xquat[item.body])
     found = {'bounds': boxes.bounds(), 'body_bounds': boxes.bounds(body.inverse())}
     return {
         name: {'min': corners[0].tolist(), 'max': corners[1].tolist()}
