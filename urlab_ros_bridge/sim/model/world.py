@@ -31,16 +31,9 @@ from urlab_ros_bridge.sim.model.assembly import assemble_file
 from urlab_ros_bridge.sim.model.client_models import NOTHING
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.wire.names import prefix_problem
-
-
-@dataclass(frozen=True, slots=True)
-class SpawnPose:
-    """Where the origin of a model's file goes: m, and quaternion wxyz."""
-
-    pos: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +43,14 @@ class SpawnedModel:
 
     :ivar robot: it is an articulation.
     :ivar spec: it alone, uncompiled; only copies of it are attached.
+    :ivar place: of the origin of its file, in the world.
     :ivar sizes: of it alone, compiled.
     """
 
     name: str
     robot: bool
     spec: mujoco.MjSpec
-    place: SpawnPose
+    place: PoseSpec
     sizes: Sizes = NOTHING
 
 
@@ -298,4 +292,4 @@ def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
     return replace(spec, articulations=(renamed, *others))
 
 
-__all__ = ['SpawnPose', 'SpawnedModel', 'World', 'WorldComposition', 'load_world']
+__all__ = ['SpawnedModel', 'World', 'WorldComposition', 'load_world']

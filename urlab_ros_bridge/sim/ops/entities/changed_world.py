@@ -32,7 +32,6 @@ from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.sim.model.world import SpawnedModel
-from urlab_ros_bridge.sim.model.world import SpawnPose
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.model.world import WorldComposition
 from urlab_ros_bridge.sim.ops.entities.carried_state import add_keyframes
@@ -169,7 +168,7 @@ def check_source(source: SpawnSource, kind: str) -> None:
         raise OpError('import_failed', 'the model is empty')
 
 
-def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -> ChangedWorld:
+def with_robot(world: World, name: str, source: SpawnSource, place: PoseSpec) -> ChangedWorld:
     """
     Return the world with one more articulation.
 
@@ -184,11 +183,10 @@ def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -
         book.take(robot, f'{name}_', place.pos, place.quat)
     except WorldError as error:
         raise import_failed(error) from error
-    pose = PoseSpec(place.pos, place.quat)
     if source.settings is not None:
-        made = replace(source.settings, prefix=name, actor_id=name, pose=pose)
+        made = replace(source.settings, prefix=name, actor_id=name, pose=place)
     else:
-        made = ArticulationSpec(name, Path(name), pose=pose)
+        made = ArticulationSpec(name, Path(name), pose=place)
     robots = (*world.spec.articulations, made)
     starts = dict(world.spec.start_keyframes)
     if source.start_keyframe:
@@ -198,7 +196,7 @@ def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -
     return _added(world, spawned, description, book)
 
 
-def with_entity(world: World, name: str, source: SpawnSource, place: SpawnPose) -> ChangedWorld:
+def with_entity(world: World, name: str, source: SpawnSource, place: PoseSpec) -> ChangedWorld:
     """
     Return the world with one more entity, whose root body has the name.
 
@@ -235,7 +233,7 @@ def without_body(world: World, name: str) -> ChangedWorld:
     return _removed(world, name, f'{name}.', replace(world.spec, objects=objects), '')
 
 
-def _spawned(name: str, source: SpawnSource, place: SpawnPose, robot: bool) -> SpawnedModel:
+def _spawned(name: str, source: SpawnSource, place: PoseSpec, robot: bool) -> SpawnedModel:
     mark(source.spec, uuid.uuid4().hex[:12])
     return SpawnedModel(name, robot, source.spec, place, source.sizes)
 

@@ -26,7 +26,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.naming import names_with
-from urlab_ros_bridge.sim.model.world import SpawnPose
+from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.ops.entities.carried_state import carry
 from urlab_ros_bridge.sim.ops.entities.carried_state import check_idle
@@ -167,12 +167,12 @@ def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[
     return {'entity': item.name, **_new_handshake(stage, new, session)}
 
 
-def _place(fields: Fields) -> SpawnPose:
+def _place(fields: Fields) -> PoseSpec:
     pos = fields.vector('pos', np.zeros(3), 3)
     quat = fields.vector('quat', np.array([1.0, 0.0, 0.0, 0.0]), 4)
     x, y, z = pos.tolist()
     qw, qx, qy, qz = rotation('quat', quat).tolist()
-    return SpawnPose((x, y, z), (qw, qx, qy, qz))
+    return PoseSpec((x, y, z), (qw, qx, qy, qz))
 
 
 def _change(
