@@ -138,7 +138,10 @@ def check_topics(node, reached):
 
 def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
     many, listener = bridge_to(
-        gps_origin=[48.1, 11.6, 520.0], publish_initialpose=True, ros2_control=True
+        gps_origin=[48.1, 11.6, 520.0],
+        publish_initialpose=True,
+        publish_map=True,
+        ros2_control=True,
     )
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
     reached = set()

@@ -41,11 +41,11 @@ def require_display() -> None:
 
     :raises NoDisplay: when not.
     """
-    import glfw
+    from mujoco import viewer
 
     with warnings.catch_warnings(record=True) as reports:
         warnings.simplefilter('always')
-        if not glfw.init():
+        if not viewer.glfw.init():
             raise NoDisplay('; '.join(str(report.message) for report in reports))
 
 
