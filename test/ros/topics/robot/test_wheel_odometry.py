@@ -174,13 +174,13 @@ def test_a_constant_twist_leads_along_its_arc_however_it_is_sampled(matrix, twis
 
 
 def test_the_covariance_is_that_of_many_runs_with_noisy_wheels():
-    matrix, stddev, count = np.array(DIFFERENTIAL), 0.02, 400
+    matrix, stddev, count = np.array(DIFFERENTIAL), 0.02, 200
     random, ends = np.random.default_rng(1), []
     turned = matrix @ (0.02, 0.0, 0.02)
     base = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
     for _ in range(count):
         odometry, angles = WheelOdometry(matrix, stddev), np.zeros(3)
-        for step in range(80):
+        for step in range(60):
             odometry.update(step, angles, turned * 1e9, base)
             # A wheel of 0.1 m that rolls a metre is off by stddev.
             angles = (
