@@ -136,7 +136,7 @@ def _reply(data: bytes) -> None:
 
 _ROWS = (
     rows.unpack_joint, rows.unpack_sensor, rows.unpack_base_state, rows.unpack_twist,
-    rows.unpack_actions, rows.unpack_effort, rows.unpack_sim_time,
+    rows.unpack_actions, rows.unpack_effort, rows.unpack_sim_time, rows.unpack_points,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ F32 = st.floats(width=32, allow_nan=False)
 F64 = st.floats(allow_nan=False)
 ID = st.integers(-(2**31), 2**31 - 1)
 SEGMENT = st.text(st.characters(codec='utf-8', exclude_characters='/'), min_size=1, max_size=8)
-PREFIX = SEGMENT.filter(lambda prefix: prefix != 'scene')
+PREFIX = SEGMENT.filter(lambda prefix: prefix not in ('scene', 'points'))
 NAME = st.text(st.characters(codec='utf-8'), min_size=1, max_size=10)
 
 
@@ -72,6 +72,26 @@ def test_entity_rows(values):
 @given(st.lists(F32, max_size=30))
 def test_effort_rows(values):
     assert rows.unpack_effort(struct.pack(f'<{len(values)}f', *values)).tolist() == values
+
+
+@given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 2**32 - 1), st.binary(max_size=9))
+def test_points_rows(rings, columns, seed, extra):
+    random = np.random.default_rng(seed)
+    ranges = random.random((rings, columns)).astype(np.float32)
+    intensities = random.integers(0, 256, (rings, columns), np.uint8)
+    row = rows.pack_points(ranges, intensities)
+    back = rows.unpack_points(memoryview(row))
+    np.testing.assert_array_equal(back.ranges, ranges)
+    np.testing.assert_array_equal(back.intensities, intensities)
+    for other in (row + extra, row[:-1]):
+        if len(other) != len(row):
+            with pytest.raises(MalformedRow):
+                rows.unpack_points(other)
+
+
+@given(PREFIX, NAME)
+def test_points_topics(prefix, name):
+    assert rows.parse_topic(f'points/{prefix}/{name}') == rows.RowTopic('points', prefix, name)
 
 
 @given(st.binary(max_size=80), st.integers(0, 2**31 - 1))
