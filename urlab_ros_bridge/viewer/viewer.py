@@ -132,8 +132,7 @@ class Viewer:
     def _show_frames(self, window: Window, stream: TickSource, lost: threading.Event) -> str:
         client, controls = self._client, Controls(self._client)
         generation, world = client.generation, client.handshake.world
-        status = problem = ''
-        seconds = status_due = 0.0
+        problem, seconds, status_due = '', 0.0, 0.0
         while window.is_open:
             now = time.monotonic()
             if lost.is_set():
@@ -151,15 +150,19 @@ class Viewer:
             try:
                 controls.apply(window)
                 if now >= status_due:
-                    status = controls.status()
+                    status, problem = controls.status(), ''
+                    status_due = now + _STATUS_SECONDS
+                    self._show_line(world, f'{seconds:.2f} s', status)
             except (ConnectionLost, NotConnected):
                 return 'the simulation has ended'
             except UrlabError as error:
-                problem, status_due = str(error), now + _PROBLEM_SECONDS
-            if now >= status_due:
-                status_due, problem = now + _STATUS_SECONDS, ''
-            parts = (world, f'{seconds:.2f} s', status, problem)
-            self._show_status(' | '.join(part for part in parts if part))
+                is_silent = isinstance(error, RequestTimeout)
+                problem = 'the server does not respond' if is_silent else str(error)
+                status_due = now + _PROBLEM_SECONDS
+                self._show_line(world, f'{seconds:.2f} s', problem)
             window.refresh(problem or ('paused' if controls.paused else ''))
             time.sleep(max(0.0, now + _FRAME_SECONDS - time.monotonic()))
         return ''
+
+    def _show_line(self, *parts: str) -> None:
+        self._show_status(' | '.join(part for part in parts if part))
