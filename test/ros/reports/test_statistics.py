@@ -38,7 +38,7 @@ def test_a_feed_that_was_made_anew_has_no_negative_rate():
 
 
 def test_each_topic_has_one_status_also_where_several_feeds_publish_on_it():
-    calm = {'wanted': True, 'errors': 0, 'last_error': '', 'dropped': 0}
+    calm = {'has_subscribers': True, 'errors': 0, 'last_error': '', 'dropped': 0}
     feeds = [feed('/tf', 3), feed('/odom', 1), feed('/tf', 4)]
     for each in feeds:
         vars(each).update(calm)

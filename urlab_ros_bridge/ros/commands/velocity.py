@@ -23,7 +23,7 @@ from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
-from urlab_ros_bridge.ros.messages.twist_reading import velocity_of
+from urlab_ros_bridge.ros.messages.stamps import stamp_of
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
@@ -126,12 +126,11 @@ class VelocityCommands(Command):
         :raises CommandRejected: when it is not carried out.
         """
         robot, options = self._robot, self._robot.settings(VelocityParameters)
-        reading = velocity_of(message)
-        velocity = limited(
-            reading.linear, reading.angular, options.max_linear_speed, options.max_angular_speed
-        )
+        twist = getattr(message, 'twist', message)
+        linear, angular = ((part.x, part.y, part.z) for part in (twist.linear, twist.angular))
+        velocity = limited(linear, angular, options.max_linear_speed, options.max_angular_speed)
         robot.admit(velocity != STOP, stale)
-        check_age(reading.stamp_ns, self._path.timeline.stamp_ns, options.cmd_vel_max_age)
+        check_age(stamp_of(message), self._path.timeline.stamp_ns, options.cmd_vel_max_age)
         if robot.plan.holds_twist and options.cmd_vel_needs_drive:
             raise CommandRejected(NO_DRIVE.format(robot.plan.prefix), lasting=True)
         now_ns = self._path.now_ns

@@ -19,6 +19,8 @@ import re
 from types import MappingProxyType
 from typing import Any
 
+from urlab_ros_bridge.wire.errors import UrlabError
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -141,6 +143,14 @@ class Service:
     def effect(self) -> str:
         """Return what it does, in a sentence without its full stop."""
         return (self.handler.__doc__ or '').strip().partition('\n')[0].rstrip('.')
+
+
+class RequestRejected(UrlabError):
+    """A request of a service that the bridge itself rejects, with its code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def _named(name: str, namespace: str, parts: Mapping[str, str]) -> str:

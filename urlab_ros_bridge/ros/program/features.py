@@ -32,6 +32,8 @@ from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import contacts
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.plan.parameters import frames_differ
+from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.reports import divergence
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import other_types
@@ -50,7 +52,6 @@ from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
 from urlab_ros_bridge.ros.topics import entities
 from urlab_ros_bridge.ros.topics import floor_map
-from urlab_ros_bridge.ros.topics import naming
 from urlab_ros_bridge.ros.topics import quality_of_service
 from urlab_ros_bridge.ros.topics.markers import scene
 from urlab_ros_bridge.ros.topics.robot import description
@@ -75,7 +76,7 @@ FEATURES: tuple[Feature, ...] = (
     bags.FEATURE,
     stream.FEATURE,
     connection.FEATURE,
-    naming.FEATURE,
+    Feature('names', NamesParameters, group='Names', check=frames_differ),
     quality_of_service.FEATURE,
     clock.FEATURE,
     odometry.FEATURE,

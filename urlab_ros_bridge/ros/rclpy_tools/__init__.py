@@ -7,8 +7,7 @@ What rclpy lacks; no other room works around it.
 - `deferred_service`: answers from another thread (replaces a public method of the service);
 - `actions`: goals that are ended from another thread (overrides a public method);
 - `message_info`: one signature for the ways in which executors pass the info of a message;
-- `executor`: `spin_once` that survives errors in callbacks;
-- `endpoints`: lists of publishers and subscriptions while other threads destroy some.
+- `executor`: `spin_once` that survives errors in callbacks.
 
 An invalid lifecycle transition raises in rclpy's callback: it is logged and stays unanswered.
 """

@@ -7,14 +7,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+import contextlib
+from typing import TypeVar
 
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 
 CHECK_SECONDS = 2.0
+
+
+Endpoint = TypeVar('Endpoint', Publisher, Subscription)
+
+
+def with_topics(endpoints: Iterable[Endpoint]) -> Iterator[tuple[Endpoint, str]]:
+    """Yield each with its topic (resolved name), without those that another thread destroys."""
+    for each in list(endpoints):
+        with contextlib.suppress(InvalidHandle):
+            yield each, each.topic_name
 
 
 class GraphCheck(Part):

@@ -16,8 +16,8 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
+from urlab_ros_bridge.ros.reports.graph_check import with_topics
 from urlab_ros_bridge.wire.errors import list_names
 
 NAME = 'other publishers'

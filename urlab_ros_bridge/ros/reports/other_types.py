@@ -22,8 +22,8 @@ from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
-from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
+from urlab_ros_bridge.ros.reports.graph_check import with_topics
 
 NAME = 'types of commands'
 

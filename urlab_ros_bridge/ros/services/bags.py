@@ -13,13 +13,13 @@ from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.recorder import BagReport
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema.patterns import BadPattern
 from urlab_ros_bridge.wire.errors import count_of

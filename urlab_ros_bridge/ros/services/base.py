@@ -12,9 +12,9 @@ from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.services.context import ServiceContext

@@ -10,8 +10,8 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import ServerLink

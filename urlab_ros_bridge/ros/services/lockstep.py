@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_REPLY

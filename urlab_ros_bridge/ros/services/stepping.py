@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.features.rejection import RequestRejected
+from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.context import ServiceContext
