@@ -222,9 +222,9 @@ that are larger are sent as files (`spawn_entity` with `file`).
 At most {MAX_CALLS_OF_ONE} calls of one session and {MAX_CALLS} of all may run or wait; further
 ones are answered with `not_ready`. Calls that pause, stop or steer (`set_paused`, `set_mode`,
 `set_twist`, `set_control_source`, `replay_stop`, `recording_stop`) go before all others, also
-within a step of many sub-steps; of the others the session comes next whose last turn was longest
-ago. The client of this project applies the right-hand column to replies and raises
-`ProtocolError` beyond it.
+within a step of many sub-steps, and engaging the e-stop (`e_stop`) waits for none; of the others
+the session comes next whose last turn was longest ago. The client of this project applies the
+right-hand column to replies and raises `ProtocolError` beyond it.
 
 ## Ops
 

@@ -4,6 +4,7 @@
 
 import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
+import { ContactShadows } from './scene/contact_shadows.js';
 import { Control } from './panels/control.js';
 import { button, download, icon, isPhone, menu, remember, toast } from './panels/dom.js';
 import { Driving, isTyping } from './input/driving.js';
@@ -23,6 +24,7 @@ import { Views } from './scene/views.js';
 
 const MAX_WATCHED = 250; // channels
 const VEIL_DELAY = 350; // ms; shorter losses of the connection are not shown
+const COASTING = 2000; // ms that a robot is kept in view after its last command
 const LOST = /connection was lost/;
 const CHANGED = /world has changed/;
 const NO_SIMULATION = /no simulation|has gone/; // errors of the gateway while no simulation runs
@@ -39,6 +41,7 @@ class App {
     this.bodies = new Bodies(this.stage);
     this.views = new Views(this.stage, this.bodies);
     this.overlays = new Overlays(this.stage, this.bodies);
+    if (this.stage.quality === 'low') this.contactShadows = new ContactShadows(this.stage, this.bodies);
     this.published = new Published(this.stage, this.bodies);
     this.pointer = new PointerTool(this.stage, this.bodies, this.views, this.connection);
     this.transport = new Transport(this);
@@ -55,7 +58,9 @@ class App {
     this.driving = new Driving(this);
     this.driving.addEventListener('change', () => {
       const robot = this.driving.moved ? this.driving.robot : null;
-      this.views.setTracked(robot?.base ?? null);
+      clearTimeout(this.coasting);
+      if (robot) this.views.setTracked(robot.base);
+      else this.coasting = setTimeout(() => this.views.setTracked(null), COASTING);
       const box = document.getElementById('hint');
       if (robot) box.textContent = `Driving ${robot.prefix}`;
       box.classList.toggle('on', Boolean(robot));
@@ -177,6 +182,7 @@ class App {
     const { first, all } = this.bodies.setWorld(world);
     this.pointer.setWorld(world);
     this.overlays.setWorld(world);
+    this.contactShadows?.setWorld(world);
     this.published.clear();
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.clearReplay();
@@ -238,7 +244,7 @@ class App {
   receiveState(state) {
     if (!this.world) return;
     this.states += 1;
-    if (state.time < this.latest?.time) this.overlays.clearTrails(); // the world was reset
+    if (state.time < this.latest?.time) this.afterReset(); // by anyone
     this.latest = state;
     let start = 0;
     for (const { id, width } of this.order) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The help dialog of the key ?.
 
-import { button, el } from './dom.js';
+import { button, el, isPhone } from './dom.js';
 
 const PAGES = [
   ['View', [
@@ -23,6 +23,12 @@ const PAGES = [
   ]],
 ];
 
+const GESTURES = [
+  ['View', [[['drag'], 'rotate'], [['two fingers'], 'pan and zoom'], [['tap'], 'select a body']]],
+  ['Interaction', [[['Push', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['tap'], 'a handle: close or open its gripper']]],
+  ['Drive', [[['stick'], 'drive the selected robot'], [['E-stop'], 'stop all robots']]],
+];
+
 export function showHelp() {
   const dialog = document.getElementById('help');
   if (dialog.open) {
@@ -30,8 +36,8 @@ export function showHelp() {
     return;
   }
   dialog.replaceChildren(
-    el('header', el('h2', 'Mouse and keyboard'), button('close', 'Close', () => dialog.close())),
-    el('div.cols', ...PAGES.map(([title, rows]) => el('section', el('h3', title), ...rows.map(([keys, text]) =>
+    el('header', el('h2', isPhone() ? 'Gestures' : 'Mouse and keyboard'), button('close', 'Close', () => dialog.close())),
+    el('div.cols', ...(isPhone() ? GESTURES : PAGES).map(([title, rows]) => el('section', el('h3', title), ...rows.map(([keys, text]) =>
       el('p', el('span', ...keys.flatMap((key, index) => [index ? ' ' : '', el('kbd', key)])), el('span', text)))))),
   );
   dialog.onclick = (event) => event.target === dialog && dialog.close();
