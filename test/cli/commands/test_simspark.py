@@ -14,6 +14,7 @@ from urlab_ros_bridge.cli.commands import simspark
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client import SceneView
+from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 
 
 @pytest.fixture
@@ -42,7 +43,10 @@ def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path
     assert all(view.take(line) for line in log.read_bytes().splitlines())
     assert view.fulls == 1
 
-    gateway, line = start_urlab('simspark', *words[:-1])
+    gateway, line = start_urlab('simspark', *words[:-1], '--pace=free', '--sync=false')
+    with AgentClient(port=int(re.search(r'agents=(\d+)', line)[1]), scene='rover') as agent:
+        agent.send(['syn'])
+        assert all(agent.receive() for _ in range(5))  # it is not waited for
     gateway.send_signal(signal.SIGTERM)
     assert line.startswith(simspark.READY_LINE) and gateway.wait(20) == 0, gateway.stderr.read()
 

@@ -85,6 +85,11 @@ class SimSparkSettings(Arguments):
         'time; free: it steps the world as fast as the machine and agents in sync mode allow.',
         choices=('live', 'real_time', 'free'),
     )
+    sync: bool = key(
+        True,
+        'Wait for agents that end their messages with (syn), with the paces real_time and free. '
+        'Proxies that send (syn) themselves, as magmaProxy, need false.',
+    )
     log: str = key(
         '',
         'Log file that RoboViz can replay; an existing one is overwritten.',
@@ -164,7 +169,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
             seed=values.seed,
             ground_truth=values.ground_truth,
             agent_state=values.agent_state,
-            wait_for_syn=values.pace != 'live',
+            wait_for_syn=values.sync and values.pace != 'live',
         )
     )
     kick_off = KickOff.parse(values.kick_off)
