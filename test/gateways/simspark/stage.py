@@ -90,6 +90,7 @@ class Game:
         self.state.rules = self.state.rules.changed(world.scene.numerics)
         self.stage = GameStage(self.state, world.scene, world.placement)
         self.targets = {}
+        self.joined = []
         for role in (referee, agents):
             if role is not None:
                 role.begin(self.stage)
@@ -112,11 +113,14 @@ class Game:
             self.referee.is_waiting_for(Counter() if self.agents is None else self.agents.ready)
             self.referee.judge()
         if self.agents is not None:
+            for connection in self.joined:
+                self.agents.received(connection, [])
             self.targets = self.agents.cycle(self.world.scene)
 
     def join(self, team='Ours', number=0, scene='nao.rsg'):
-        """Connect an agent and give it a robot."""
+        """Connect an agent that answers in every cycle, and give it a robot."""
         connection = FakeConnection()
+        self.joined.append(connection)
         self.agents.connected(connection)
         self.say(connection, f'(scene {scene})')
         self.say(connection, f'(init (unum {number})(teamname {team}))')

@@ -14,6 +14,7 @@ from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.agents import agent as agent_module
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
+from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.models.soccer import write_world
 
@@ -42,6 +43,7 @@ def test_nothing_comes_before_scene_then_time_and_game_then_the_body(play):
     game.say(connection, '(init (unum 1)(teamname Ours))')
     game.cycles(1)
     assert '(GS (unum 1) (team left) (sl 0)' in connection.text
+    game.say(connection, '(syn)')
     game.cycles(1)
     assert 'unum' not in connection.text and '(HJ (n hj1) (ax ' in connection.text
 
@@ -90,6 +92,26 @@ def test_an_agent_that_never_sends_syn_has_joined_after_fifty_percepts(play, mon
     assert game.agents.is_joining
     late.is_open = False
     assert not game.agents.is_joining
+
+
+def test_percepts_answer_the_messages_of_an_agent_that_joins(play, monkeypatch):
+    now = time.monotonic()
+    monkeypatch.setattr(time, 'monotonic', lambda: now)
+    game = play()
+    agent = FakeConnection()
+    game.agents.connected(agent)
+    for text in ('(scene nao.rsg)', '(init (unum 1)(teamname Ours))', '(syn)'):
+        game.say(agent, text)
+        game.cycles(3 if text != '(syn)' else 1)
+    assert [read_percepts(each).number for each in agent.sent] == [None, 1, None]
+    silent = FakeConnection()
+    game.agents.connected(silent)
+    game.say(silent, '(scene nao.rsg)')
+    for count, later in ((1, 0.0), (2, 1.1), (3, 2.2), (6, 11.0)):
+        monkeypatch.setattr(time, 'monotonic', lambda later=later: now + later)
+        game.say(agent, '(syn)')
+        game.cycles(3 if later == 11.0 else 1)
+        assert len(silent.sent) == count
 
 
 def test_an_agent_that_never_asks_for_a_robot_is_not_waited_for_long(play, monkeypatch):

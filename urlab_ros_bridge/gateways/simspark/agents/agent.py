@@ -33,8 +33,8 @@ HEARING_RANGE = 50.0  # m
 _LONGEST = 0.1
 # An agent that has a robot and never sends (syn) has joined after this many percepts.
 _JOINING_PERCEPTS = 50
-# While time stands still, the same percepts are sent this often, s.
-_FROZEN_SECONDS = 1.0
+# An agent that is silent while it joins, or while time stands still, gets percepts this often, s.
+_SILENT_SECONDS = 1.0
 # An agent that takes longer to join is no longer waited for, s.
 _JOINING_SECONDS = 10.0
 
@@ -199,7 +199,8 @@ class Agent:
     :ivar created_at: when its scene was received, by `time.monotonic`.
     :ivar is_removed: whether it has lost its robot: it stays connected and gets no percepts.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
-    :ivar frozen_until: while time is frozen, when it is served again, by `time.monotonic`.
+    :ivar heard: whether it has sent anything since the last percepts.
+    :ivar silent_until: when it is served although it is silent, by `time.monotonic`.
     """
 
     connection: Connection
@@ -214,7 +215,8 @@ class Agent:
     is_removed: bool = False
     syncs: bool = False
     synced: bool = True
-    frozen_until: float = 0.0
+    heard: bool = False
+    silent_until: float = 0.0
 
     @property
     def blocks_cycle(self) -> bool:
@@ -231,6 +233,19 @@ class Agent:
         return recent and self.percepts_sent < _JOINING_PERCEPTS
 
     @property
+    def is_expecting(self) -> bool:
+        """
+        Return whether it is served in this cycle.
+
+        Until it has answered the percepts with its number, an agent is served when it has sent
+        something, and rarely while it is silent.  Percepts of every cycle would queue up while it
+        starts: it would miss its number, and each (syn) would answer an older cycle from then on.
+        """
+        if self.answered or not self.is_joining:
+            return True
+        return self.heard or time.monotonic() >= self.silent_until
+
+    @property
     def is_ready(self) -> bool:
         """Return whether it has answered the percepts with its number and side."""
         return self.played is not None and self.answered
@@ -239,14 +254,14 @@ class Agent:
     def is_due(self) -> bool:
         """Return whether it is served while time is frozen: after its messages, else rarely."""
         served = self.created and not self.is_removed and (self.synced or not self.announced)
-        return served and time.monotonic() >= self.frozen_until
+        return served and time.monotonic() >= self.silent_until
 
     def create(self, scene: str, robot_type: int) -> None:
         """Request a robot."""
         if not self.created:
             self.created, self.created_at = True, time.monotonic()
         self.scene, self.robot_type = scene, robot_type
-        self.frozen_until = 0.0
+        self.silent_until = 0.0
 
     def remove(self) -> None:
         """Take its robot away; as in SimSpark, it stays connected."""
@@ -254,8 +269,8 @@ class Agent:
 
     def note_sent(self, sent: bool) -> None:
         """Note whether the percepts with `game_state` were sent or dropped."""
-        self.synced = not self.syncs
-        self.frozen_until = time.monotonic() + _FROZEN_SECONDS
+        self.synced, self.heard = not self.syncs, False
+        self.silent_until = time.monotonic() + _SILENT_SECONDS
         # To a client that does not keep up, number and side are sent again.
         if sent and self.played is not None:
             self.announced = True

@@ -115,8 +115,9 @@ class Agents:
     def received(self, connection: Connection, expressions: list[Expression]) -> Iterator[None]:
         """Execute the effectors of a message, each by itself."""
         agent = self._agents.get(connection)
-        if agent is not None and agent.announced:
-            agent.answered = True
+        if agent is not None:
+            agent.heard = True
+            agent.answered = agent.answered or agent.announced
         for item in expressions:
             if agent is None or agent.is_removed:
                 break
@@ -137,7 +138,8 @@ class Agents:
         current = self._perceive(stage, sees)
         for agent in self._agents.values():
             if agent.created and not agent.is_removed:
-                self._serve_agent(agent, current)
+                if agent.is_expecting:
+                    self._serve_agent(agent, current)
                 if agent.played is not None:
                     targets[agent.played.player.robot] = agent.played.targets(scene)
         return targets
@@ -219,7 +221,7 @@ class Agents:
         player = self._choose(stage, agent, side, number)
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
-        agent.frozen_until = 0.0
+        agent.silent_until = 0.0
         _LOG.info('%s of %s is %s', player.number, team, player.robot)
 
     def _choose(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
