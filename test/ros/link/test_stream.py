@@ -19,6 +19,20 @@ from urlab_ros_bridge.ros.program.features import Settings
 pytestmark = pytest.mark.ros
 
 
+def bridge(settings):
+    """Return a bridge without features."""
+    return SimpleNamespace(
+        timeline=Timeline(),
+        all_settings=lambda: settings,
+        settings=settings,
+        extra_subscriptions=set,
+        tick=lambda stamp_ns: None,
+        jump=lambda stamp_ns, went_back: None,
+        beat=lambda now: None,
+        fail=lambda error: None,
+    )
+
+
 class Recorded:
     """A bridge stream without sockets, that writes down what it does."""
 
@@ -45,7 +59,7 @@ class Recorded:
             publish=lambda tick, stamp_ns, every: events.append(('data', stamp_ns)) or 1,
         )
         settings = Settings(jump_settle_time=settle)
-        self.stream = module.StreamThread(settings, clock, Timeline())
+        self.stream = module.StreamThread(bridge(settings), clock)
         self.stream.world = world
 
     def take(self, stamp_ns):
@@ -109,7 +123,7 @@ def stepped(monkeypatch):
         subscriptions=set,
     )
     settings = Settings(jump_settle_time=0.0)
-    stream = module.StreamThread(settings, clock, Timeline())
+    stream = module.StreamThread(bridge(settings), clock)
     stream.world, stream.stepped = world, True
     stream.all_started()
     yield stream, source, published
@@ -162,7 +176,7 @@ def test_the_count_of_resets_is_known_where_a_command_answers_one_state(stepped)
 def test_a_bridge_that_cannot_publish_any_more_says_so_and_ends(stepped):
     stream, source, _ = stepped
     failures = []
-    stream._fail = failures.append
+    stream._bridge.fail = failures.append
 
     def broken(*_):
         raise TypeError('no such thing')

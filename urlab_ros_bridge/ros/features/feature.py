@@ -159,7 +159,8 @@ class Bridge:
     :ivar all_settings: returns the present values of all parameters; from any thread.
     :ivar log: takes a severity (info, warning) and a text.
     :ivar timeline: simulation time and its epochs.
-    :ivar on_plan: takes a new plan, and whether the server closes ticks with its sim_time row.
+    :ivar on_plan: called in the link thread after each connection with the plan of the world, and
+        whether the server closes ticks with its sim_time row.
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: what is published at present.

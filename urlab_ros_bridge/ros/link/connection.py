@@ -58,8 +58,8 @@ _HELLO_SECONDS = 5.0
 READING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
 _POLL_SECONDS = 0.1
-# A server whose time is frozen sends its wall time ten times a second: commands cannot be
-# held against less than this (s).
+# A server whose time is frozen sends its wall time ten times a second, so no smaller age (s) of a
+# command can be detected.
 MIN_WALL_AGE = 0.3
 
 
@@ -67,39 +67,26 @@ class ServerLink(Part):
     """
     The connection to the server.
 
-    :ivar state: how it is; replaced as a whole, read it from any thread.
+    :ivar state: replaced as a whole; read it from any thread.
     :ivar status: last status reply, None on servers without that op.
     :ivar commands: for set_twist, controls and status; `client` for services.  On a server with
         shared sessions they are two, so that a long step never holds a command back; on others
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
-    :ivar continued: the last handshake was of the same run, with something more or less in it.
+    :ivar continued: the last handshake was of the same run, whose world has changed.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     :ivar on_status: called in the link thread with each status, and when it was requested (s by
         time.monotonic).
     """
 
-    def __init__(
-        self,
-        settings: SettingsReader,
-        stream: StreamThread,
-        *,
-        on_plan: Callable[[WorldPlan, bool], None],
-        log: Callable[[str, str], None],
-    ) -> None:
-        """
-        Prepare the link.
-
-        :param on_plan: called in the link thread after every (re)connection with the plan, and
-            whether the server closes ticks with sim_time.
-        :param log: takes a severity (info, warning) and a text.
-        """
-        first = settings(ConnectionParameters)
-        self._settings = settings
-        self._stream = stream
-        self._on_plan = on_plan
-        self._log = log
-        self.commands = make_client(settings)
+    def __init__(self, bridge: Bridge) -> None:
+        """Prepare; the thread connects when everything has started."""
+        first = bridge.settings(ConnectionParameters)
+        self._settings = bridge.settings
+        self._stream = bridge.part(StreamThread)
+        self._on_plan = bridge.on_plan
+        self._log = bridge.log
+        self.commands = make_client(bridge.settings)
         self.client = self.commands
         self.state = LinkState(
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
@@ -462,10 +449,4 @@ def make_client(settings: SettingsReader, name: str = NAME) -> Client:
     )
 
 
-def attach(bridge: Bridge) -> Part:
-    """Make the link, which connects when everything has started."""
-    stream = bridge.part(StreamThread)
-    return ServerLink(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log)
-
-
-FEATURE = Feature('connection', ConnectionParameters, group='Connection', attach=attach)
+FEATURE = Feature('connection', ConnectionParameters, group='Connection', attach=ServerLink)

@@ -25,7 +25,6 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.timeline import Step
-from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
@@ -66,39 +65,22 @@ class StreamThread(Part):
         state shown once, and snapshots are read, because there are no rows.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        clock: ClockPublisher,
-        timeline: Timeline,
-        *,
-        on_tick: Callable[[int], None] = lambda stamp_ns: None,
-        on_jump: Callable[[int, bool], None] = lambda stamp_ns, went_back: None,
-        on_beat: Callable[[float], None] = lambda now: None,
-        also: Callable[[], set[bytes]] = set,
-        fail: Callable[[UrlabError], None] = lambda error: None,
-    ) -> None:
+    def __init__(self, bridge: Bridge, clock: ClockPublisher) -> None:
         """
         Connect the stream.
 
-        :param on_tick: called with the stamp after every tick.
-        :param on_jump: called with the stamp of a new epoch, and whether time went back, before
-            anything of it is published.
-        :param on_beat: called once a second with the monotonic time.
-        :param also: returns prefixes of the wire that are needed beside those of topics.
-        :param fail: takes why the thread has ended; nothing is published any more.
+        :param bridge: is notified of ticks, of jumps and once a second, and told to fail when the
+            thread ends with an error, as nothing is published any more.
         """
         self.counters = Counters()
-        self.timeline = timeline
+        self.timeline = bridge.timeline
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
         self.stepped = False
         self._watchers: set[object] = set()
-        self._settings = settings
+        self._bridge = bridge
         self._clock = clock
-        self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
-        self._also, self._fail = also, fail
-        server = settings(ConnectionParameters)
+        server = bridge.settings(ConnectionParameters)
         self.source = StateStream(
             server.host, server.state_port, (), backlog=BACKLOG, keys=server.keys
         )
@@ -131,7 +113,6 @@ class StreamThread(Part):
 
     def changed(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
-        self._settings = settings
         self._clock.set_rate(settings(ClockParameters).clock_rate)
         if self.world is not None:
             self.world.apply(settings)
@@ -183,7 +164,7 @@ class StreamThread(Part):
         """
         Return position, velocity and effort of a robot's joints in the present tick.
 
-        Only for `on_tick`; None when the tick does not hold them.
+        Only for `Part.tick`; None when the tick does not hold them.
         """
         robot = self.world.state.robots.get(prefix) if self.world is not None else None
         try:
@@ -203,7 +184,7 @@ class StreamThread(Part):
         except Exception as error:
             # No other thread publishes: without this one the bridge would only seem to run.
             if not self._stop.is_set():
-                self._fail(StreamBroken(error))
+                self._bridge.fail(StreamBroken(error))
             raise
 
     def _publish_until_stopped(self) -> None:
@@ -226,7 +207,7 @@ class StreamThread(Part):
                 self._update_subscriptions(now, started)
             if now >= beat:
                 beat = now + _BEAT_SECONDS
-                self._on_beat(now)
+                self._bridge.beat(now)
 
     def _process_or_rest(self, tick: Tick | None, now: float) -> None:
         if tick is not None:
@@ -246,7 +227,7 @@ class StreamThread(Part):
             self.world = world
             if old is not None:
                 old.close(world)
-            world.apply(self._settings)
+            world.apply(self._bridge.all_settings())
             world.poll_subscribers()
 
     def _run_tasks(self) -> None:
@@ -262,10 +243,10 @@ class StreamThread(Part):
         rows: set[bytes] = set()
         if self.world is not None:
             self.world.poll_subscribers()
-            rows = self.world.subscriptions() | self._also()
+            rows = self.world.subscriptions() | self._bridge.extra_subscriptions()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
-            'state_full' if self.stepped else self._settings(ConnectionParameters).stream,
+            'state_full' if self.stepped else self._bridge.settings(ConnectionParameters).stream,
             rows,
             has_sim_time=self._has_sim_time,
             silent_for=silent,
@@ -294,7 +275,7 @@ class StreamThread(Part):
             counters.decode_errors += 1
             counters.last_error = str(error)
             return
-        self._on_tick(tick.stamp_ns)
+        self._bridge.tick(tick.stamp_ns)
 
     def _publish(self, tick: Tick, stamp_ns: int) -> None:
         timeline, counters, world = self.timeline, self.counters, self.world
@@ -306,9 +287,9 @@ class StreamThread(Part):
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
             if went_back:  # subscribers read what was published before
-                time.sleep(self._settings(ClockParameters).jump_settle_time)
+                time.sleep(self._bridge.settings(ClockParameters).jump_settle_time)
             timeline.begin_epoch()
-            self._on_jump(stamp_ns, went_back)
+            self._bridge.jump(stamp_ns, went_back)
             if world is not None:
                 world.clear()
         elif timeline.stamp_ns is not None:
@@ -318,7 +299,7 @@ class StreamThread(Part):
         always = step is Step.JUMP or self.stepped
         sent = self._clock.tick(stamp_ns, time.monotonic_ns(), always)
         if went_back:
-            time.sleep(self._settings(ClockParameters).jump_settle_time)
+            time.sleep(self._bridge.settings(ClockParameters).jump_settle_time)
         if world is not None:
             made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
             counters.messages += made
@@ -352,18 +333,9 @@ def _resets(tick: Tick) -> int | None:
 
 
 def attach(bridge: Bridge) -> Part:
-    """Make the stream, which calls the bridge at ticks, at jumps and once a second."""
-    settings = bridge.all_settings()
-    return StreamThread(
-        settings,
-        ClockPublisher(bridge.node, settings(ClockParameters).clock_rate),
-        bridge.timeline,
-        on_tick=bridge.tick,
-        on_jump=bridge.jump,
-        on_beat=bridge.beat,
-        also=bridge.extra_subscriptions,
-        fail=bridge.fail,
-    )
+    """Make the stream."""
+    rate = bridge.settings(ClockParameters).clock_rate
+    return StreamThread(bridge, ClockPublisher(bridge.node, rate))
 
 
 FEATURE = Feature('state stream', attach=attach)
