@@ -66,11 +66,6 @@ def read_twist(place: Place) -> Twist:
 
 
 def _three(place: Place, name: str) -> tuple[float, float, float]:
-    value = place.value.get(name) if isinstance(place.value, dict) else None
-    if type(value) is list and len(value) == 3:
-        x, y, z = value
-        if type(x) is type(y) is type(z) is float:  # the common case, read directly
-            return x, y, z
     x, y, z = read_lenient_field(np.ndarray, place, name, _THREE).tolist() or _ZERO
     return x, y, z
 

@@ -75,22 +75,22 @@ def _read(context: Context, name: str, items: Fields) -> Draw:
     given = items.mapping(name)
     part = Fields(given, f'items.{name}.')
     selectors = {'articulation', 'bodies', kind.target}
-    known = {*kind.ways, *selectors, 'distribution', 'together'}
+    known = {*kind.modes, *selectors, 'distribution', 'together'}
     for key in given:
         if key not in known:
             raise OpError('bad_value', f'items.{name}.{key:.60} ({list_names("field", known)})')
-    ways = [way for way in kind.ways if way in part]
-    if len(ways) != 1:
-        raise OpError('missing_field', f'items.{name}: exactly one of {", ".join(kind.ways)}')
-    (way,) = ways
-    low, high = _range(part, kind, way)
+    modes = [mode for mode in kind.modes if mode in part]
+    if len(modes) != 1:
+        raise OpError('missing_field', f'items.{name}: exactly one of {", ".join(kind.modes)}')
+    (mode,) = modes
+    low, high = _range(part, kind, mode)
     logarithmic = part.choice('distribution', DISTRIBUTIONS, 'uniform') == 'log_uniform'
     if logarithmic and low <= 0:
-        raise bad_value(f'items.{name}.{way}', [low, high], 'above 0, as log_uniform needs it')
+        raise bad_value(f'items.{name}.{mode}', [low, high], 'above 0, as log_uniform needs it')
     return Draw(
         name=name,
         kind=kind,
-        way=way,
+        mode=mode,
         low=low,
         high=high,
         logarithmic=logarithmic,
@@ -99,21 +99,21 @@ def _read(context: Context, name: str, items: Fields) -> Draw:
     )
 
 
-def _range(part: Fields, kind: RandomizableKind, way: str) -> tuple[float, float]:
+def _range(part: Fields, kind: RandomizableKind, mode: str) -> tuple[float, float]:
     """Return the range of an item; a single number is a range of its own."""
-    limits = kind.ways[way]
-    given = part.need(way)
+    limits = kind.modes[mode]
+    given = part.need(mode)
     low, high = (given, given) if not isinstance(given, list) else (*given, None, None)[:2]
     ends = Fields({'low': low, 'high': high})
     valid = isinstance(given, (int, float, list)) and (
         not isinstance(given, list) or len(given) == 2
     )
     if not valid or 'low' not in ends or 'high' not in ends:
-        raise bad_value(way, given, 'a number or [low, high]')
+        raise bad_value(mode, given, 'a number or [low, high]')
     first = ends.need_number('low', low=limits.low, high=limits.high)
     last = ends.need_number('high', low=limits.low, high=limits.high)
     if first > last or not math.isfinite(last):
-        raise bad_value(way, given, '[low, high] with low <= high')
+        raise bad_value(mode, given, '[low, high] with low <= high')
     return first, last
 
 

@@ -25,8 +25,8 @@ from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.ops.cameras import requested_cameras
 from urlab_ros_bridge.sim.ops.commands import read_command
 from urlab_ros_bridge.sim.ops.commands import StepCommand
+from urlab_ros_bridge.sim.physics.observer import ObservationView
 from urlab_ros_bridge.sim.physics.observer import Topics
-from urlab_ros_bridge.sim.physics.observer import View
 from urlab_ros_bridge.sim.physics.run_state import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -147,7 +147,9 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     return observed(context, session, view)
 
 
-def observed(context: Context, session: ServerSession, view: View) -> dict[str, Any] | bytes:
+def observed(
+    context: Context, session: ServerSession, view: ObservationView
+) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
     if session.encoding != 'msgpack':
         return observe(context, session, view)
@@ -155,7 +157,7 @@ def observed(context: Context, session: ServerSession, view: View) -> dict[str, 
     return context.observer.packed(view, count)
 
 
-def observe(context: Context, session: ServerSession, view: View) -> dict[str, Any]:
+def observe(context: Context, session: ServerSession, view: ObservationView) -> dict[str, Any]:
     """Return the body of a reply with the present state; it counts the steps of the session."""
     count = context.engine.clock.steps_since(session.steps_from)
     return context.observer.observe(view, count)
@@ -234,13 +236,13 @@ def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> No
         engine.publish(rows=False)
 
 
-def requested_view(fields: Fields, session: ServerSession) -> View:
+def requested_view(fields: Fields, session: ServerSession) -> ObservationView:
     """Return the view of this reply: the request's, else the session's."""
     level = session.observations
     if 'observations' in fields:
         level = fields.choice('observations', OBSERVATION_LEVELS)
     published = session.published_state or level == SNAPSHOT
-    return View(level, narrowed_to(fields), published)
+    return ObservationView(level, narrowed_to(fields), published)
 
 
 def narrowed_to(fields: Fields) -> Topics:

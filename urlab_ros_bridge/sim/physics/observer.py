@@ -39,7 +39,7 @@ from urlab_ros_bridge.wire.stamp import seconds_to_ns
 Topics = frozenset[str] | None
 
 
-class View(NamedTuple):
+class ObservationView(NamedTuple):
     """
     What an observation contains.
 
@@ -60,7 +60,7 @@ _MOST_KEPT = 32
 class _LayoutBuilder:
     """Collects leaves: views where the slots allow it, else copies with their refresh."""
 
-    def __init__(self, engine: Engine, view: View) -> None:
+    def __init__(self, engine: Engine, view: ObservationView) -> None:
         self.data = engine.world.data
         self._topics = None if view.topics is None else tuple(view.topics)
         self.refresh: list[Callable[[], None]] = []
@@ -186,8 +186,8 @@ class Observer:
         self._snapshot_level = 'full' if is_v06 else 'standard'
         self._engine = engine
         self._data = engine.world.data
-        self._layouts: dict[View, ObservationLayout] = {}
-        self._packed: dict[tuple[View, str, str], PackedMessage] = {}
+        self._layouts: dict[ObservationView, ObservationLayout] = {}
+        self._packed: dict[tuple[ObservationView, str, str], PackedMessage] = {}
         self._divergence: Divergence | None = None  # in the packed messages
         self._snapshot = (-1, b'')
 
@@ -200,11 +200,11 @@ class Observer:
             'wall_time': ns_to_block(time.time_ns()),
         }
 
-    def observe(self, view: View, step: int) -> dict[str, Any]:
+    def observe(self, view: ObservationView, step: int) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply."""
         return {**self.header(step), **self._layout(view).numbers(), **self._fixed(view)}
 
-    def packed(self, view: View, step: int) -> bytes:
+    def packed(self, view: ObservationView, step: int) -> bytes:
         """Return the msgpack frame of a step reply."""
         return self._fill(self._message(view, 'step_ok'), step)
 
@@ -219,7 +219,9 @@ class Observer:
         engine = self._engine
         publication, snapshot = self._snapshot
         if publication != engine.publications:
-            snapshot = self._fill(self._message(View(SNAPSHOT), 'state_full'), engine.clock.steps)
+            snapshot = self._fill(
+                self._message(ObservationView(SNAPSHOT), 'state_full'), engine.clock.steps
+            )
             self._snapshot = engine.publications, snapshot
         return snapshot
 
@@ -227,7 +229,7 @@ class Observer:
         seconds = self._data.time
         return message.pack(seconds, seconds_to_ns(seconds), step)
 
-    def _message(self, view: View, op: str) -> PackedMessage:
+    def _message(self, view: ObservationView, op: str) -> PackedMessage:
         if self._engine.divergence is not self._divergence:
             self._divergence = self._engine.divergence
             self._packed.clear()
@@ -238,7 +240,7 @@ class Observer:
             self._packed[view, op, mode] = message
         return message
 
-    def _fixed(self, view: View) -> dict[str, Any]:
+    def _fixed(self, view: ObservationView) -> dict[str, Any]:
         """Return the fields that rarely change: mode (snapshots only) and divergence."""
         engine = self._engine
         fixed: dict[str, Any] = {'mode': engine.run.mode} if view.level == SNAPSHOT else {}
@@ -246,7 +248,7 @@ class Observer:
             fixed['divergence'] = engine.divergence.report()
         return fixed
 
-    def _layout(self, view: View) -> ObservationLayout:
+    def _layout(self, view: ObservationView) -> ObservationLayout:
         layout = self._layouts.get(view)
         if layout is None:
             if len(self._layouts) >= _MOST_KEPT:
@@ -255,7 +257,7 @@ class Observer:
             layout = self._layouts[view] = self._build(view)
         return layout
 
-    def _build(self, view: View) -> ObservationLayout:
+    def _build(self, view: ObservationView) -> ObservationLayout:
         engine, builder, level = self._engine, _LayoutBuilder(self._engine, view), view.level
         blocks = {}
         for prefix, control in engine.controls.items():

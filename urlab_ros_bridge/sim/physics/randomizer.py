@@ -27,7 +27,7 @@ _BIASES = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DrawMode:
     """
     How drawn numbers are used: as a factor, added, or in place of the compiled value.
 
@@ -55,27 +55,31 @@ class RandomizableKind:
 
     target: str
     field: str
-    ways: dict[str, Way]
+    modes: dict[str, DrawMode]
     columns: int = 0
     scaled: tuple[str, ...] = ()
     visual: bool = False
     derived: bool = False
 
 
-_FACTOR = Way(1, 0.0, 1e3)
-_COLOUR = {'scale': Way(3, 0.0, 1e3), 'value': Way(3, 0.0, 1.0)}
+_FACTOR = DrawMode(1, 0.0, 1e3)
+_COLOUR = {'scale': DrawMode(3, 0.0, 1e3), 'value': DrawMode(3, 0.0, 1.0)}
 
 KINDS: dict[str, RandomizableKind] = {
     'mass': RandomizableKind(
-        'bodies', 'body_mass', {'scale': Way(1, 1e-3, 1e3)}, scaled=('body_inertia',), derived=True
+        'bodies',
+        'body_mass',
+        {'scale': DrawMode(1, 1e-3, 1e3)},
+        scaled=('body_inertia',),
+        derived=True,
     ),
     'friction': RandomizableKind(
-        'geoms', 'geom_friction', {'scale': _FACTOR, 'value': Way(1, 0.0, 100.0)}, columns=3
+        'geoms', 'geom_friction', {'scale': _FACTOR, 'value': DrawMode(1, 0.0, 100.0)}, columns=3
     ),
     'damping': RandomizableKind(
         'joints',
         'dof_damping',
-        {'scale': _FACTOR, 'value': Way(1, 0.0, 1e6)},
+        {'scale': _FACTOR, 'value': DrawMode(1, 0.0, 1e6)},
         scaled=('dof_dampingpoly',),
     ),
     'actuator_gain': RandomizableKind(
@@ -86,14 +90,14 @@ KINDS: dict[str, RandomizableKind] = {
         scaled=('actuator_biasprm',),
     ),
     'gravity': RandomizableKind(
-        'gravity', 'gravity', {'scale': _FACTOR, 'offset': Way(3, -1e3, 1e3)}, columns=3
+        'gravity', 'gravity', {'scale': _FACTOR, 'offset': DrawMode(3, -1e3, 1e3)}, columns=3
     ),
     'color': RandomizableKind('geoms', 'geom_rgba', _COLOUR, columns=3, visual=True),
     'material_color': RandomizableKind('materials', 'mat_rgba', _COLOUR, columns=3, visual=True),
     'light_position': RandomizableKind(
         'lights',
         'light_pos',
-        {'offset': Way(3, -1e3, 1e3)},
+        {'offset': DrawMode(3, -1e3, 1e3)},
         columns=3,
         visual=True,
         derived=True,
@@ -101,7 +105,7 @@ KINDS: dict[str, RandomizableKind] = {
     'light_diffuse': RandomizableKind(
         'lights',
         'light_diffuse',
-        {'scale': _FACTOR, 'value': Way(3, 0.0, 10.0)},
+        {'scale': _FACTOR, 'value': DrawMode(3, 0.0, 10.0)},
         columns=3,
         visual=True,
     ),
@@ -237,7 +241,7 @@ class Draw:
     """
     One item of a request, checked and resolved.
 
-    :ivar way: ``scale``, ``offset`` or ``value``.
+    :ivar mode: ``scale``, ``offset`` or ``value``.
     :ivar low: smallest number drawn, `high` the largest.
     :ivar logarithmic: spread evenly over the logarithm.
     :ivar together: one draw for all elements.
@@ -245,7 +249,7 @@ class Draw:
 
     name: str
     kind: RandomizableKind
-    way: str
+    mode: str
     low: float
     high: float
     logarithmic: bool
@@ -354,11 +358,11 @@ class Randomizer:
                 part = slice(0, columns or target.shape[1])
                 compiled = self._compiled[field] if field in self._compiled else before[field]
                 base = compiled.reshape(target.shape)[element.rows, part]
-                if draw.way == 'scale':
+                if draw.mode == 'scale':
                     target[element.rows, part] = base * numbers
                 elif field == kind.field:
                     part = slice(0, len(numbers))
-                    offset = base[:, part] if draw.way == 'offset' else 0.0
+                    offset = base[:, part] if draw.mode == 'offset' else 0.0
                     target[element.rows, part] = offset + numbers
             report[element.label] = _shown(kind, array(model, kind.field)[element.rows])
         return report
@@ -378,9 +382,9 @@ def _numbers(model: mujoco.MjModel, seed: int, draw: Draw) -> dict[int, np.ndarr
     So the number of an element does not depend on which others are chosen.
     """
     everything = elements(model, draw.kind)
-    key = zlib.crc32(f'{draw.name}/{draw.way}'.encode())
+    key = zlib.crc32(f'{draw.name}/{draw.mode}'.encode())
     generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, key])))
-    width = draw.kind.ways[draw.way].width
+    width = draw.kind.modes[draw.mode].width
     uniform = generator.random((max(len(everything), 1), width))
     if draw.together:
         uniform[:] = uniform[0]

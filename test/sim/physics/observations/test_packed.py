@@ -9,7 +9,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.observer import View
+from urlab_ros_bridge.sim.physics.observer import ObservationView
 from urlab_ros_bridge.sim.physics.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.packed import PackedMessage
 from urlab_ros_bridge.wire.encoding import codec
@@ -78,8 +78,8 @@ def test_a_packed_reply_equals_the_built_one_in_any_state(rig, world, level):
         made.data.ctrl[:] = random.normal(size=made.model.nu)
         made.ask('step', n_steps=3)
         built, packed = (
-            observer.observe(View(level), 3),
-            codec.unpack(observer.packed(View(level), 3)),
+            observer.observe(ObservationView(level), 3),
+            codec.unpack(observer.packed(ObservationView(level), 3)),
         )
         for reply in (built, packed):
             del reply['wall_time']
