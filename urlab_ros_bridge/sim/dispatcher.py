@@ -18,7 +18,6 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import FinishUnlocked
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -106,8 +105,8 @@ class AcceptedCall:
                     self.subject.engine.lock.release()
             if isinstance(body, bytes):
                 return body
-            if isinstance(body, FinishUnlocked):
-                body = body.finish()
+            if callable(body):
+                body = body()
             return _pack(entry.op.name, body, session, self.host)
         except OpError as error:
             return error_frame(error, session)

@@ -12,6 +12,7 @@ is not rendered yet is left out.  All work in every mode.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping
 import time
 from typing import Any
@@ -24,7 +25,6 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import FinishUnlocked
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
@@ -141,11 +141,11 @@ class CameraRequest:
         self._rig = rig
         self.modes = modes
 
-    def complete(self, reply: dict[str, Any]) -> FinishUnlocked:
+    def complete(self, reply: dict[str, Any]) -> Callable[[], dict[str, Any]]:
         """
         Capture the state that `reply` reports.  Needs the lock.
 
-        :return: the reply with its `cameras`, once they are rendered.
+        :return: what waits for the images and returns the reply with them, without the lock.
         """
         rig = self._rig
         latest = {item.index for item, mode in self.modes.values() if mode == LATEST}
@@ -156,7 +156,7 @@ class CameraRequest:
         first = {index for index in latest - ready if not rig.delays(index)}
         rig.capture_soon(numbered - exact - first)
         state, capture = rig.capture()
-        return FinishUnlocked(lambda: self._finish(reply, state, capture, exact | first, ready))
+        return lambda: self._finish(reply, state, capture, exact | first, ready)
 
     def _finish(
         self,

@@ -19,25 +19,12 @@ from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 
-
-@dataclass(frozen=True, slots=True)
-class FinishUnlocked:
-    """
-    What a handler returns when the rest of its reply can wait until the engine's lock is free.
-
-    An op that may return one registers an estimate (`RegisteredOp.seconds`) that keeps it off the
-    request thread.
-
-    :ivar finish: returns the whole reply without `op`; it may raise OpError.
-    """
-
-    finish: Callable[[], dict[str, Any]]
-
-
 # The first argument is what the op's category works on: the running world's Context
 # (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
-# without `op`, or the whole reply as a frame in the session's encoding, or a FinishUnlocked.
-Reply = dict[str, Any] | bytes | FinishUnlocked
+# without `op`, or the whole reply as a frame in the session's encoding, or a function that returns
+# the reply when the engine's lock is free again: for ops that wait, with an estimate
+# (`RegisteredOp.seconds`) that keeps them off the request thread.
+Reply = dict[str, Any] | bytes | Callable[[], dict[str, Any]]
 Handler = Callable[[Any, ServerSession, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
@@ -101,4 +88,4 @@ class Registry:
         return [op.meta() for name, op in OPS.items() if name in self._entries]
 
 
-__all__ = ['Estimate', 'FinishUnlocked', 'Handler', 'RegisteredOp', 'Registry']
+__all__ = ['Estimate', 'Handler', 'RegisteredOp', 'Registry']
