@@ -206,7 +206,7 @@ def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
     assert (twist.left_steering, twist.right_steering) == ('left_steer', 'right_steer')
     lengths = (twist.wheel_radius, twist.track_width, twist.wheelbase, twist.steering_limit)
     assert lengths == pytest.approx((0.1, 0.4, 0.5, 0.7))
-    assert twist.limits.linear == 3.0
+    assert twist.limits.linear == 3.0 and twist.axle == 0.0
     # Wheels that the plugin does not turn roll freely.
     assert 'left_front_joint' not in world.articulations['my_robot'].actuators
     x, y, yaw = driven(world, (0.5, 0.0, 0.5), 3.0)

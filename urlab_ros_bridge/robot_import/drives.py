@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
 import math
@@ -83,6 +84,7 @@ def _differential(plugin: ElementTree.Element, robot: ElementTree.Element) -> Ga
         'right': right,
         'wheel_radius': _radius(plugin),
         'track_width': _value(plugin, 0.4, 'wheel_separation', 'wheelSeparation'),
+        'axle': _Geometry(robot, {'left': left, 'right': right}).axle,
         'limits': _limits(plugin),
         'timeout': _TIMEOUT,
     }
@@ -135,6 +137,7 @@ def _ackermann(plugin: ElementTree.Element, robot: ElementTree.Element) -> Gazeb
         'wheel_radius': _value(plugin, found.radius, 'wheel_radius'),
         'track_width': _value(plugin, found.track, 'wheel_separation'),
         'wheelbase': _value(plugin, found.wheelbase, 'wheel_base'),
+        'axle': found.axle,
         'steering_limit': min(_value(plugin, _STEERING, 'steering_limit', 'max_steer'), 1.4),
         'limits': limits,
         'timeout': _TIMEOUT,
@@ -168,15 +171,21 @@ class _Geometry:
 
     :ivar radius: of a driven wheel that collides as a cylinder or sphere (m).
     :ivar track, wheelbase: distances between the driven wheels, and between the axles (m).
+    :ivar axle: x of the driven wheels in the root link (m), their mean.
     """
 
     def __init__(
-        self, robot: ElementTree.Element, sides: Mapping[str, list[str]], steering: list[str]
+        self,
+        robot: ElementTree.Element,
+        sides: Mapping[str, list[str]],
+        steering: Sequence[str] = ('',),
     ) -> None:
         self._joints = {joint.get('name', ''): joint for joint in robot.findall('joint')}
         self._above = {joint_ends(joint)[1]: name for name, joint in self._joints.items()}
         left, right = (self._place(next(iter(sides[side]), '')) for side in ('left', 'right'))
         front = self._place(steering[0])
+        places = [self._place(name)[0] for side in sides.values() for name in side]
+        self.axle = round(sum(places) / max(len(places), 1), 6)
         self.track = math.dist(left, right) or 0.4
         self.wheelbase = abs(front[0] - left[0]) or 0.4
         wheel = _ends(robot, next(iter(sides['left']), ''))[1]

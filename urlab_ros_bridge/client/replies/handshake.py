@@ -174,6 +174,8 @@ class TwistControllerInfo:
     :ivar wheel_matrix: a row for each of `actuators`: velocity of its joint (rad/s) for 1 m/s
         forward, 1 m/s to the left and 1 rad/s of yaw of the base, zeros for a joint that is no
         wheel; empty for a drive without wheels, or when it is not reported.
+    :ivar axle: x (m) of an axle in the base frame whose wheels do not slip sideways; None for
+        drives that move in every direction, or when it is not reported.
     """
 
     kind: str
@@ -181,6 +183,7 @@ class TwistControllerInfo:
     timeout: float = 0.0
     actuators: tuple[str, ...] | None = None
     wheel_matrix: tuple[tuple[float, float, float], ...] = ()
+    axle: float | None = None
 
     @property
     def drives(self) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
+from itertools import chain
+import math
 from typing import Any
 
 from urlab_ros_bridge.client.model import read_world
@@ -128,6 +130,7 @@ class RobotPlan:
     :ivar drive: kind of its drive, empty for none.
     :ivar wheel_matrix: velocity of each of `joints` (rad/s) for 1 m/s forward, 1 m/s to the left
         and 1 rad/s of yaw, zeros for one that is no wheel; empty for a robot without wheels.
+    :ivar axle: x (m) of the axle whose wheels do not slip sideways; None where there is none.
     :ivar holds_twist: whether the server only keeps that twist, for a policy: nothing drives.
     """
 
@@ -151,6 +154,7 @@ class RobotPlan:
     drives: bool = False
     drive: str = ''
     wheel_matrix: tuple[tuple[float, float, float], ...] = ()
+    axle: float | None = None
     holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
     sensor_topics: Mapping[str, SensorTopic] = field(default_factory=dict)
@@ -314,6 +318,7 @@ def _plan_robot(
         drives=twist is not None,
         drive='' if twist is None else twist.kind,
         wheel_matrix=_wheel_matrix(robot, twist),
+        axle=twist.axle if twist and math.isfinite(twist.axle or 0.0) else None,
         # A server that does not report what it drives may drive.
         holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
@@ -324,12 +329,14 @@ def _plan_robot(
 def _wheel_matrix(
     robot: RobotModel, twist: TwistControllerInfo | None
 ) -> tuple[tuple[float, float, float], ...]:
-    """Return the rows of the drive's kinematics by joint."""
-    if twist is None or not twist.wheel_matrix:
+    """Return the rows of the drive's kinematics by joint, none where they are not usable."""
+    names = () if twist is None or twist.actuators is None else twist.actuators
+    matrix = () if twist is None else twist.wheel_matrix
+    if len(matrix) != len(names) or not all(map(math.isfinite, chain(*matrix))):
         return ()
-    joints = [robot.actuators[name].joint for name in twist.actuators or ()]
-    rows = dict(zip(joints, twist.wheel_matrix, strict=True))
-    return tuple(rows.get(joint, (0.0, 0.0, 0.0)) for joint in robot.joints)
+    known = ((robot.actuators.get(name), row) for name, row in zip(names, matrix, strict=True))
+    rows = {actuator.joint: row for actuator, row in known if actuator is not None}
+    return tuple(rows.get(joint, (0.0, 0.0, 0.0)) for joint in robot.joints) if rows else ()
 
 
 def _stiffness(actuator: Actuator) -> float:

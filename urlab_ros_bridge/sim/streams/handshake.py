@@ -16,6 +16,8 @@ from urlab_ros_bridge.sim.cameras.catalog import SEMANTIC
 from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.model.sidecar.twists import AckermannSection
+from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -231,6 +233,8 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
         }
         if control.twist.wheel_matrix:
             found['twist_controller']['wheel_matrix'] = control.twist.wheel_matrix
+        if isinstance(spec.twist, DifferentialSection | AckermannSection):
+            found['twist_controller']['axle'] = spec.twist.axle
     return found
 
 

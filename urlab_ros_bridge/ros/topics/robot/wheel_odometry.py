@@ -24,6 +24,7 @@ _WHEELED = 'differential, ackermann, omni'
 _JOLT = 0.1
 _STRAIGHT = 1e-6  # rad; below it the series of an arc is more exact than its quotients
 _UNMEASURED = 1e6  # m^2, rad^2
+_TINY = 1e-9
 
 
 class NoWheels(UrlabError):
@@ -49,19 +50,25 @@ class WheelOdometry:
     :ivar covariance: of x, y and yaw, shape (3, 3).
     """
 
-    def __init__(self, matrix: Sequence[Sequence[float]], stddev: float) -> None:
+    def __init__(
+        self, matrix: Sequence[Sequence[float]], stddev: float, axle: float | None = None
+    ) -> None:
         """
         Prepare the kinematics.
 
         :param matrix: shape (joints, 3): joint velocities = matrix @ twist, rows of zeros for
             joints that are no wheels.
         :param stddev: of the distance that a wheel measures over one metre (m).
+        :param axle: x (m) of an axle that does not move sideways; None: there is none.
         """
         every = np.array(matrix, dtype=float)
         self._wheels = np.flatnonzero(every.any(axis=1))
-        self._solve = np.linalg.pinv(every[self._wheels])
+        rolling = every[self._wheels]
+        sideways = [] if axle is None else [(0.0, 1.0, axle)]
+        # Least squares; what no wheel measures is 0.
+        self._solve = np.linalg.pinv(np.vstack([rolling, *sideways]))[:, : len(rolling)]
         # Metres on the ground for each radian of a wheel.
-        radii = 1.0 / np.linalg.norm(every[self._wheels, :2], axis=1)
+        radii = 1.0 / np.maximum(np.linalg.norm(rolling[:, :2], axis=1), _TINY)
         # Variance of a wheel's angle (rad^2) for each radian that it has turned.
         self._variances = stddev**2 / radii
         self.clear()
@@ -160,7 +167,7 @@ def wheel_odometry(robot: RobotTopics) -> WheelOdometry:
     if not robot.plan.wheel_matrix:
         raise NoWheels(robot.plan)
     stddev = robot.settings(WheelOdometryParameters).wheel_stddev
-    odometry, state = WheelOdometry(robot.plan.wheel_matrix, stddev), robot.state
+    odometry, state = WheelOdometry(robot.plan.wheel_matrix, stddev, robot.plan.axle), robot.state
 
     def update(stamp_ns: int) -> None:
         joints, base = state.joints(), state.base()

@@ -70,6 +70,7 @@ class DifferentialSection(TwistSection):
     wheel_radius: float = key(unit='m', above=0.0)
     track_width: float = key(unit='m', above=0.0)
     limits: DriveLimits = key()
+    axle: float = key(0.0, 'x of the driven axle in the base frame, for odometry.', unit='m')
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('differential')
 
@@ -89,6 +90,7 @@ class AckermannSection(TwistSection):
     steering_limit: float = key(
         0.6, 'Of the mean steering angle.', unit='rad', above=0.0, high=1.4
     )
+    axle: float = key(0.0, 'x of the driven axle in the base frame, for odometry.', unit='m')
     timeout: float | None = key(None, unit='s', above=0.0)
     kind: str = key('ackermann')
 
