@@ -41,12 +41,20 @@ def require_display() -> None:
 
     :raises NoDisplay: when not.
     """
-    from mujoco import viewer
+    from mujoco.viewer import glfw
 
     with warnings.catch_warnings(record=True) as reports:
         warnings.simplefilter('always')
-        if not viewer.glfw.init():
-            raise NoDisplay('; '.join(str(report.message) for report in reports))
+        window = None
+        if glfw.init():
+            glfw.window_hint(glfw.VISIBLE, glfw.FALSE)
+            window = glfw.create_window(64, 64, 'urlab view', None, None)
+        if not window:
+            # glfw warns of "(65550) b'X11: Failed to open display :7'".
+            texts = [str(report.message).partition("b'")[2].rstrip("'") for report in reports]
+            raise NoDisplay('; '.join(filter(None, texts)))
+    glfw.destroy_window(window)
+    glfw.default_window_hints()
 
 
 @dataclass(frozen=True, slots=True)
