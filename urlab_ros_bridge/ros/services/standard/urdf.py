@@ -113,6 +113,8 @@ def _import(source: Path, folder: Path) -> None:
             RESOURCE_PARSE_ERROR, f'{source.name}: the import took more than {_SECONDS} s'
         ) from None
     if process.returncode:
-        problem = text.rpartition('error: ')[2].strip() or f'ended with {process.returncode}'
+        said = re.search(r'^error: (.*)', text, re.DOTALL | re.MULTILINE)
+        last = (text.strip() or f'ended with code {process.returncode}').splitlines()[-1]
+        problem = said[1].strip() if said else last
         code = MISSING_ASSETS if _MISSING.search(problem) else RESOURCE_PARSE_ERROR
         raise StandardRejected(code, f'urlab import: {problem}')
