@@ -50,6 +50,7 @@ def test_without_names_pictures_and_clouds_are_left_out():
         '/f/image_raw',
         '/f/image_raw/compressed',
         '/f/points',
+        '/f/points/high',
         '/r/f/image_raw',
     ):
         assert not selection.wants(topic)

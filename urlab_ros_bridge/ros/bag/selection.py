@@ -16,7 +16,7 @@ from urlab_ros_bridge.schema.patterns import Pattern
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
 # Recorded only by name: images and clouds, which are rendered only for subscribers and are most of
 # the bytes of a bag, and hidden topics, as with `ros2 bag record`.
-LARGE = (r'.*/image_raw(/.*)?', r'.*/camera_info', r'.*/points')
+LARGE = (r'.*/image_raw(/.*)?', r'.*/camera_info', r'.*/points(/.*)?')
 HIDDEN = (r'.*/_.*',)
 
 
