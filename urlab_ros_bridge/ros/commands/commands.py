@@ -83,7 +83,7 @@ class Commands(Part):
             robot.open(self._features)
 
     def tick(self, stamp_ns: int) -> None:
-        """Continue what is under way; called by the stream thread after every tick."""
+        """Continue the active commands; called in the stream thread after every tick."""
         for robot in self._robots:
             joints = self._stream.joints(robot.plan.prefix) if robot.active else None
             robot.tick(stamp_ns, joints)

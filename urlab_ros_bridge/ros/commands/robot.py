@@ -142,7 +142,7 @@ class CommandedRobot:
         return {f'{prefix}/joint/'.encode(), f'{prefix}/effort'.encode()} if self.active else set()
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
-        """Continue what is under way; see `Command.tick`."""
+        """Continue the active commands; see `Command.tick`."""
         self.setpoints.tick(stamp_ns)
         for command in self._commands:
             command.tick(stamp_ns, joints)

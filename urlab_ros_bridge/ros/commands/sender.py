@@ -60,7 +60,7 @@ class CommandSender:
 
     def stop(self) -> None:
         """
-        Send what is queued, then end.
+        Send the queued commands, then end.
 
         A server that does not reply, as it may be ending too, is not waited for: what does not
         arrive lapses on the server.

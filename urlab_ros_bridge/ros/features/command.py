@@ -23,7 +23,7 @@ class Command:
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """
-        Continue what is under way.
+        Continue the active commands.
 
         :param joints: positions, velocities and efforts of all joints, None without them.
         """
@@ -36,7 +36,7 @@ class Command:
         self.drop(reason)
 
     def jump(self, reason: str) -> None:
-        """Stop what moves, and forget: what is under way belongs to another time."""
+        """Stop the robot and forget active commands: they belong to another time."""
         self.drop(reason)
 
     def close(self) -> None:

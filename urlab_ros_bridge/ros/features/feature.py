@@ -125,7 +125,7 @@ class Feature:
         may be changed while the node runs, ``name`` for a ROS name other than that of the field,
         ``group`` for another group than that of the feature.
     :ivar group: heading under which documentation lists the parameters.
-    :ivar check: returns what is wrong with a combination of values that are right by themselves.
+    :ivar check: returns the problems of a combination of values, each of which is valid.
     :ivar attach: makes its part: threads, publishers and the like.
     :ivar feeds: makes the topics of one robot that are published from ticks.
     :ivar world_feeds: makes those that belong to no robot.
@@ -163,7 +163,7 @@ class Bridge:
         whether the server closes ticks with its sim_time row.
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
-    :ivar plan: what is published at present.
+    :ivar plan: the published world.
     """
 
     def __init__(

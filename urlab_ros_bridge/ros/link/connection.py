@@ -375,7 +375,7 @@ class ServerLink(Part):
             return plan_topics(self._discover(), settings, handshake, [note])
 
     def _observe(self) -> None:
-        """Listen only: plan from what is seen, and again after every jump of time."""
+        """Subscribe only: plan from the received topics, and again after every jump of time."""
         self._change_state(phase=Phase.OBSERVING)
         plan: WorldPlan | None = None
         epoch = -1

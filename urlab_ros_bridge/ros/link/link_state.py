@@ -10,10 +10,10 @@ import math
 
 # The stream counts as silent after this long without a tick (s).
 SILENT_SECONDS = 1.0
-# Between two attempts (s) at a server that answers, but not as it should: each hello ends the
-# session of another client of a server that has only one.
+# Period of attempts (s) at a server with a faulty handshake: where there is only one session, each
+# hello ends that of another client.
 SLOW_RETRY_SECONDS = 10.0
-# What there is to say of a server that runs by itself.
+# The text for a server in live mode.
 RUNNING = 'connected: live'
 
 

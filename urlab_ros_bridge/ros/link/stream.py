@@ -36,10 +36,10 @@ from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
 from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
-# Ticks that wait when this thread was held up; older ones are dropped and counted.
+# Ticks that may wait for this thread; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
-# Time is frozen after this long without a tick (s): servers repeat themselves, machines stall.
+# Without a tick for this long, time counts as frozen (s).
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
@@ -61,16 +61,16 @@ class StreamThread(Part):
     :ivar counters, timeline: read them from any thread.
     :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
         latest payload.
-    :ivar stepped: steps are taken one by one and none may be missed: every time is sent, every
-        state shown once, and snapshots are read, because there are no rows.
+    :ivar stepped: lockstep is on: every time is published, every state once, and snapshots are
+        read, because a server in direct mode sends no rows.
     """
 
     def __init__(self, bridge: Bridge, clock: ClockPublisher) -> None:
         """
         Connect the stream.
 
-        :param bridge: is notified of ticks, of jumps and once a second, and told to fail when the
-            thread ends with an error, as nothing is published any more.
+        :param bridge: is notified of ticks, jumps and seconds, and stopped when the thread ends
+            with an error.
         """
         self.counters = Counters()
         self.timeline = bridge.timeline
@@ -121,9 +121,9 @@ class StreamThread(Part):
         """
         Run a task between two ticks; return whether it was done in time (s).
 
-        It is done in the stream thread, or at once where that does not run.  Subscriptions are
-        looked up again afterwards.  What is not begun in time, as publishing waits for a slow
-        disk, is not done at all.
+        It is done in the stream thread, or at once where that does not run.  Afterwards the
+        subscriptions are updated.  A task that does not begin in time, because publishing waits
+        for a slow disk, is dropped.
         """
         if not self._thread.is_alive():
             task()
@@ -182,7 +182,7 @@ class StreamThread(Part):
         try:
             self._publish_until_stopped()
         except Exception as error:
-            # No other thread publishes: without this one the bridge would only seem to run.
+            # Without this thread nothing is published, although the bridge seems to run.
             if not self._stop.is_set():
                 self._bridge.fail(StreamBroken(error))
             raise

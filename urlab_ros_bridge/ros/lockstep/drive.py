@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How lockstep advances the server: direct mode, whole periods, and the old mode at the end."""
+"""Steps of the server in lockstep: direct mode, whole periods, and the old mode at the end."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class LockstepDrive:
     """
     Steps the server in periods; used by the lockstep's thread alone.
 
-    :ivar takeovers: grows when a server was made ready: the first, a restarted one, another world.
-    :ivar restore: put the server back into the mode that it had before.
+    :ivar takeovers: number of prepared servers: the first, a restarted one, another world.
+    :ivar restore: whether to restore the previous mode of the server at the end.
     :ivar before: that mode, empty while it is not known.
-    :ivar begun_ns: time at which the server was made ready, None where it does not say.
+    :ivar begun_ns: time at which the server was prepared, None where it does not report it.
     """
 
     def __init__(self, link: ServerLink, period: float, log: Callable[[str, str], None]) -> None:
         """
-        Ask for nothing yet.
+        Send nothing yet.
 
         :param period: s of simulation time.
         """
@@ -63,9 +63,9 @@ class LockstepDrive:
 
     def ready(self) -> bool:
         """
-        Return whether the server is there; make it ready when it is a new one.
+        Return whether the server is connected; prepare a new one.
 
-        :raises LockstepEnded: when the server is not ours to step.
+        :raises LockstepEnded: when the bridge cannot step this server.
         :raises UrlabError: when a request failed.
         """
         state = self._link.state
@@ -91,17 +91,17 @@ class LockstepDrive:
         return self._session.step(self._steps, observations='minimal')
 
     def jumped(self, stamp_ns: int | None) -> None:
-        """Go on from another time."""
+        """Continue from another time."""
         self._last_ns = stamp_ns
 
     def abandon(self) -> None:
-        """End the session, and with it a request that waits; from any thread."""
+        """Close the session, which ends a waiting request; from any thread."""
         client = self._client
         if client is not None and client is not self._link.commands:
             client.close()
 
     def leave(self) -> None:
-        """Leave everything as it was."""
+        """Restore the mode, and close the session."""
         client, link = self._client, self._link
         if client is None:
             return
@@ -146,7 +146,7 @@ class LockstepDrive:
         self.takeovers += 1
 
     def _confirm_mode(self) -> None:
-        """Ask for the mode: what the link says may be older than our own change."""
+        """Request the mode: the last status of the link may be older than our change."""
         status = self._session.status()
         if self._session.generation != self._generation:
             self._handshake = None  # the server was restarted
@@ -158,10 +158,10 @@ class LockstepDrive:
 
     def check(self, result: StepResult) -> None:
         """
-        Look whether another client moves time too.
+        Check whether another client advances time too.
 
-        :raises LockstepEnded: when it has changed the mode, or when the simulation is unstable and
-            time therefore does not advance: no node would answer the same instant again.
+        :raises LockstepEnded: when it has changed the mode, or when the simulation is unstable, so
+            that time does not advance: no node answers the same instant again.
         """
         if self._session.generation != self._generation:
             self._handshake = None

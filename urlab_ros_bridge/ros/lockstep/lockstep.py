@@ -27,7 +27,7 @@ from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-# A request that must not fall into a round waits this long for its end (s).
+# A request that changes the world waits this long for the end of a round (s).
 _REQUEST_SECONDS = 2.0
 
 
@@ -52,7 +52,7 @@ class Lockstep(Part):
         options = bridge.settings(LockstepParameters)
         topics = tuple(name for name in options.lockstep_topics if name)
         self._terms = Terms(topics, options.lockstep_period, options.lockstep_timeout)
-        # Where it begins by itself the server must not run a moment by itself.
+        # A server that is in lockstep from the start must not be set to live mode first.
         self._link.lockstep = bool(self._terms.topics)
 
     @property
@@ -72,7 +72,7 @@ class Lockstep(Part):
         self, topics: tuple[str, ...] = (), period: float = 0.0, timeout: float = 0.0
     ) -> Terms:
         """
-        Begin, in place of one that is under way; return what holds.
+        Begin, and end one that is under way; return the terms.
 
         :param topics: none: those of the last time.
         :param period: s of simulation time, 0: that of the parameter.
@@ -124,7 +124,7 @@ class Lockstep(Part):
 
     @contextmanager
     def between_rounds(self) -> Iterator[None]:
-        """Keep rounds from beginning; wait for the end of the present one, but not forever."""
+        """Wait for the end of the current round, but not forever, and hold up the next one."""
         rounds = self._rounds
         if rounds is None:
             yield

@@ -4,7 +4,7 @@
 The thread of a lockstep.
 
 A round: the server takes its steps; the stream publishes the new instant; every topic answers; the
-answers are handed to the server.  Only then the next round begins.
+answers are sent to the server.  Only then does the next round begin.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 POLL_SECONDS = 0.1
 # Publishers of a node are found before or after its subscriptions; both are there after this (s).
 SETTLE_SECONDS = 0.5
-# What was sent before the server was ours is waited for this long (s).
+# Time limit for ticks of live mode that are still on their way (s).
 CATCH_UP_SECONDS = 2.0
 # An image is waited for this long after the instant began (s of wall time).
 IMAGE_SECONDS = 5.0
@@ -82,7 +82,7 @@ class Rounds:
         self._thread = threading.Thread(target=self._run, name='lockstep', daemon=True)
 
     def start(self) -> None:
-        """Start the thread; commands on the topics are kept from now on."""
+        """Start the thread; commands on the topics are held from now on."""
         self._gate.arm(self._topics.names)
         self._thread.start()
 
@@ -102,7 +102,7 @@ class Rounds:
             self._thread.join(2.0)
 
     def follow(self, other: Rounds) -> None:
-        """Take the place of another one: at the end the mode is what it was before that one."""
+        """Replace another one: at the end the mode is restored that was set before that one."""
         self._drive.before = other._drive.before
 
     @property
@@ -119,7 +119,7 @@ class Rounds:
 
     @property
     def late(self) -> dict[str, tuple[int, int]]:
-        """Return topic -> messages that spoke of an earlier instant, and the last such time."""
+        """Return topic -> number of messages with an earlier stamp, and the last such stamp."""
         late = self._gate.late
         return {name: late[topic] for topic, name in self._topics.names.items() if topic in late}
 
@@ -143,7 +143,7 @@ class Rounds:
         try:
             if self._is_ready():
                 with self._round_lock.round(POLL_SECONDS) as mine:
-                    # A client may have paused between the check and this turn.
+                    # A client may have paused since the check.
                     if mine and not self._link.state.paused:
                         self._run_round()
                 return

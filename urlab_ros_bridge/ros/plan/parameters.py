@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that decide what is planned: names, frames, descriptions and markers."""
+"""Parameters of the plan: names, frames, descriptions and markers."""
 
 from __future__ import annotations
 

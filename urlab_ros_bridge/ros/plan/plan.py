@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The plan of what is published, made once for each connection.
+The plan of the published topics and frames, made once for each connection.
 
 A plan is plain data: equal plans need the same publishers, so a server that comes back
 with the same world keeps them.
@@ -173,7 +173,7 @@ class RobotPlan:
 @dataclass(frozen=True)
 class WorldPlan:
     """
-    All robots, the entities by name, and notes for the user about what is missing.
+    All robots, the names of entities, and notes for the user about missing parts.
 
     :ivar scene_cameras: where the fixed cameras of the scene are.
     """

@@ -95,7 +95,7 @@ class BridgeNode(RecordableNode):
                 self._log('warning', text)
             self.bridge.attach()
         except BaseException:
-            # What is left of a node that came to nothing would stay in the graph.
+            # A node that is not destroyed would stay in the graph.
             self.destroy_node()
             raise
 

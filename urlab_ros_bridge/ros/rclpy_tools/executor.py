@@ -29,7 +29,7 @@ def make_executor(context: Context | None = None) -> Executor:
 
 def spin_once(executor: Executor, node: Node, timeout: float) -> None:
     """
-    Run what is ready, or wait for it (s); an error in a callback is logged, and ends nothing else.
+    Run ready callbacks, or wait for one (s); an error in a callback is only logged.
 
     :raises ExternalShutdownException: when ROS was shut down.
     """

@@ -134,8 +134,8 @@ class OtherPublishers(GraphCheck):
         """
         Return what nodes of other names publish; None where several nodes have one name.
 
-        This is the quick way: a question about a topic goes through all publishers of the graph,
-        one about a node through those of the node.  It is answered for one node of a name only.
+        This is faster: a query for a topic goes through all publishers of the graph, one for a
+        node through those of the node.  It covers only one node of each name.
         """
         nodes = self._node.get_node_names_and_namespaces()
         if len(set(nodes)) < len(nodes):

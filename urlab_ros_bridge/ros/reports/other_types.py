@@ -78,7 +78,7 @@ class OtherTypes(GraphCheck):
         yield Status(NAME, text, values, 'warning' if found else 'ok')
 
     def _find(self) -> Iterable[OtherType]:
-        # One question for all topics: one about a single topic goes through the whole graph, too.
+        # One query for all topics: one for a single topic goes through the whole graph, too.
         types = dict(self._node.get_topic_names_and_types())
         for subscription, topic in with_topics(self._node.subscriptions):
             kind: Any = subscription.msg_type

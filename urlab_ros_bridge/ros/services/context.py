@@ -53,7 +53,7 @@ class ServiceContext:
 
     @property
     def plan(self) -> WorldPlan:
-        """Return what is published at present."""
+        """Return the published world."""
         return self._bridge.plan
 
     def has(self, need: str) -> bool:

@@ -55,7 +55,7 @@ class TrajectoryCommands(Command):
     """
     Everything below the name of the controller.
 
-    A trajectory without points stops what is under way, as with joint_trajectory_controller.
+    A trajectory without points stops the active one, as with joint_trajectory_controller.
     """
 
     def __init__(self, robot: CommandedRobot, follower: Follower) -> None:

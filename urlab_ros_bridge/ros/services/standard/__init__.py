@@ -79,7 +79,7 @@ class StandardServices(Part):
             )
 
     def stop(self) -> None:
-        """End what is under way."""
+        """End active goals."""
         for action in self._actions:
             action.stop()
 

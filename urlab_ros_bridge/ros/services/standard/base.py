@@ -82,7 +82,7 @@ class SimulationContext(ServiceContext):
 
     @property
     def features(self) -> list[StandardFeature]:
-        """Return what is served at present, in order; nothing while there is no server."""
+        """Return the features of the connected server, in order; none without a connection."""
         if not self.link.state.connected:
             return []
         return sorted(

@@ -123,7 +123,7 @@ def fill_in(message: Any, entity: EntityState, frame: str) -> Any:
 def set_entity_state(context: SimulationContext, request: Any, response: Any) -> str:
     """Set the pose and velocity of an entity."""
     wanted = request.state
-    # Since version 2 of the standard the caller states what is meant.
+    # Since version 2 of the standard, flags select the fields that count.
     pose_meant, twist_meant, pushed = (
         getattr(request, name, True) for name in ('set_pose', 'set_twist', 'set_acceleration')
     )
