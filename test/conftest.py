@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for all tests; the helpers in `harness` become importable."""
 
+from contextlib import ExitStack
 import ctypes
 import gc
 import logging
@@ -104,6 +105,18 @@ def pytest_fixture_setup(fixturedef):
     with borrowed.borrowing() as give_back:
         fixturedef.addfinalizer(give_back)
         return (yield)
+
+
+@pytest.fixture
+def keep():
+    """Return a function: thing -> the same; it is closed or stopped at the end, the last first."""
+    with ExitStack() as things:
+
+        def kept(thing):
+            things.callback(thing.close if hasattr(thing, 'close') else thing.stop)
+            return thing
+
+        yield kept
 
 
 @pytest.fixture(scope='session', autouse=True)

@@ -5,7 +5,7 @@
 from concurrent.futures import ThreadPoolExecutor
 import itertools
 
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import running_server
 import numpy as np
 import pytest
@@ -34,15 +34,12 @@ def server():
 
 
 @pytest.fixture
-def clients(server):
+def clients(server, keep):
     """Return a factory of connected clients; time is held still, nothing is spawned yet."""
-    made = []
-    ports = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
 
     def connect(**options):
-        client = Client(**ports, **options)
+        client = keep(Client(**ports_of(server), **options))
         client.connect()
-        made.append(client)
         return client
 
     keeper = connect(shared=True)
@@ -51,8 +48,6 @@ def clients(server):
     for name, state in keeper.get_entities().items():
         if state.spawned:
             keeper.delete_entity(name)
-    for client in made:
-        client.close()
 
 
 @pytest.mark.parametrize('transport', ['zmq', 'shm'])

@@ -70,16 +70,12 @@ def dispatch(tmp_path_factory):
 
 
 @pytest.fixture
-def connect():
+def connect(keep):
     """Return a factory of peers, closed at the end."""
-    made = []
 
     def start(places: Places) -> Peer:
-        peer = Peer(places)
-        made.append(peer)
+        peer = keep(Peer(places))
         peer.connect()
         return peer
 
-    yield start
-    for peer in made:
-        peer.close()
+    return start

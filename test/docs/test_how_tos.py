@@ -5,7 +5,7 @@
 from pathlib import Path
 import re
 
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import running_server
 import numpy as np
 import pytest
@@ -23,10 +23,11 @@ def tug(tmp_path):
     assert set(files) == {'yard.xml', 'tug.xml', 'yard.yaml'}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    with running_server(model=tmp_path / 'yard.yaml', cameras='off') as server:
-        rpc, state = port_of(server), port_of(server, 'state')
-        with Client(rpc_port=rpc, state_port=state, observations='full') as client:
-            yield client
+    with (
+        running_server(model=tmp_path / 'yard.yaml', cameras='off') as server,
+        Client(**ports_of(server), observations='full') as client,
+    ):
+        yield client
 
 
 def test_the_robot_of_the_page_drives_and_sees_the_crate(tug):

@@ -10,18 +10,15 @@ from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
 @pytest.fixture
-def urlab():
+def urlab(keep):
     """Return a function: RPC port -> client of the simulation itself."""
-    clients = []
 
     def connect(port):
-        clients.append(Client(rpc_port=port, shared=True))
-        clients[-1].connect()
-        return clients[-1]
+        client = keep(Client(rpc_port=port, shared=True))
+        client.connect()
+        return client
 
-    yield connect
-    for client in clients:
-        client.close()
+    return connect
 
 
 @pytest.fixture(scope='module')

@@ -40,6 +40,11 @@ def port_of(server, name='rpc'):
     return int(server.endpoints[name].rpartition(':')[2])
 
 
+def ports_of(server):
+    """Return the ports of a server as keywords of a client."""
+    return {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
+
+
 @contextmanager
 def simulation(world, **config):
     """Run a world as long as the context lasts; yield the port of its requests."""

@@ -209,18 +209,14 @@ def lasting_simulation():
 
 
 @pytest.fixture
-def observer():
+def observer(keep):
     """Return a function that opens a client beside the bridge."""
-    opened = []
 
     def start(server):
         from urlab_ros_bridge.client.client import Client
 
-        client = Client('127.0.0.1', server.ports[0], shared=True)
-        opened.append(client)
+        client = keep(Client('127.0.0.1', server.ports[0], shared=True))
         client.connect()
         return client
 
-    yield start
-    for client in opened:
-        client.close()
+    return start

@@ -86,20 +86,17 @@ def world(lasting_server, tmp_path_factory):
 
 
 @pytest.fixture
-def bridge_to(world):
+def bridge_to(world, keep):
     """Return a function: parameters -> (bridge, listener), connected."""
-    opened = []
 
     def start(**parameters):
         domain = free_domain()
-        opened.append(Listener(domain))
-        opened.append(Bridge(domain, *world.ports, **parameters))
-        wait_until(lambda: opened[-1].link.state.connected)
-        return opened[-1], opened[-2]
+        listener = keep(Listener(domain))
+        bridge = keep(Bridge(domain, *world.ports, **parameters))
+        wait_until(lambda: bridge.link.state.connected)
+        return bridge, listener
 
-    yield start
-    for each in reversed(opened):
-        each.close()
+    return start
 
 
 def type_name(kind):

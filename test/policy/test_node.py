@@ -111,22 +111,16 @@ class Running:
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, keep):
     """Return a function: changes of the description -> a policy node."""
-    opened = []
 
     def begin(parameters=None, bias=(0.5, 0.5, 0.5), **changes):
         path = write(tmp_path, **changes)
         size = 12 if 'observations' not in changes else 3
         linear(tmp_path / 'walk.onnx', np.zeros((size, 3)), bias)
-        listener = Listener(free_domain())
-        opened.append(listener)
-        opened.append(Running(path, listener, **(parameters or {})))
-        return opened[-1]
+        return keep(Running(path, keep(Listener(free_domain())), **(parameters or {})))
 
-    yield begin
-    for each in reversed(opened):
-        each.close()
+    return begin
 
 
 def answered(run, commands, ms, **more):

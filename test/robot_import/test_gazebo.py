@@ -4,13 +4,10 @@
 
 import math
 
-from bundled_server import port_of
-from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -145,18 +142,9 @@ NEW = """<gazebo><plugin name="gz::sim::systems::DiffDrive" filename="gz-sim-dif
 
 
 @pytest.mark.parametrize('plugin', [CLASSIC, NEW], ids=['classic', 'new'])
-def test_a_drive_follows_cmd_vel(write_robot, plugin):
+def test_a_drive_follows_cmd_vel(write_robot, drive, plugin):
     path = write_robot(f'{plugin}<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>')
-    with running_server(model=path, cameras='off') as server:
-        client = Client(rpc_port=port_of(server), state_port=port_of(server, 'state'), shared=True)
-        client.connect()
-        try:
-            client.set_mode('direct')
-            for _ in range(8):
-                client.set_twist('my_robot', (0.5, 0.0, 0.0), (0.0, 0.0, 0.0))
-                reply = client.step(125)
-        finally:
-            client.close()
+    reply = drive('my_robot', 0.5, 8, 125, model=path)
     x, y = reply.articulations['my_robot'].qpos[:2]
     assert 0.75 < x < 1.05 and abs(y) < 0.05
 

@@ -4,11 +4,8 @@
 
 import re
 
-from bundled_server import port_of
-from bundled_server import running_server
 import pytest
 
-from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.robot_import.menagerie import _sidecars
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -94,17 +91,8 @@ def test_any_robot_of_the_menagerie_is_served(tree):
     assert list(load_world(ServerConfig(robot='unitree_a1')).articulations) == ['unitree_a1']
 
 
-def test_the_go2_trots(tree):
-    with running_server(robot='go2', cameras='off') as server:
-        client = Client(rpc_port=port_of(server), state_port=port_of(server, 'state'), shared=True)
-        client.connect()
-        try:
-            client.set_mode('direct')
-            for _ in range(40):
-                client.set_twist('go2', (0.4, 0.0, 0.0), (0.0, 0.0, 0.0))
-                reply = client.step(50)
-        finally:
-            client.close()
+def test_the_go2_trots(tree, drive):
+    reply = drive('go2', 0.4, 40, 50, robot='go2')
     x, y, z = reply.articulations['go2'].qpos[:3]
     assert x > 0.4 and abs(y) < 0.2 and z > 0.2
 

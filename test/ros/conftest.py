@@ -37,38 +37,23 @@ def ros_node():
 
 
 @pytest.fixture
-def small_server():
+def small_server(keep):
     """Return a function that starts a server of the small world; all are closed at the end."""
     from small_world import SmallServer
 
-    servers = []
-
-    def start(**options):
-        servers.append(SmallServer(**options))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
+    return lambda **options: keep(SmallServer(**options))
 
 
 @pytest.fixture
-def bridged():
+def bridged(keep):
     """Return a function: server, parameters -> (bridge, listener) on a domain of their own."""
     from bridge_harness import Bridge
     from bridge_harness import free_domain
     from bridge_harness import Listener
 
-    opened = []
-
     def start(server, **parameters):
         domain = free_domain()
-        listener = Listener(domain)
-        opened.append(listener)
-        bridge = Bridge(domain, *server.ports, **parameters)
-        opened.append(bridge)
-        return bridge, listener
+        listener = keep(Listener(domain))
+        return keep(Bridge(domain, *server.ports, **parameters)), listener
 
-    yield start
-    for each in reversed(opened):
-        each.close()
+    return start

@@ -169,33 +169,21 @@ class Socket(Caller):
 
 
 @pytest.fixture
-def server():
+def server(keep):
     """Return a factory of running servers on free ports; they are stopped at the end."""
-    running = []
-
-    def start(**config):
-        running.append(start_server(**config))
-        return running[-1]
-
-    yield start
-    for made in running:
-        made.stop()
+    return lambda **config: keep(start_server(**config))
 
 
 @pytest.fixture
-def connect():
+def connect(keep):
     """Return a factory of stock clients; their sockets are closed at the end."""
-    made = []
 
     def start(server, timeout=PATIENCE, **hello):
-        socket = Socket(server.endpoints['rpc'], timeout)
-        made.append(socket)
+        socket = keep(Socket(server.endpoints['rpc'], timeout))
         socket.hello(**hello)
         return socket
 
-    yield start
-    for socket in made:
-        socket.close()
+    return start
 
 
 @pytest.fixture

@@ -23,35 +23,19 @@ bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundEr
 
 
 @pytest.fixture
-def start():
-    running = []
-
-    def make(**fields):
-        running.append(bundled_server.start_server(**{'cameras': 'off', **fields}))
-        return running[-1]
-
-    yield make
-    for made in running:
-        made.stop()
+def start(keep):
+    return lambda **fields: keep(bundled_server.start_server(**{'cameras': 'off', **fields}))
 
 
 @pytest.fixture
-def connect():
-    made = []
-
+def connect(keep):
     def make(server, transport='shm', **fields):
-        client = Client('127.0.0.1', port(server), transport=transport, **fields)
-        made.append(client)
+        port = bundled_server.port_of(server)
+        client = keep(Client('127.0.0.1', port, transport=transport, **fields))
         client.connect()
         return client
 
-    yield make
-    for client in made:
-        client.close()
-
-
-def port(server):
-    return int(server.endpoints['rpc'].rsplit(':', 1)[1])
+    return make
 
 
 @pytest.fixture
@@ -148,7 +132,7 @@ def test_shared_client_comes_back_after_a_restart(start, connect):
     first = start()
     client = connect(first, shared=True)
     client.status()
-    old, chosen = client.handshake.shm_session_dir, port(first)
+    old, chosen = client.handshake.shm_session_dir, bundled_server.port_of(first)
     first.stop()
     second = start(rpc_port=chosen)
     time.sleep(0.6)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import running_server
 from lifelines import run_process
 from lifelines import start_process
@@ -67,7 +67,7 @@ class Glass:
 def stock(monkeypatch):
     monkeypatch.setattr(viewer, 'Window', Glass)
     with running_server(world='rover') as server:
-        yield StockClient(rpc_port=port_of(server), state_port=port_of(server, 'state'))
+        yield StockClient(**ports_of(server))
 
 
 def test_on_a_stock_server_time_goes_on_though_its_session_is_taken(stock):

@@ -21,33 +21,19 @@ bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundEr
 
 
 @pytest.fixture
-def start():
-    running = []
-
-    def make(**fields):
-        running.append(bundled_server.start_server(**{'cameras': 'off', **fields}))
-        return running[-1]
-
-    yield make
-    for made in running:
-        made.stop()
+def start(keep):
+    return lambda **fields: keep(bundled_server.start_server(**{'cameras': 'off', **fields}))
 
 
 @pytest.fixture
-def connect():
-    made = []
-
+def connect(keep):
     def make(server):
-        ports = [int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')]
-        client = Client('127.0.0.1', ports[0], state_port=ports[1], shared=True)
-        made.append(client)
+        client = keep(Client(**bundled_server.ports_of(server), shared=True))
         client.connect()
         client.set_mode('live')
         return client
 
-    yield make
-    for client in made:
-        client.close()
+    return make
 
 
 def test_ticks_hold_what_state_full_holds(start, connect):

@@ -66,17 +66,13 @@ class Clock:
 
 
 @pytest.fixture
-def mover():
-    made = []
-
+def mover(keep):
     def make(recorder, period=0.2, interval=0.02):
-        made.append(SetpointInterpolator(recorder, period, interval, SMOOTH))
-        made[-1].place(Target({'arm': 0.0}))
-        return made[-1]
+        made = keep(SetpointInterpolator(recorder, period, interval, SMOOTH))
+        made.place(Target({'arm': 0.0}))
+        return made
 
-    yield make
-    for one in made:
-        one.stop()
+    return make
 
 
 def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover, monkeypatch):

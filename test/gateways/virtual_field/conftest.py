@@ -28,14 +28,6 @@ def field(bimanual):
 
 
 @pytest.fixture
-def join(field):
+def join(field, keep):
     """Return a function: role and fields of a hello -> client; None: no hello."""
-    clients = []
-
-    def connect(role='spectator', **hello):
-        clients.append(FieldClient(field.url, role, **hello))
-        return clients[-1]
-
-    yield connect
-    for client in clients:
-        client.close()
+    return lambda role='spectator', **hello: keep(FieldClient(field.url, role, **hello))

@@ -10,6 +10,8 @@ from action_msgs.msg import GoalStatus
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from builtin_interfaces.msg import Duration
+from bundled_server import port_of
+from bundled_server import start_server
 from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
@@ -25,8 +27,6 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.ros.lockstep.rounds import Stall
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -83,35 +83,21 @@ def connected(small_server, bridged):
 
 
 @pytest.fixture
-def another(bridged):
+def another(keep):
     """Return a function that makes a listener beside that of a bridge."""
-    opened = []
-
-    def start(listener):
-        opened.append(Listener(listener.context.get_domain_id()))
-        return opened[-1]
-
-    yield start
-    for each in opened:
-        each.close()
+    return lambda listener: keep(Listener(listener.context.get_domain_id()))
 
 
 @pytest.fixture
-def real(bridged):
+def real(bridged, keep):
     """Return a function that makes a real server, and a bridge to it."""
-    servers = []
 
     def start(world, **parameters):
-        config = ServerConfig(world=world, rpc_port=0, state_port=0, camera_port=0, cameras='off')
-        server = Server(config)
-        servers.append(server)
-        server.start()
-        server.ports = [server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')]
+        server = keep(start_server(world=world, cameras='off'))
+        server.ports = [port_of(server, name) for name in ('rpc', 'state')]
         return server, *bridged(server, **parameters)
 
-    yield start
-    for server in servers:
-        server.stop()
+    return start
 
 
 def rounds(server):

@@ -62,23 +62,15 @@ class Managed:
 
 
 @pytest.fixture
-def managed():
+def managed(keep):
     """Return a factory: parameters -> (managed bridge, listener)."""
-    made = []
 
     def make(**parameters):
         domain = free_domain()
-        server = SmallServer()
-        made.append(server)
-        listener = Listener(domain)
-        made.append(listener)
-        bridge = Managed(domain, server, **parameters)
-        made.append(bridge)
-        return bridge, listener
+        server, listener = keep(SmallServer()), keep(Listener(domain))
+        return keep(Managed(domain, server, **parameters)), listener
 
-    yield make
-    for item in reversed(made):
-        item.close()
+    return make
 
 
 def change(listener, transition):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small world that the camera tests look at, and ways to serve it."""
 
-from bundled_server import port_of
+from bundled_server import ports_of
 import mujoco
 import numpy as np
 import pytest
@@ -71,8 +71,7 @@ global_cameras:
 
 def connect(server, **options):
     """Return a client of a server."""
-    ports = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
-    client = Client(**ports, **{'shared': True, 'timeout': 60.0, **options})
+    client = Client(**ports_of(server), **{'shared': True, 'timeout': 60.0, **options})
     client.connect()
     return client
 

@@ -5,7 +5,7 @@
 from pathlib import Path
 import re
 
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import running_server
 import pytest
 
@@ -21,8 +21,7 @@ def examples(tmp_path_factory):
     folder = tmp_path_factory.mktemp('data')
     blocks = BLOCK.findall((DOCS / 'editor.md').read_text())
     with running_server(world='', editor=True, data_dir=folder) as server:
-        ports = {'rpc_port': port_of(server), 'state_port': port_of(server, 'state')}
-        yield blocks, ports, folder
+        yield blocks, ports_of(server), folder
 
 
 def test_a_level_is_built_played_and_saved(examples):

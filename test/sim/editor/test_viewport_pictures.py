@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewport as a camera: its ops change real pictures."""
 
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import start_server
 import numpy as np
 import pytest
@@ -39,8 +39,7 @@ def playing(tmp_path_factory):
     folder = tmp_path_factory.mktemp('data')
     (folder / 'room.xml').write_text(SCENE)
     server = start_server(editor=True, world='', data_dir=folder, paused=True)
-    places = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
-    with Client(**places, timeout=30.0) as client:
+    with Client(**ports_of(server), timeout=30.0) as client:
         client.editor.create_level('room', scene='room.xml')
         assert client.editor.begin_pie().ready
         yield client

@@ -6,6 +6,7 @@ from pathlib import Path
 import threading
 import time
 
+from bundled_server import ports_of
 import pytest
 
 from urlab_ros_bridge.client import Client
@@ -14,22 +15,17 @@ from urlab_ros_bridge.sim.ops import recording as recording_ops
 
 
 @pytest.fixture
-def clients(server, tmp_path):
+def clients(server, keep, tmp_path):
     """Return a factory of clients of one server with a data folder."""
     running = server(data_dir=tmp_path)
-    made = []
 
     def connect(**options):
-        ports = [int(running.endpoints[name].rsplit(':')[-1]) for name in ('rpc', 'state')]
-        client = Client(rpc_port=ports[0], state_port=ports[1], **options)
+        client = keep(Client(**ports_of(running), **options))
         client.connect()
-        made.append(client)
         return client
 
     connect.server = running
-    yield connect
-    for client in made:
-        client.close()
+    return connect
 
 
 def test_a_recording_is_saved_under_its_name_and_nothing_is_overwritten(clients, tmp_path):

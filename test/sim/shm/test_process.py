@@ -43,6 +43,10 @@ class Process:
         self.process.wait(10)
         self.process.stdout.close()
 
+    def close(self):
+        if self.process.returncode is None:
+            self.kill()
+
     def cpu(self):
         fields = Path(f'/proc/{self.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
@@ -55,17 +59,8 @@ class Process:
 
 
 @pytest.fixture
-def start(tmp_path):
-    made = []
-
-    def make(*words):
-        made.append(Process(tmp_path, *words))
-        return made[-1]
-
-    yield make
-    for process in made:
-        if process.process.returncode is None:
-            process.kill()
+def start(tmp_path, keep):
+    return lambda *words: keep(Process(tmp_path, *words))
 
 
 def test_killed_server_leaves_a_directory_that_the_next_start_removes(start):

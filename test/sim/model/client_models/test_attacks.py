@@ -46,6 +46,10 @@ class Program:
         ports = dict(re.findall(r'(\w+)=tcp://[^:]+:(\d+)', self.process.stdout.readline()))
         self.ports = {'rpc_port': int(ports['rpc']), 'state_port': int(ports['state'])}
 
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
     def client(self, **options):
         client = Client(shared=True, timeout=90.0, **self.ports, **options)
         client.connect()
@@ -69,18 +73,9 @@ class Program:
 
 
 @pytest.fixture
-def program(tmp_path):
+def program(tmp_path, keep):
     """Return a factory of server programs; they are killed at the end if need be."""
-    made = []
-
-    def start(*options):
-        made.append(Program(tmp_path, *options))
-        return made[-1]
-
-    yield start
-    for item in made:
-        item.process.kill()
-        item.process.wait()
+    return lambda *options: keep(Program(tmp_path, *options))
 
 
 def gone(processes):

@@ -29,17 +29,9 @@ GREEDY = Bundle(
 
 
 @pytest.fixture
-def trial():
+def trial(keep):
     """Return a factory of trials."""
-    made = []
-
-    def make(**limits):
-        made.append(Trial(**limits))
-        return made[-1]
-
-    yield make
-    for item in made:
-        item.close()
+    return lambda **limits: keep(Trial(**limits))
 
 
 def refused(trial, bundle):
