@@ -74,7 +74,8 @@ SHOTS = (
     ),
     Shot(
         'page_quadruped', 'quadruped', keyframe='stand',
-        script=LOOK.format('1.3, 0.85, 1.25', '0, 0.25, 0') + "urlab.showPanel.flip('contacts');",
+        script=LOOK.format('1.3, 0.85, 1.25', '0, 0.25, 0')
+        + "urlab.showPanel.toggle('contacts');",
     ),
     Shot('page_phone', 'rover', 'light', PHONE, script=LOOK.format('2.1, 1.7, 2.6', '0, 0.3, 0')),
 )  # fmt: skip
@@ -121,7 +122,7 @@ def take(tab: Tab, shot: Shot, url: str) -> None:
     tab.wait_for_timeout(1000)
     tab.evaluate(f'() => {{ {shot.script} urlab.stage.touch(); }}')
     tab.wait_for_timeout(shot.seconds * 1000)
-    tab.evaluate("() => urlab.connection.ask('pause', { paused: true })")
+    tab.evaluate("() => urlab.connection.request('pause', { paused: true })")
     tab.evaluate("() => document.getElementById('hint').remove()")
     tab.evaluate('() => urlab.stage.touch()')
     wait_until(tab, f'urlab.stage.frames > {tab.evaluate("() => urlab.stage.frames")} + 1')

@@ -107,10 +107,12 @@ def test_moving_joints_hold_their_position_and_loaded_ones_their_setpoint(rig):
 
 def test_a_walking_robot_stands(quadruped):
     quadruped.ask('set_twist', linear=[0.5, 0.0, 0.0], timeout=1e3)
-    quadruped.ask('step', n_steps=1000)
+    for _ in range(2):
+        quadruped.ask('step', n_steps=500)
     assert speed(quadruped) > 0.1
     quadruped.ask('e_stop', engaged=True)
-    quadruped.ask('step', n_steps=2000)
+    for _ in range(4):
+        quadruped.ask('step', n_steps=500)
     assert speed(quadruped) < 0.05
     base = quadruped.context.world.articulations['quadruped'].base
     assert quadruped.data.xpos[base.id][2] > 0.2

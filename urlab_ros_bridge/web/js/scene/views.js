@@ -8,6 +8,7 @@ import { isPhone } from '../panels/dom.js';
 
 const TRANSITION = 0.35; // s
 const INITIAL_DIRECTION = new THREE.Vector3(0.82, 0.52, 0.78); // from which a new world is seen
+const UP = new THREE.Vector3(0, 1, 0);
 const FILL_RATIO = 0.62; // share of the space between the panels that a fitted box fills
 const MIN_DISTANCE = 0.6; // m
 const TRACKING_MARGIN = 0.5; // share of the way from the centre to the panels that a driven robot may move before the camera follows
@@ -19,6 +20,7 @@ export class Views extends EventTarget {
     this.controls = new OrbitControls(stage.camera, stage.renderer.domElement);
     Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.14, zoomSpeed: 0.9, maxPolarAngle: Math.PI * 0.97, minDistance: 0.08, maxDistance: 90, zoomToCursor: true });
     this.controls.addEventListener('change', () => stage.touch());
+    this.raycaster = new THREE.Raycaster();
     this.mode = 'orbit';
     this.target = null; // in follow mode a body, in camera mode a camera of the description
     this.tracked = null; // the body that is driven, which is kept in view
@@ -39,7 +41,8 @@ export class Views extends EventTarget {
     if (this.mode === 'camera') this.set('orbit');
     const centre = box.getCenter(new THREE.Vector3());
     const { camera } = this.stage;
-    const direction = (isInitial ? INITIAL_DIRECTION : camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const wanted = (isInitial ? INITIAL_DIRECTION : camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const direction = this.unobstructed(box, centre, wanted);
     const to = direction.clone().multiplyScalar(this.fittingDistance(box, centre, direction)).add(centre);
     this.moveTo(to, centre, isInitial ? 0 : TRANSITION);
   }
@@ -51,6 +54,24 @@ export class Views extends EventTarget {
     if (box.isEmpty()) return;
     const { x, y, z } = box.getCenter(new THREE.Vector3()).project(this.stage.camera), free = freeShare();
     if (Math.abs(x) > free.width || Math.abs(y) > free.height || z > 1) this.fit(box);
+  }
+
+  // The direction itself, unless a wall hides the box from there: then one beside it, or from higher up.
+  unobstructed(box, centre, direction) {
+    const top = centre.clone().setY(box.max.y);
+    const isFree = (way) => [centre, top].every((point) => {
+      this.raycaster.set(point, way);
+      this.raycaster.far = this.fittingDistance(box, centre, way);
+      return !this.raycaster.intersectObject(this.bodies.groups[0], true).some(({ object }) => !object.material.transparent);
+    });
+    for (const rise of [0, 0.6, 2]) {
+      for (const degrees of [0, 40, -40, 80, -80, 130, -130, 180]) {
+        const way = direction.clone().applyAxisAngle(UP, THREE.MathUtils.degToRad(degrees));
+        way.y += rise;
+        if (isFree(way.normalize())) return way;
+      }
+    }
+    return direction;
   }
 
   // The distance from which a box fits between the panels, seen along a direction.
