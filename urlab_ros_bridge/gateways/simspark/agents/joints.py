@@ -80,6 +80,10 @@ class JointControl:
             if (actuator := by_joint.get(joint.name)) is not None
         ]
         self._driven = [(place, actuator.name, kind) for place, actuator, kind in driven if kind]
+        self._effectors: dict[str, tuple[int, ...]] = {
+            **{self._hinges[place].name: (place,) for place, _, _ in self._driven},
+            **self._pairs,
+        }
         self._low = np.array([joint.range[0] for joint in self._hinges])
         self._high = np.array([joint.range[1] for joint in self._hinges])
         count = len(self._hinges)
@@ -96,11 +100,6 @@ class JointControl:
                 self._fastest[place] = np.inf
             elif not robot.has_controller:
                 self._lead[place], self._slack[place] = _strength(actuator)
-
-    @property
-    def effectors(self) -> list[str]:
-        """Return the names of all effectors."""
-        return [*(self._hinges[place].name for place, _, _ in self._driven), *self._pairs]
 
     def start(self, qpos: np.ndarray) -> None:
         """Hold the current angles."""
@@ -121,12 +120,9 @@ class JointControl:
         :raises UnknownName: when the robot has no such effector.
         :raises BadCommand: for the wrong number of speeds.
         """
-        if name in self._pairs:
-            places: tuple[int, ...] = self._pairs[name]
-        elif name in self.effectors:
-            places = (self._index[name],)
-        else:
-            raise UnknownName('effector', name, self.effectors)
+        places = self._effectors.get(name)
+        if places is None:
+            raise UnknownName('effector', name, list(self._effectors))
         if len(places) != len(speeds):
             raise BadCommand(f'{name} takes {len(places)} speeds, not {len(speeds)}')
         for place, speed in zip(places, speeds, strict=True):
