@@ -114,6 +114,22 @@ def test_percepts_answer_the_messages_of_an_agent_that_joins(play, monkeypatch):
         assert len(silent.sent) == count
 
 
+def test_while_time_stands_an_agent_in_sync_mode_waits_once_it_has_its_number(play, monkeypatch):
+    now = time.monotonic()
+    game = play()
+    agents = {end: FakeConnection() for end in ('(syn)', '')}
+    for later, text in ((0, '(scene nao.rsg)'), (0, '(init (unum 1)(teamname {}))'), (0, ''),
+                        (1.1, ''), (2.2, '')):  # fmt: skip
+        monkeypatch.setattr(time, 'monotonic', lambda later=later: now + later)
+        for end, agent in agents.items():
+            if text == '(scene nao.rsg)':
+                game.agents.connected(agent)
+            game.say(agent, text.format(f'team{len(end)}') + end)
+        game.agents.on_time_frozen(game.world.scene)
+    assert [len(agent.sent) for agent in agents.values()] == [2, 4]
+    assert [read_percepts(agent.sent[1]).number for agent in agents.values()] == [1, 1]
+
+
 def test_an_agent_that_never_asks_for_a_robot_is_not_waited_for_long(play, monkeypatch):
     game = play()
     agent = FakeConnection()

@@ -252,8 +252,13 @@ class Agent:
 
     @property
     def is_due(self) -> bool:
-        """Return whether it is served while time is frozen: after its messages, else rarely."""
-        served = self.created and not self.is_removed and (self.synced or not self.announced)
+        """
+        Return whether it is served while time is frozen: after its messages, else rarely.
+
+        One in sync mode waits once it has its number: it would beam itself and talk in answer to
+        further percepts, and the start of a game would depend on how long it has waited.
+        """
+        served = self.created and not self.is_removed and not (self.syncs and self.announced)
         return served and time.monotonic() >= self.silent_until
 
     def create(self, scene: str, robot_type: int) -> None:

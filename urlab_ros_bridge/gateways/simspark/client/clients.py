@@ -129,7 +129,7 @@ class AgentClient(SimSparkConnection):
         number: int = 0,
         scene: str = NAO,
         sync: bool = True,
-        timeout: float = 20.0,
+        timeout: float = 60.0,
     ) -> None:
         """
         Connect and request a robot.
