@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import contextmanager
+from functools import partial
 import logging
 import time
 
@@ -59,18 +62,17 @@ class SimulationLink:
         self._divergence: Divergence | None = None  # the last one logged
         self.endpoint = f'tcp://{host}:{rpc_port}'
         self.keys = read_client_keys(keys)
-        self._commands, self._queries = (
-            Client(
-                host,
-                rpc_port,
-                shared=True,
-                name=client_name,
-                timeout=TIMEOUT,
-                keys=self.keys,
-                raise_on_divergence=False,  # replies show it
-            )
-            for _ in range(2)
+        self._make_client = partial(
+            Client,
+            host,
+            rpc_port,
+            shared=True,
+            name=client_name,
+            timeout=TIMEOUT,
+            keys=self.keys,
+            raise_on_divergence=False,  # replies show it
         )
+        self._commands, self._queries = self._make_client(), self._make_client()
 
     def connect(self, timeout: float = TIMEOUT) -> None:
         """
@@ -146,6 +148,16 @@ class SimulationLink:
     def queries(self) -> Client:
         """Return the session for observations and other queries, whose requests may take long."""
         return self._queries
+
+    @contextmanager
+    def separate_session(self) -> Iterator[Client]:
+        """Open a session for a request of seconds, such as a large file: others must not wait."""
+        if self._queries is self._commands:  # a stock server has no other
+            yield self._commands
+            return
+        client = self._make_client()
+        with client:
+            yield client
 
     def step(
         self,

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from test.gateways.virtual_field.programs import simulation
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
@@ -316,6 +317,24 @@ def test_recording_and_replay(page, world):
     started = page.ask('replay_start', session='live')
     assert page.ask('step', count=7)['replay'] == {'frame': 6, 'total_frames': started['frames']}
     assert page.ask('replay_stop')['mode'] == 'live'
+
+
+def test_the_e_stop_does_not_wait_for_a_file_that_is_saved(page, world, monkeypatch):
+    link, savers = world.served.link, []
+    save = Client.recording_save
+
+    def watch(client, *args, **kwargs):
+        savers.append(client)
+        return save(client, *args, **kwargs)
+
+    monkeypatch.setattr(Client, 'recording_save', watch)
+    page.ask('record_start')
+    begin = link.queries.status().step
+    page.wait(lambda: link.queries.status().step > begin)
+    assert page.ask('record_stop')['frames']
+    assert page.ask('record_save')['path'].endswith('.json')
+    # Requests of one session are answered one after the other.
+    assert savers and savers[0] not in (link.commands, link.queries)
 
 
 def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):

@@ -96,7 +96,8 @@ def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
     link = world.served.link
     # A stock server replaces an existing file.
     overwrite = RECORDING_OVERWRITE not in link.handshake.extensions
-    path = link.queries.recording_save(fields.text('name', '') or None, overwrite=overwrite)
+    with link.separate_session() as client:
+        path = client.recording_save(fields.text('name', '') or None, overwrite=overwrite)
     return {'path': path}
 
 
@@ -117,7 +118,8 @@ def _recording_read(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
-    loaded = world.served.link.queries.replay_load(fields.text('name'))
+    with world.served.link.separate_session() as client:
+        loaded = client.replay_load(fields.text('name'))
     return {'name': loaded.name, 'frames': loaded.total_frames}
 
 
