@@ -27,7 +27,7 @@ IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
 CAMERA_TO_OPTICAL: Quaternion = (1.0, 0.0, 0.0, 0.0)
 # Body frame (x forward, y left, z up) -> optical frame of a camera that looks along x (REP-103).
 BODY_TO_OPTICAL: Quaternion = (-0.5, 0.5, -0.5, 0.5)
-# MuJoCo's camera -> body frame with x along the view, z up in the picture.
+# MuJoCo's camera -> body frame with x along the view, z up in the image.
 CAMERA_TO_BODY: Quaternion = (0.5, -0.5, -0.5, -0.5)
 # A rangefinder looks along the z axis of its site, a sensor_msgs/Range along x.
 SITE_TO_RANGE: Quaternion = (0.0, -math.sqrt(0.5), 0.0, math.sqrt(0.5))

@@ -4,8 +4,8 @@
 Become another program that ends with its parent (Linux).
 
 `python -I -S lifeline.py PARENT_PID [--hold-interrupt] PROGRAM ARG...` asks the kernel for SIGTERM
-when the parent is gone and then turns into PROGRAM, so not even `kill -9` of the parent leaves it
-behind.  A program of its own rather than a `preexec_fn`, which is not safe in a process with
+when the parent has ended and then turns into PROGRAM, so not even `kill -9` of the parent leaves
+it behind.  A program of its own rather than a `preexec_fn`, which is not safe in a process with
 threads.  Imports only the standard library, so that it costs some 10 ms.
 
 With `--hold-interrupt` PROGRAM starts with SIGINT blocked and unblocks it itself (`cli.signals`):
@@ -49,7 +49,7 @@ def tie_to_parent(ancestor: int) -> None:
 
 
 def _parent_of(process: int) -> int:
-    """Return the parent of a process, 0 when it is gone (proc_pid_stat(5))."""
+    """Return the parent of a process, 0 when it has ended (proc_pid_stat(5))."""
     try:
         with open(f'/proc/{process}/stat', encoding='utf-8', errors='replace') as file:
             stat = file.read()

@@ -80,7 +80,7 @@ class ModelView:
     """
     The compiled model and its index by articulation and entity.
 
-    :ivar start: qpos after a plain reset: qpos0, unless the server has told `start_qpos`.
+    :ivar start: qpos after a plain reset: qpos0, unless the server has reported `start_qpos`.
     """
 
     def __init__(

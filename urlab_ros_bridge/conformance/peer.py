@@ -64,13 +64,13 @@ class Places:
         """Return whether the server runs on this machine, as far as its address shows."""
         return self.host in LOOPBACK
 
-    def completed(self, told: object) -> Places:
+    def completed(self, reported: object) -> Places:
         """
         Return the places with those that were not given.
 
-        :param told: `ports` of a hello_ok (extension), by name.
+        :param reported: `ports` of a hello_ok (extension), by name.
         """
-        ports: Any = told if isinstance(told, dict) else PORTS
+        ports: Any = reported if isinstance(reported, dict) else PORTS
         found: dict[str, Any] = {}
         for name in PORTS:
             port = ports.get(name)

@@ -67,7 +67,7 @@ def observe_all(state: ArticulationState) -> np.ndarray:
 
 class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """
-    A server of its own without a picture on a screen, in lockstep with `step`.
+    A server of its own without an image on a screen, in lockstep with `step`.
 
     The observation is a vector (`observe`), the action either one setpoint for each actuator or a
     twist: those of vx, vy (m/s) and yaw rate (rad/s) that the robot can.  Reward and ending are
@@ -225,7 +225,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         )
 
     def render(self) -> np.ndarray | None:  # type: ignore[override]
-        """Return the camera's picture of the present state, RGB, shape (height, width, 3)."""
+        """Return the camera's image of the present state, RGB, shape (height, width, 3)."""
         if self.render_mode is None:
             return None
         if self._camera not in self._picture:
@@ -233,7 +233,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._picture[self._camera].pixels[:, :, 2::-1].copy()
 
     def _drawn(self) -> Mapping[str, CameraImage]:
-        """Return pictures of the present state, which a reply to reset has not; no time passes."""
+        """Return images of the present state, which a reply to reset has not; no time passes."""
         deadline = time.monotonic() + _RENDERER_SECONDS
         self.client.set_mode('puppet')
         try:

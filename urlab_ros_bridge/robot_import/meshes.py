@@ -3,7 +3,7 @@
 """
 Mesh files of any format as files that MuJoCo reads, converted once.
 
-The cache has one folder for each content: a changed mesh is converted anew, and two robots with
+The cache has one folder for each content: a changed mesh is converted again, and two robots with
 the same mesh share it.  A mesh of several colours becomes one file a colour, because MuJoCo reads
 shapes alone.
 """

@@ -17,13 +17,13 @@ import time
 
 _MOST_SKIPPED = 64
 # Spinning saves some 50 us of a message, and costs milliseconds when a program that computes gets
-# the processor meanwhile: Linux checks again with the next tick. So a single trial costs as much
-# as a hundred messages gain, and must be rare.
+# the processor: Linux checks again with the next tick. So a single trial costs as much as a
+# hundred messages gain, and must be rare.
 _SKIPPED_BUSY = 512  # at least
 _MOST_SKIPPED_BUSY = 8192
 # s between two readings of the clock from which on another program had the processor.  The other
 # threads of a quick exchange take less, and so do most interruptions of a virtual machine, which
-# nobody gains from by sleeping.
+# no caller gains from by sleeping.
 _PREEMPTED_SECONDS = 3e-4
 _yield_processor = getattr(os, 'sched_yield', lambda: None)
 

@@ -4,7 +4,7 @@
 For tests of your own robots and nodes: simulations that tests start, and what they wait for.
 
 The pytest plugin (`pytest_plugin`) has the fixtures; everything here also works without pytest.
-Names are imported when they are first used, so that the plugin costs nobody anything.
+Names are imported when they are first used, so that the plugin costs nothing where it is not used.
 """
 
 from __future__ import annotations

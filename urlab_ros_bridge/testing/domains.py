@@ -36,7 +36,7 @@ class NoFreeDomain(UrlabError, RuntimeError):
 
 class RosDomain:
     """
-    A ROS domain that nobody else uses until `close`, or the end of this process.
+    A ROS domain of its own until `close`, or the end of this process.
 
     :ivar number: for ROS_DOMAIN_ID.
     """

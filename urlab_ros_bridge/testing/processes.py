@@ -55,8 +55,8 @@ def _own_group(options: dict[str, Any]) -> dict[str, Any]:
     """
     Return the options for a process group of its own.
 
-    The kernel lets a stopped process go on, so that it can end, when nobody is left who could have
-    continued its group.  And Ctrl-C ends tests, which then end their processes in order.
+    The kernel continues a stopped process, so that it can end, when no process is left that could
+    have continued its group.  And Ctrl-C ends tests, which then end their processes in order.
     """
     return options if options.get('start_new_session') else {'process_group': 0, **options}
 

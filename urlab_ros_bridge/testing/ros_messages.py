@@ -67,7 +67,7 @@ def wait_for_message(
     """
     Wait for a message that comes from now on and satisfies a predicate, and return it.
 
-    Where the node is in an executor somebody else must spin that, else it is spun here.
+    If the node is in an executor, the caller spins that; otherwise the node is spun here.
 
     :param timeout: s of simulation time, by /clock; while time is frozen none passes.
     :param predicate: what must be true of the message.

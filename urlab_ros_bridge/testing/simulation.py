@@ -124,7 +124,7 @@ class SimulationAccess:
 
         :raises NoBridge: at once, without a bridge.
         :raises SimulationFailed: as soon as server or bridge have ended by themselves; after
-            `kill` it goes on waiting, for nodes of yours may publish.
+            `kill` it keeps waiting, because nodes of yours may publish.
         """
         if self.domain is None:
             raise NoBridge(topic)
@@ -219,7 +219,7 @@ class Simulation(SimulationAccess):
         :param bridge: parameters of the bridge (docs/parameters.md); None: no bridge, no ROS.
         :param mode: live: time goes by itself; direct: by steps alone; puppet. With a bridge
             direct and puppet cannot be left.
-        :param cameras: draw pictures; else there are none.
+        :param cameras: draw images; else there are none.
         :param namespace: of the bridge.
         :param domain: ROS domain that you have taken; None: a free one.
         :param server_words: more for the command line of `urlab server`.
@@ -322,7 +322,7 @@ class Simulation(SimulationAccess):
 
     def _start_bridge(self, parameters: Mapping[str, Any], namespace: str, folder: Path) -> None:
         values = {
-            # To refuse takes the second in which nodes are found, and nobody else is here.
+            # A refusal takes a second of discovery, and there are no other nodes here.
             'second_bridge': 'warn',
             **parameters,
             'rpc_port': self.ports['rpc'],
@@ -430,7 +430,7 @@ def _check_names(parameters: Mapping[str, Any]) -> None:
     from urlab_ros_bridge.ros.parameters.settings import settings_type
     from urlab_ros_bridge.ros.program.features import installed_features
 
-    # The bridge itself only warns, and nobody would read it in a test that passes.
+    # The bridge itself only warns, and a warning in a passing test stays unread.
     if texts := unknown_names(parameters, settings_type(installed_features())):
         raise BadParameter(texts)
 

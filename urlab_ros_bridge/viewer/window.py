@@ -80,7 +80,7 @@ class PointOfView:
     """
     A free camera.
 
-    :ivar lookat: point in the middle of the picture (m), `distance` from it (m).
+    :ivar lookat: point in the middle of the image (m), `distance` from it (m).
     :ivar azimuth, elevation: degrees.
     """
 
@@ -187,7 +187,7 @@ class Window:
         self._handle.sync()
 
     def close(self) -> None:
-        """Close the window and wait until it is gone."""
+        """Close the window and wait for its threads to end."""
         self._handle.close()
         for thread in self._threads:
             thread.join(_CLOSE_SECONDS)

@@ -150,7 +150,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     Create the gateway; it is not started.
 
     :raises CliError: when a package is not installed.
-    :raises OpenToAll: when the whole network could command, and nobody said it may.
+    :raises OpenToAll: when the whole network could send commands without --insecure.
     """
     require('mujoco', extra='simspark')
     from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions

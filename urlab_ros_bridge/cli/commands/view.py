@@ -59,13 +59,10 @@ def run(given: ParsedArguments[ViewArguments]) -> int:
 COMMAND = Command(
     name='view',
     summary="Show a running simulation in MuJoCo's own viewer.",
-    text="Show the simulation of a running server in MuJoCo's own viewer, and act on it:\n"
-    '  space        pause or resume\n'
-    '  right arrow  one step, while paused or in direct mode\n'
-    '  backspace    reset the world\n'
-    '  double click select a body; Ctrl and the right mouse button pull it, Ctrl and the left\n'
-    '               one turns it; other clients see the effect\n'
-    '  Tab          options of the picture; F1 shows the keys of the viewer\n'
+    text="Show the simulation of a running server in MuJoCo's own viewer, and act on it, for all\n"
+    'clients: space pauses or resumes, the right arrow takes one step while paused or in direct\n'
+    'mode, backspace resets the world. A double click selects a body; Ctrl and the right mouse\n'
+    'button pull it, Ctrl and the left one turn it. F1 lists the other keys of the viewer.\n'
     'Needs a display, but no ROS. When the server ends, it waits for the next one. Works with\n'
     'any URLab server that runs the MuJoCo version installed here; on a server with a single\n'
     'session, such as the Unreal plugin, it takes that session.',

@@ -80,7 +80,7 @@ class ZmqChannel:
 
 
 class RowListener:
-    """A SUB socket that keeps what it hears."""
+    """A SUB socket that keeps all received messages."""
 
     def __init__(
         self, endpoint: str, topics: Iterable[bytes] = (b'',), protect: Protect = no_keys

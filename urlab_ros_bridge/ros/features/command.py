@@ -40,4 +40,4 @@ class Command:
         self.drop(reason)
 
     def close(self) -> None:
-        """Withdraw actions and publishers: the robot is gone."""
+        """Withdraw actions and publishers after the robot was removed."""

@@ -55,7 +55,7 @@ class NameLock:
             return True
         if sys.platform != 'linux':
             raise OSError(errno.ENOTSUP, 'only Linux has abstract sockets')
-        # It never listens, so nobody can connect to it; no program that is started inherits it.
+        # It never listens, so no connection is possible; child processes do not inherit it.
         taken = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             taken.bind(self._address)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""3-D lidars: rings of rays, cast only when somebody takes the points."""
+"""3-D lidars: rings of rays, cast only for subscribers."""
 
 from __future__ import annotations
 

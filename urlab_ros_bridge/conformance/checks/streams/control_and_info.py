@@ -127,8 +127,8 @@ def info(peer: Peer) -> None:
     """The info stream sends, in JSON of one part, the actuators of every articulation."""
     with RowListener(reachable(peer.places.info, 'info'), protect=peer.protect) as listener:
         end = time.monotonic() + 3.0
-        told: dict[str, dict[str, Any]] = {}
-        while len(told) < len(peer.blocks) and time.monotonic() < end:
+        reported: dict[str, dict[str, Any]] = {}
+        while len(reported) < len(peer.blocks) and time.monotonic() < end:
             message = listener.receive(0.5)
             if message is None:
                 continue
@@ -138,16 +138,16 @@ def info(peer: Peer) -> None:
             except ValueError as error:
                 raise Failed('JSON', str(error)) from None
             equal('type', value.get('type'), 'actuator_list')
-            told[field(value, 'robot', 'text')] = value
-    if not told:
+            reported[field(value, 'robot', 'text')] = value
+    if not reported:
         raise Failed('a message within 3 s', 'none')
     for prefix, robot in peer.model.robots.items():
-        if prefix in told:
-            equal('ids', field(told[prefix], 'ids', 'array'), [n for n, _ in robot.actuators])
+        if prefix in reported:
+            equal('ids', field(reported[prefix], 'ids', 'array'), [n for n, _ in robot.actuators])
             names = [f'{prefix}_{name}' for _, name in robot.actuators]
-            equal('names', field(told[prefix], 'names', 'array'), names)
+            equal('names', field(reported[prefix], 'names', 'array'), names)
             for bound, sign in (('mins', 0), ('maxs', 1)):
-                values = field(told[prefix], bound, 'vector', len(names))
+                values = field(reported[prefix], bound, 'vector', len(names))
                 for (number, name), value in zip(robot.actuators, values, strict=True):
                     mj = peer.model.mj
                     limited = bool(mj.actuator_ctrllimited[number])

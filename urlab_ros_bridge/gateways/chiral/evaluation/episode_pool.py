@@ -109,7 +109,7 @@ class EpisodePool:
                         ended.append(EpisodeRow.of(message['done']))
                 if worker.process.poll() is not None and not failed:
                     self._replace(worker, waiting, deaths)
-            for worker in self._workers:  # first, so that nobody waits while results are written
+            for worker in self._workers:  # first: none waits while results are written
                 if waiting and worker.ready and worker.episode is None and not failed:
                     self._hand_out(worker, waiting.pop())
             yield from ended
@@ -144,7 +144,7 @@ class EpisodePool:
     def _receive(self, worker: _EpisodeWorker) -> Iterator[dict[str, Any]]:
         data = os.read(worker.report, 1 << 16)
         if not data:
-            worker.process.wait()  # nobody holds the other end any more
+            worker.process.wait()  # the other end is closed
         *lines, worker.unread = (worker.unread + data).split(b'\n')
         yield from map(json.loads, lines)
 

@@ -49,7 +49,7 @@ class Limits:
     :ivar speed, ball_angle, distance, angle: charging: speed of who charges, and its angle to the
         ball; if both run for the ball, differences of distance and angle.
     :ivar immunity, quiet: who touched the ball or was moved so recently does not charge; contacts
-        without charging end a charge for so long.
+        without charging end a charge after this time.
     :ivar ball_rules, ball_contact: within the first from the ball its direction counts, within
         the second nobody charges; `impact` the speed of the collision.
     """

@@ -213,7 +213,7 @@ class SoccerReferee:
         if not present or rule is None:
             return
         if self._agents_missing:
-            game.set_play_mode(BEFORE_KICK_OFF)  # the waiting time begins anew
+            game.set_play_mode(BEFORE_KICK_OFF)  # the waiting time starts again
         seconds = game.rules.wait_before_kick_off if rule.seconds is None else rule.seconds
         if game.mode_seconds >= seconds and not self._agents_missing:
             self._centre(stage, ball)
@@ -247,7 +247,7 @@ class SoccerReferee:
             self._await_kick(stage, ball)
 
     def _await_kick(self, stage: GameStage, ball: BallBody) -> None:
-        """Play on once the ball is kicked, or nobody has done so."""
+        """Play on once the ball is kicked, or the time to kick it is over."""
         game = stage.game
         if self._spot is not None and np.hypot(*(ball.position - self._spot)[:2]) > MOVED:
             game.set_play_mode(PLAY_ON)

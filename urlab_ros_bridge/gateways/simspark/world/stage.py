@@ -29,7 +29,7 @@ from urlab_ros_bridge.geometry import xyzw_to_wxyz
 # Simulated seconds from one cycle to the next.
 CYCLE = 0.02
 STILL = (0.0, 0.0, 0.0)
-# Robots without an agent stand at this y, m: nobody sees them there.
+# Robots without an agent stand at this y, m: out of sight.
 PARKING = -100.0
 # Spacing of players that are sent off the field, and their distance from the side line, m.
 _SPACING = 0.6

@@ -19,12 +19,12 @@ import orjson
 
 from urlab_ros_bridge.wire.errors import UrlabError
 
-STATE, TEXT, PICTURE, CONTACTS, ACK = 1, 2, 3, 4, 5
+STATE, TEXT, IMAGE, CONTACTS, ACK = 1, 2, 3, 4, 5
 
 # kind, 3 spare bytes, number of the message, time (s), step, counts of bodies and values
 _STATE = struct.Struct('<B3xIdQII')
 # kind, camera, width, height, time (s)
-_PICTURE = struct.Struct('<BxHHHd')
+_IMAGE = struct.Struct('<BxHHHd')
 _CONTACTS = struct.Struct('<B3xI')
 _ACK = struct.Struct('<B3xI')
 MAX_TEXT = 1 << 16
@@ -75,9 +75,9 @@ def published(
     return text(content)
 
 
-def picture(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
-    """Return a picture of the camera that has this place in the description."""
-    return _PICTURE.pack(PICTURE, camera, width, height, time) + jpeg
+def image(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
+    """Return an image of the camera that has this place in the description."""
+    return _IMAGE.pack(IMAGE, camera, width, height, time) + jpeg
 
 
 def contacts(rows: np.ndarray) -> bytes:
@@ -120,6 +120,18 @@ def _read_request(body: bytes) -> Request:
 
 
 __all__ = [
-    'ACK', 'CONTACTS', 'MAX_TEXT', 'PICTURE', 'STATE', 'TEXT', 'BadPageMessage', 'Request',
-    'contacts', 'picture', 'published', 'read_message', 'state', 'text',
+    'ACK',
+    'CONTACTS',
+    'IMAGE',
+    'MAX_TEXT',
+    'STATE',
+    'TEXT',
+    'BadPageMessage',
+    'Request',
+    'contacts',
+    'image',
+    'published',
+    'read_message',
+    'state',
+    'text',
 ]  # fmt: skip

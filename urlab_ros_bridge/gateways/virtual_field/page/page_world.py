@@ -25,7 +25,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.control import ControlLock
 from urlab_ros_bridge.gateways.virtual_field.page.description import Bodies
 from urlab_ros_bridge.gateways.virtual_field.page.description import describe
 from urlab_ros_bridge.gateways.virtual_field.page.description import moving_bodies
-from urlab_ros_bridge.gateways.virtual_field.page.pictures import PictureFeed
+from urlab_ros_bridge.gateways.virtual_field.page.images import ImageFeed
 from urlab_ros_bridge.gateways.virtual_field.page.tips import describe_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import find_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import LedTip
@@ -37,7 +37,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# Contacts come so often (Hz), the status every so many of these times.
+# Rate of contacts (Hz), and how many of these periods pass between two messages of status.
 UPDATE_RATE = 15.0
 STATUS_EVERY = 4
 MAX_CONTACTS = 256
@@ -51,7 +51,7 @@ class Listener(Protocol):
 
     user: PageUser
     wants_contacts: bool
-    pictures: frozenset[str]
+    images: frozenset[str]
 
     def offer(self, message: bytes, key: object) -> None:
         """Send a message soon, unless a newer one of the same key comes before."""
@@ -89,7 +89,7 @@ class PageWorld:
         self._places = {name: place for place, name in enumerate(self.cameras)}
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
-        self._feeds: dict[str, PictureFeed] = {}
+        self._feeds: dict[str, ImageFeed] = {}
         self._turn = 0
         self._updates = PeriodicThread('webxr-updates', self._update, UPDATE_RATE)
         self._updates.start()
@@ -116,7 +116,7 @@ class PageWorld:
     def update_pictures(self) -> None:
         """Begin and end feeds, as the wishes of the pages are now."""
         with self._lock:
-            wanted = {name for listener in self._listeners for name in listener.pictures}
+            wanted = {name for listener in self._listeners for name in listener.images}
             ended = [self._feeds.pop(name) for name in list(self._feeds) if name not in wanted]
             for name in wanted - self._feeds.keys():
                 try:
@@ -182,7 +182,7 @@ class PageWorld:
         self.files[digest] = content
         return digest
 
-    def _feed(self, name: str) -> PictureFeed:
+    def _feed(self, name: str) -> ImageFeed:
         handshake, place = self.served.handshake, self._places[name]
         host = self.served.link.endpoint.removeprefix('tcp://').rpartition(':')[0]
         source = open_camera(
@@ -193,12 +193,12 @@ class PageWorld:
         )
 
         def show(width: int, height: int, time: float, jpeg: bytes) -> None:
-            message = messages.picture(place, width, height, time, jpeg)
+            message = messages.image(place, width, height, time, jpeg)
             for listener in list(self._listeners):
-                if name in listener.pictures:
-                    listener.offer(message, ('picture', place))
+                if name in listener.images:
+                    listener.offer(message, ('image', place))
 
-        return PictureFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
+        return ImageFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
 
     def _update(self) -> None:
         """Send pages what is not part of a state."""

@@ -201,7 +201,7 @@ def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _spawn(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Put a bundled model where the page says, y up; the page gets the description anew."""
+    """Spawn a bundled model where the page asks, y up; pages get a new description."""
     model = spawnable(fields.text('model'))
     x, y, z = z_up(fields.vector('position', 3))
     made = world.served.link.commands.spawn_entity(

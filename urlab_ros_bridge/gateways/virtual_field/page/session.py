@@ -38,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 
 # So many states may be on their way to a page, or wait to be drawn.
 WINDOW = 6
-# A page that acknowledges nothing for so long (s), in a hidden tab, gets one state now and then.
+# A page that acknowledges nothing for this time (s), as in a hidden tab, gets few states.
 _SLOW = 1.0
 MAX_WATCHED = 256
 MAX_PICTURES = 64
@@ -53,7 +53,7 @@ class BinaryPage:
 
     :ivar user: who opened the page.
     :ivar wants_contacts: whether it draws contacts.
-    :ivar pictures: names of the cameras that it shows.
+    :ivar images: names of the cameras that it shows.
     """
 
     def __init__(self, world: PageWorld, publications: Publications, user: PageUser) -> None:
@@ -63,7 +63,7 @@ class BinaryPage:
         self._published = 0  # version of what the page has of them
         self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
-        self.pictures: frozenset[str] = frozenset()
+        self.images: frozenset[str] = frozenset()
         self._link: PageLink | None = None
         # Numbers and channels, together, because another thread reads them.
         self._watched: tuple[tuple[int, ...], tuple[Channel, ...]] = ((), ())
@@ -183,7 +183,7 @@ class BinaryPage:
             which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]
             self._hands.submit(lambda: self._carry_out(request, run), f'{request.op} {which}')
         elif kind.long or not self._requests.is_idle:
-            # Acknowledgements are read meanwhile.
+            # Acknowledgements are read during that time.
             self._requests.submit(lambda: self._carry_out(request, run))
         else:
             self._carry_out(request, run)
@@ -260,7 +260,7 @@ class BinaryPage:
         for name in names:
             if not isinstance(name, str) or name not in self._world.cameras:
                 raise UnknownName('camera', name, self._world.cameras)
-        self.pictures = frozenset(names)
+        self.images = frozenset(names)
         self._world.update_pictures()
         return {'names': names}
 

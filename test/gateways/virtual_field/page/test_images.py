@@ -9,9 +9,9 @@ from PIL import Image
 
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.gateways.virtual_field.page.pictures import depth_colors
-from urlab_ros_bridge.gateways.virtual_field.page.pictures import jpeg
-from urlab_ros_bridge.gateways.virtual_field.page.pictures import PictureFeed
+from urlab_ros_bridge.gateways.virtual_field.page.images import depth_colors
+from urlab_ros_bridge.gateways.virtual_field.page.images import ImageFeed
+from urlab_ros_bridge.gateways.virtual_field.page.images import jpeg
 
 
 def frame(pixels, dtype='bgra8'):
@@ -66,12 +66,12 @@ class Source:
 def test_a_feed_outlives_a_picture_that_it_cannot_show_and_ends_when_it_is_closed():
     source, shown, both = Source(), [], threading.Event()
 
-    def show(*picture):
-        shown.append(picture)
+    def show(*image):
+        shown.append(image)
         if len(shown) == 2:
             both.set()
 
-    feed = PictureFeed(source, 1.0, show)
+    feed = ImageFeed(source, 1.0, show)
     assert both.wait(30)
     feed.close()
     assert source.closed.is_set()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Live pictures of cameras as JPEG: one stream and one encoding for all viewers."""
+"""Live images of cameras as JPEG: one stream and one encoding for all viewers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 
 QUALITY = 80
-# Pictures a second at most; they are for people to look at.
+# Images a second at most; they are for people to look at.
 RATE = 15.0
 _LONGEST_WAIT = 0.2
 # From near to far: light to dark, so that hands stand out from walls.
@@ -30,12 +30,12 @@ _DEPTH_COLORS = np.array(
 )
 _NEAR, _FAR = 0.2, 8.0  # m
 
-# Takes the size, the simulated time (s) and the JPEG of a picture.
+# Takes the size, the simulated time (s) and the JPEG of an image.
 Show = Callable[[int, int, float, bytes], None]
 
 
-class PictureFeed:
-    """The pictures of one camera, from its first listener to its last."""
+class ImageFeed:
+    """The images of one camera, from its first listener to its last."""
 
     def __init__(self, source: FrameSource, depth_scale: float, show: Show) -> None:
         """
@@ -47,7 +47,7 @@ class PictureFeed:
         self._source = source
         self._scale = depth_scale
         self._show = show
-        self._thread = PeriodicThread('webxr-pictures', self._show_next, RATE)
+        self._thread = PeriodicThread('webxr-images', self._show_next, RATE)
         self._thread.start()
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class PictureFeed:
 
 
 def jpeg(frame: Frame, depth_scale: float) -> bytes:
-    """Return a picture as JPEG; depth as colours, from light (near) to dark (far)."""
+    """Return an image as JPEG; depth as colours, from light (near) to dark (far)."""
     if frame.dtype == 'float32':
         rgb = depth_colors(frame.pixels * depth_scale)
     else:
@@ -91,4 +91,4 @@ def depth_colors(metres: np.ndarray) -> np.ndarray:
     return colors.astype(np.uint8)
 
 
-__all__ = ['PictureFeed', 'depth_colors', 'jpeg']
+__all__ = ['ImageFeed', 'depth_colors', 'jpeg']
