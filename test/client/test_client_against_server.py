@@ -77,7 +77,7 @@ def server():
 @pytest.fixture
 def client(server):
     client = Client(rpc_port=server.rpc, shared=True)
-    client.connect(timeout=20)
+    client.connect(timeout=100)
     client.set_mode('live')
     client.set_paused(False)
     client.reset()
@@ -188,7 +188,7 @@ def test_a_killed_server_is_found_again_with_fresh_data(transport):
     server = Process()
     client = Client(rpc_port=server.rpc, shared=True, transport=transport)
     try:
-        client.connect(timeout=20)
+        client.connect(timeout=100)
         client.set_mode('live')
         client.set_paused(False)
         with StateStream(state_port=server.state, topics=['rover/']) as stream:
@@ -200,7 +200,7 @@ def test_a_killed_server_is_found_again_with_fresh_data(transport):
             with pytest.raises((ConnectionLost, RequestTimeout)):
                 client.request('status', timeout=0.3)
             server.start()
-            assert client.request('status', timeout=20)['mode'] == 'live'
+            assert client.request('status', timeout=100)['mode'] == 'live'
             assert (client.generation, client.transport) == (2, transport)
             client.set_paused(False)
             assert stream.receive(3).stamp_ns < 5_000_000_000

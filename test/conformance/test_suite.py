@@ -238,7 +238,7 @@ def test_no_files_are_left(sound, connect, tmp_path_factory):
 
 def test_the_bundled_server_follows_every_rule(run_of_users):
     process, folder = run_of_users
-    code, said = process.wait(200), (folder / 'said').read_text()
+    code, said = process.wait(500), (folder / 'said').read_text()
     report = json.loads((folder / 'results.json').read_text())
     failed = {r['name'] for r in report['results'] if r['outcome'] == 'fail'}
     assert failed == set() and code == 0, said[-2000:]

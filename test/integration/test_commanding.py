@@ -62,7 +62,7 @@ class Leader:
     def __init__(self, listener, kind=Follow, name=NAME):
         self.run = listener.run
         self.client = listener.run(lambda: ActionClient(listener.node, kind, name))
-        assert self.client.wait_for_server(20.0)
+        assert self.client.wait_for_server(100.0)
 
     def send(self, message):
         feedback = []

@@ -70,7 +70,7 @@ def hand(hand_server, bridge_to):
     def start(kind, name, box='', **parameters):
         listener = bridge_to(hand_server(box), **parameters)
         client = listener.run(lambda: ActionClient(listener.node, kind, name))
-        assert client.wait_for_server(20.0)
+        assert client.wait_for_server(100.0)
         states = listener.listen(JointState, '/joint_states')
         wait_until(lambda: states)
         return listener, client
@@ -141,7 +141,7 @@ def test_the_hands_of_the_bimanual_world(simulation):
                 listener.node, action.GripperCommand, f'/{side}_gripper/gripper_cmd'
             )
         )
-        assert client.wait_for_server(20.0)
+        assert client.wait_for_server(100.0)
         for position in (0.04, 0.005):
             response = run(listener, client, command(position))
             assert response.status == GoalStatus.STATUS_SUCCEEDED

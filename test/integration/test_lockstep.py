@@ -30,9 +30,9 @@ def controlled(simulation, programs):
     }
     program = type(bridge)
     programs.append(program('lockstep_controller', COUNT, environment=environment))
-    wait_until(lambda: listener.call(srv.SetMode, '/set_mode').current_mode == 'direct', 30.0)
+    wait_until(lambda: listener.call(srv.SetMode, '/set_mode').current_mode == 'direct')
     begun = server.now_ns()
-    wait_until(lambda: server.now_ns() > begun, 30.0)  # by rounds, so that the controller is there
+    wait_until(lambda: server.now_ns() > begun)  # by rounds, so that the controller is there
     return server, listener, programs[-1].process.stdout
 
 
@@ -58,6 +58,6 @@ def test_two_runs_are_the_same_bit_for_bit_and_pictures_answer_too(controlled):
     listener.node.create_subscription(Image, '/front_rgb/image_raw', look, 5)
     request = {'enabled': True, 'topics': ['seen'], 'period': 0.1}
     assert listener.call(srv.SetLockstep, '/lockstep', **request).success
-    wait_until(lambda: len(seen) > 8, 30.0)
+    wait_until(lambda: len(seen) > 8)
     assert {after - before for before, after in itertools.pairwise(seen[2:])} == {10**8}
     assert server.now_ns() >= seen[-1]

@@ -206,7 +206,7 @@ def test_a_bridge_that_ends_never_waits_for_a_server(simulation, stepped, capfd)
 
     options = {'lockstep_topics': '[odom_answer]'} if stepped else {}
     server, bridge, listener = simulation(
-        '--world', 'rover', rpc_timeout=30.0 if stepped else 0.4, **options
+        '--world', 'rover', rpc_timeout=60.0 if stepped else 0.4, **options
     )
     if not stepped:
         publisher = listener.publisher(Twist, '/cmd_vel')
@@ -223,7 +223,7 @@ def test_a_bridge_that_ends_never_waits_for_a_server(simulation, stepped, capfd)
     try:
         capfd.readouterr()
         bridge.process.send_signal(signal.SIGINT)
-        assert bridge.process.wait(10) == 0
+        assert bridge.process.wait(40) == 0
     finally:
         server.process.send_signal(signal.SIGCONT)
     assert 'refused' not in capfd.readouterr().err

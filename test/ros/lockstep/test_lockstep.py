@@ -455,7 +455,7 @@ def test_a_trajectory_takes_its_time_in_rounds(real):
     Controller(listener, ('done',), {'done': Empty})
     name = 'joint_trajectory_controller/follow_joint_trajectory'
     client = listener.run(lambda: ActionClient(listener.node, follow, name))
-    assert client.wait_for_server(20.0)
+    assert client.wait_for_server(100.0)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['done']).success
     goal = follow.Goal()
     goal.trajectory.joint_names = ['FL_hip', 'FR_hip']

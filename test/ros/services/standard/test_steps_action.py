@@ -21,7 +21,7 @@ def steps(yard):
     client = listener.run(
         lambda: ActionClient(listener.node, action.SimulateSteps, 'simulate_steps')
     )
-    assert client.wait_for_server(20.0)
+    assert client.wait_for_server(100.0)
 
     def send(count, heard=None):
         def take(message):
