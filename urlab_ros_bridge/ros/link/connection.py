@@ -4,7 +4,11 @@
 The link thread: it connects, watches, and connects again.
 
 The status of the server is requested twice a second.  A restarted server does not know our
-session: the shared client then sends another hello, which increases its generation.
+session: the shared client then sends another hello.
+
+Three values tell worlds apart: `generation` of the client counts its hellos; `run` of a handshake
+names one world from its start to its end; `world_revision` grows whenever that world is changed,
+for example by a spawn.
 """
 
 from __future__ import annotations
