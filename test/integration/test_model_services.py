@@ -38,7 +38,8 @@ def running(lasting_simulation, tmp_path_factory):
     (folder / 'scene.xml').write_text(SCENE)
     (folder / 'robot.xml').write_text(ROBOT)
     (folder / 'world.yaml').write_text(SIDECAR)
-    _, _, listener = lasting_simulation('--model', folder / 'world.yaml')
+    # Options are tried in another process, which may take long on a busy machine.
+    _, _, listener = lasting_simulation('--model', folder / 'world.yaml', rpc_timeout=20.0)
 
     def call(kind, **fields):
         name = ''.join(f'_{letter.lower()}' if letter.isupper() else letter for letter in kind)

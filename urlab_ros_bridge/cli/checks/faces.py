@@ -41,6 +41,7 @@ FACES = (
         'step server, maps for Nav2, worlds',
         (*_CORE, 'MuJoCo'),
     ),
+    Face('view', "MuJoCo's viewer", (*_CORE, 'MuJoCo')),
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
     Face('up', 'server and bridge together', (*_CORE, 'rich', 'MuJoCo', *_ROS)),
     Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),

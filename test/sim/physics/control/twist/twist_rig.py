@@ -39,7 +39,8 @@ def build(spec, model=None, count=0):
 
 
 def differential(limits=UNLIMITED, radius=0.1, track=0.4, timeout=None, **kwargs):
-    spec = DifferentialSection(['w0', 'w2'], ['w1', 'w3'], radius, track, limits, timeout)
+    sides = ['w0', 'w2'], ['w1', 'w3']
+    spec = DifferentialSection(*sides, radius, track, limits=limits, timeout=timeout)
     return build(spec, wheels(5, **kwargs), 5)
 
 
