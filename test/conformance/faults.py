@@ -299,6 +299,7 @@ OF_REQUESTS = (
         paused=not r['paused']))),
     ('set_sim_speed.reply', lambda: with_values('set_sim_speed', percent=100.0)),
     ('set_control_source.bad_value', lambda: accepts('bad_value')),
+    ('e_stop', lambda: accepts('e_stop_engaged')),
     ('set_twist.observed', lambda: on_states(swaps_twists)),
     ('configure_controller.schema', lambda: accepts('controller_schema_violation')),
     ('set_qpos.by_actor_name', lambda: forgets('set_qpos', 'target_by')),

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""set_mode, set_paused, set_sim_speed and set_control_source."""
+"""set_mode, set_paused, set_sim_speed, set_control_source and the e-stop."""
 
 from __future__ import annotations
 
@@ -193,3 +193,32 @@ def switches(peer: Peer) -> None:
         peer.ask('set_control_source', source='zmq')
     got = peer.call('step', per_articulation=command)['per_articulation'][robot.prefix]
     close('ctrl with source zmq', got['ctrl'], values, 1e-6)
+
+
+@check('e_stop', PLUGIN, 'extension e_stop', modes=DIRECT)
+def e_stop(peer: Peer) -> None:
+    """While the e-stop is engaged, steps advance without commands, and setpoints are refused."""
+    if not peer.extension('e_stop'):
+        raise skip('the server has no extension e_stop')
+    robot, block = peer.robot(
+        lambda robot, block: block.get('actuator_types') and 'controller' not in block,
+        'with actuators and without controller',
+    )
+    values = [0.25] * len(robot.actuators)
+    command = {robot.prefix: {'ctrl': values, 'control_mode': 'raw'}}
+    request = {'articulation': robot.prefix, 'values': {next(iter(block['actuator_types'])): 0.25}}
+    try:
+        equal('engaged', field(peer.call('e_stop', engaged=True), 'engaged', 'bool'), True)
+        peer.call('reset')
+        equal('e_stop of status after a reset', peer.call('status').get('e_stop'), True)
+        before = peer.call('forward')['time']
+        reply = peer.call('step', per_articulation=command)
+        expect(reply['time'] > before, f'later than {before}', reply['time'])
+        equal('e_stop of step', reply.get('e_stop'), True)
+        got = reply['per_articulation'][robot.prefix]['ctrl']
+        expect(got != values, 'other ctrl than the command has', got)
+        peer.refused('e_stop_engaged', 'set_setpoints', **request)
+    finally:
+        peer.ask('e_stop', engaged=False)
+    equal('e_stop of status', peer.call('status').get('e_stop'), False)
+    peer.call('set_setpoints', **request)
