@@ -34,7 +34,6 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
-from urlab_ros_bridge.sim.physics.point_lidar import ray_directions
 from urlab_ros_bridge.sim.physics.rays import RayCaster
 from urlab_ros_bridge.wire.rows import pack_points
 from urlab_ros_bridge.wire.rows import unpack_points
@@ -73,7 +72,7 @@ def measure(world: str, size: str, rounds: int) -> None:
     ranges, intensities = lidar.cast(data)
     payload = pack_points(ranges, intensities)
     template = LidarPointsTemplate('top', LidarInfo(**lidar.describe(), name='top'))
-    directions = ray_directions(lidar.spec).reshape(-1, 3)
+    directions = lidar.directions()
     bare = RayCaster(model, model.site(f'{prefix}_top').id, directions, lidar.spec.range_max)
     flat = np.empty(rings * columns)
     ways = {

@@ -235,3 +235,12 @@ def test_a_pose_is_read_from_mujocos_rows(pose):
     found = f.pose_of(np.array(pose.position), scaled)
     np.testing.assert_allclose(found.orientation, pose.orientation, atol=1e-12)
     assert found.position == pose.position and f.Pose().is_identity
+
+
+def test_rays_of_a_scanner_are_unit_vectors_at_their_angles():
+    azimuths, elevations = np.linspace(-3.0, 3.0, 7), np.linspace(-1.2, 0.9, 4)
+    rays = f.ray_directions(azimuths, elevations)
+    assert rays.shape == (4, 7, 3)
+    assert np.linalg.norm(rays, axis=-1) == pytest.approx(1.0, abs=1e-12)
+    assert np.arctan2(rays[..., 1], rays[..., 0]) == pytest.approx(np.tile(azimuths, (4, 1)))
+    assert np.arcsin(rays[..., 2]) == pytest.approx(np.tile(elevations[:, None], (1, 7)))

@@ -315,3 +315,17 @@ def footprint_in_base(
         rotate_inverse(quaternion, (0.0, 0.0, ground - position[2])),
         multiply(conjugate(quaternion), heading),
     )
+
+
+def ray_directions(azimuths: np.ndarray, elevations: np.ndarray) -> np.ndarray:
+    """
+    Return the unit vectors of a scanner's rays in its frame, shape (elevations, azimuths, 3).
+
+    :param azimuths: rad about z, 0 along x.
+    :param elevations: rad above the xy plane, one for each ring of rays.
+    """
+    azimuth, elevation = azimuths[None, :], elevations[:, None]
+    across, ones = np.cos(elevation), np.ones_like(azimuth)
+    return np.stack(
+        [across * np.cos(azimuth), across * np.sin(azimuth), np.sin(elevation) * ones], axis=-1
+    )

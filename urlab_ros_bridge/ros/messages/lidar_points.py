@@ -10,6 +10,7 @@ from sensor_msgs.msg import PointField
 from std_msgs.msg import Header
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
+from urlab_ros_bridge.geometry import ray_directions
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr.blob import BlobTemplate
 
@@ -41,11 +42,10 @@ class LidarPointsTemplate:
         """
         self._shape = (lidar.rings, lidar.columns)
         self._range_min, self._range_max = lidar.range_min, lidar.range_max
-        azimuth = np.linspace(lidar.angle_min, lidar.angle_max, lidar.columns)[None, :]
-        elevation = np.linspace(lidar.elevation_min, lidar.elevation_max, lidar.rings)[:, None]
-        self._x = (np.cos(elevation) * np.cos(azimuth)).astype(np.float32)
-        self._y = (np.cos(elevation) * np.sin(azimuth)).astype(np.float32)
-        self._z = np.sin(elevation).astype(np.float32)
+        azimuths = np.linspace(lidar.angle_min, lidar.angle_max, lidar.columns)
+        elevations = np.linspace(lidar.elevation_min, lidar.elevation_max, lidar.rings)
+        directions = ray_directions(azimuths, elevations).astype(np.float32)
+        self._x, self._y, self._z = np.ascontiguousarray(np.moveaxis(directions, -1, 0))
         self._blank = np.zeros(self._shape, POINT)
         self._blank['ring'] = np.arange(lidar.rings)[:, None]
         self._template = BlobTemplate(

@@ -9,11 +9,12 @@ import math
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.geometry import ray_directions
 from urlab_ros_bridge.model.colors import Colors
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.noise import NOTHING
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
-from urlab_ros_bridge.sim.physics.rays import NOTHING
 from urlab_ros_bridge.sim.physics.rays import RayCaster
 
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # of r, g, b (Rec. 709)
@@ -82,23 +83,21 @@ class PointLidar:
         shape = (self.rings, self.columns)
         return ranges.reshape(shape), np.rint(255.0 * shares).astype(np.uint8).reshape(shape)
 
+    def directions(self) -> np.ndarray:
+        """Return the unit vectors of all rays in the frame of the lidar, shape (rays, 3)."""
+        spec = self.spec
+        azimuths = np.linspace(spec.angle_min, spec.angle_max, self.columns)
+        elevations = np.linspace(spec.elevation_min, spec.elevation_max, self.rings)
+        return ray_directions(azimuths, elevations).reshape(-1, 3)
+
     def _prepare(self) -> RayCaster:
         world, spec = self._world, self.spec
         colors = Colors(world.model)
         rgb = np.array([colors.of_geom(geom)[:3] for geom in world.tables.geoms])
         self._brightness = rgb.reshape(-1, 3) @ _LUMINANCE
-        directions = ray_directions(spec).reshape(-1, 3)
-        return RayCaster(world.model, self._site, directions, spec.range_max, with_normals=True)
+        return RayCaster(
+            world.model, self._site, self.directions(), spec.range_max, with_normals=True
+        )
 
 
-def ray_directions(spec: LidarSpec) -> np.ndarray:
-    """Return unit vectors in the frame of the lidar, shape (rings, columns, 3)."""
-    azimuth = np.linspace(spec.angle_min, spec.angle_max, spec.rays or 0)[None, :]
-    elevation = np.linspace(spec.elevation_min, spec.elevation_max, spec.rings or 0)[:, None]
-    across, ones = np.cos(elevation), np.ones_like(azimuth)
-    return np.stack(
-        [across * np.cos(azimuth), across * np.sin(azimuth), np.sin(elevation) * ones], axis=-1
-    )
-
-
-__all__ = ['PointLidar', 'ray_directions']
+__all__ = ['PointLidar']

@@ -20,8 +20,9 @@ import copy
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.physics.noise import NOTHING
+
 _SEEN = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
-NOTHING = -1.0
 
 
 class RayCaster:
@@ -92,4 +93,4 @@ def _seen_by(model: mujoco.MjModel, site: int) -> mujoco.MjModel:
     return eyes
 
 
-__all__ = ['NOTHING', 'RayCaster']
+__all__ = ['RayCaster']

@@ -18,11 +18,12 @@ from types import MappingProxyType
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.geometry import ray_directions
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
+from urlab_ros_bridge.sim.physics.noise import NOTHING
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
-from urlab_ros_bridge.sim.physics.rays import NOTHING
 from urlab_ros_bridge.sim.physics.rays import RayCaster
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
@@ -54,9 +55,7 @@ class RayScanner:
         adr = int(model.sensor_adr[sensor_id])
         self._slots = slice(adr, adr + self.rays)
         self.angles = np.linspace(spec.angle_min, spec.angle_max, self.rays)
-        directions = np.stack(
-            [np.cos(self.angles), np.sin(self.angles), 0.0 * self.angles], axis=1
-        )
+        directions = ray_directions(self.angles, np.zeros(1))[0]
         self._rays = RayCaster(model, site, directions, spec.range_max)
         self._ranges = np.full(self.rays, NOTHING)
         self.scans = 0
