@@ -6,8 +6,7 @@ import shutil
 import pytest
 
 from urlab_ros_bridge.cli import docs
-from urlab_ros_bridge.cli.arguments.argument import arguments_of
-from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import OPS
@@ -41,9 +40,7 @@ def test_the_pages_name_everything():
     assert all(f'`{word}`' in protocol for word in (*OPS, *ERROR_CODES))
     parameters = docs.parameters_page()
     assert all(f'`{name}`' in parameters for name in Settings.TABLE)
-    assert all(
-        argument.flag in docs.commands_page() for argument in arguments_of(SuiteArguments).values()
-    )
+    assert all(f'`urlab {name}`' in docs.commands_page() for name in all_commands())
 
 
 def test_no_page_holds_a_path_of_this_machine():

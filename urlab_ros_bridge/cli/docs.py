@@ -10,20 +10,14 @@ one is out of date.
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Callable
-from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
 import sys
 
-from urlab_ros_bridge.cli.arguments.argument import Argument
-from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import all_commands
-from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.transport.router import MAX_CALLS
@@ -61,39 +55,11 @@ def code(text: str) -> str:
     return f'`{text}`' if text else ''
 
 
-def argument_row(argument: Argument) -> tuple[str, str, str]:
-    """Return the cells of one argument: option, default, meaning."""
-    option = '' if argument.is_positional else argument.flag
-    if not argument.is_switch:
-        option += f' {argument.placeholder}'
-    return code(option.strip()), code(argument.shown_default()), argument.text
-
-
-def launch_row(argument: Argument) -> tuple[str, str, str]:
-    """Return the cells of one launch argument: name, default, meaning."""
-    _, default, text = argument_row(argument)
-    return code(f'{argument.name}:={argument.placeholder}'), default, text
-
-
-def shared_options(commands: Iterable[Command]) -> list[tuple[str, str, str]]:
-    """Return the rows of the options that several commands have in common."""
-    count = Counter(argument_row(each) for command in commands for each in command.arguments)
-    return [row for row, number in count.items() if number > 1]
-
-
-def command_section(command: Command, shared: Collection[tuple[str, str, str]]) -> str:
-    """Return the section of one sub-command; it only names the shared options."""
-    examples = '\n'.join(f'    {line}' for line in command.example_lines())
-    own = [row for row in map(argument_row, command.arguments) if row not in shared]
-    also = [code(each.flag) for each in command.arguments if argument_row(each) in shared]
-    parts = [f'## urlab {command.name}', ' '.join(command.text.split()), examples]
-    if own:
-        parts.append(table(('Option', 'Default', 'Meaning'), own).rstrip())
-    if also:
-        parts.append(f'[Common options](#common-options): {", ".join(also)}.')
-    if command.takes_ros_args:
-        parts.append('Arguments after `--ros-args` are passed to the ROS node unchanged.')
-    return '\n\n'.join(parts) + '\n'
+def command_row(command: Command) -> tuple[str, str, str]:
+    """Return the cells of one sub-command: name, purpose, first example."""
+    purpose = ' '.join(command.text.split()).partition('. ')[0].rstrip('.:')
+    example = next(iter(command.example_lines()), '').partition('  #')[0].rstrip()
+    return code(f'urlab {command.name}'), purpose, code(example)
 
 
 def process_row(process: Process) -> tuple[str, str, str, str]:
@@ -111,28 +77,22 @@ def process_row(process: Process) -> tuple[str, str, str, str]:
 
 
 def commands_page() -> str:
-    """Return docs/commands.md."""
+    """Return docs/commands.md; options are left to --help."""
     processes = table(
         ('Process', 'Program', 'Starts', 'When it ends'), map(process_row, PROCESSES)
     )
-    commands = all_commands().values()
-    shared = shared_options(commands)
-    sections = '\n'.join(command_section(command, shared) for command in commands)
-    common = table(('Option', 'Default', 'Meaning'), shared)
-    suite = arguments_of(SuiteArguments)
-    own = [
-        argument
-        for name, argument in arguments_of(Nav2Arguments).items()
-        if suite.get(name) != argument
-    ]
-    nav2 = table(('Argument', 'Default', 'Meaning'), map(launch_row, own))
+    commands = table(('Command', 'Purpose', 'Example'), map(command_row, all_commands().values()))
     return f"""\
 {NOTE}
 
 # Commands
 
-Every command has `--help` and `--version`. A switch such as `--paused` can be given alone or with
-`true` or `false`.
+`urlab COMMAND --help` lists the options of a command, with their defaults and more examples.
+
+{commands}
+A switch such as `--paused` can be given alone or with `true` or `false`. To run several
+simulations on one machine, move all ports of the second one with `--port-offset 10`, and give
+each its own `ROS_DOMAIN_ID`.
 
 | Exit code | Meaning |
 | --- | --- |
@@ -141,26 +101,15 @@ Every command has `--help` and `--version`. A switch such as `--paused` can be g
 | 2 | a mistake in the arguments or the set-up; one line explains it |
 | 130 | Ctrl-C before a program is ready, or during a command that ends by itself |
 
-To run several simulations on one machine, move all ports of the second one with
-`--port-offset 10`, those of the third with `--port-offset 20`, and give each its own
-`ROS_DOMAIN_ID`.
-
-{sections}
-## Common options
-
-{common}
 ## Launch files
 
 `ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written as
-`step_mode:=live` in place of `--step-mode live`, and starts the same processes. All arguments are
-checked before anything starts. If a process that the others need ends on its own, launch ends with
-an error and exit code 1. When launch ends, even after `kill -9`, the processes end too:
+`step_mode:=live` in place of `--step-mode live` (`--show-args` lists them), and starts the same
+processes; `nav2.launch.py` also starts [Nav2](howto/nav2.md). All arguments are checked before
+anything starts. If a process that the others need ends on its own, launch ends with an error and
+exit code 1. When launch ends, even after `kill -9`, the processes end too:
 
-{processes}
-`ros2 launch urlab_ros_bridge nav2.launch.py` also starts Nav2 ([how to](howto/nav2.md)). It
-takes the arguments of `urlab up`, except for namespace and gateways, and adds its own:
-
-{nav2}"""
+{processes}"""
 
 
 def op_row(op: Op) -> tuple[str, str, str, str, str]:

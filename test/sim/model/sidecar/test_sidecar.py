@@ -56,14 +56,14 @@ def test_the_documented_example_says_what_it_means(folder):
     assert rover.quat == pytest.approx((math.sqrt(0.5), 0, 0, math.sqrt(0.5)), abs=1e-9)
     assert math.hypot(*rover.quat) == pytest.approx(1.0, abs=1e-15)
     assert rover.controller['kp'] == {'shoulder': 80.0}
-    assert rover.controller['default_torque_limit'] == 200.0
+    assert rover.controller['default_kv'] == 5.0
     assert rover.twist.left == ['left_wheel'] and rover.twist.right == ['right_wheel']
     assert rover.twist.wheel_radius == 0.1 and rover.twist.track_width == 0.4
     assert rover.twist.limits.angular_acceleration == 8.0 and rover.twist.timeout == 0.5
     assert rover.cameras['front_rgb'].fovy == 58.0 and rover.cameras['front_depth'].mode == 'depth'
     assert rover.lidars['scan'].range_max == 12.0 and rover.lidars['scan'].rate == 10.0
     assert rover.frames == {'base': 'base_link', 'imu': 'imu_link'}
-    assert rover.covariances['magnetic_field_stddev'] == 1e-6
+    assert rover.covariances['orientation_stddev'] == 0.01
     assert len(rover.covariances['twist_stddev']) == 6
     assert world.noise_seed == 7 and world.start_keyframe == 'home'
     assert rover.noise['scan'] == NoiseSpec(0.01, 0.005, dropout=0.01, resolution=0.001)
