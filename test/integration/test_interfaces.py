@@ -3,6 +3,7 @@
 """The contract of docs/interfaces.md, held against bridges that run on a world with everything."""
 
 import re
+import threading
 
 from bridge_harness import Bridge
 from bridge_harness import free_domain
@@ -10,10 +11,13 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from everything import write_world
 from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
+from sensor_msgs.msg import Image
 
+from urlab_ros_bridge.ros.bag.topics import RecordablePublisher
 from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import FEATURES
@@ -154,6 +158,27 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
                 lambda name=name: dict(listener.node.get_topic_names_and_types()).get(name)
             )
             assert kind in seen
+
+
+def test_one_thread_publishes_all_but_images(bridge_to, monkeypatch):
+    threads, publish = {}, RecordablePublisher.publish
+
+    def note(publisher, message):
+        threads.setdefault(publisher.topic_name, set()).add(threading.current_thread().name)
+        publish(publisher, message)
+
+    monkeypatch.setattr(RecordablePublisher, 'publish', note)
+    _, listener = bridge_to()
+    listener.listen(Image, '/overview/image_raw')
+    listener.listen(Odometry, '/rover/odom')
+    assert listener.call(load_interface('std_srvs/srv/SetBool'), '/e_stop', data=False).success
+    assert listener.call(load_interface('urlab_msgs/srv/Reset'), '/reset').success
+    others = ('/e_stop/active', '/rover/reset_count', '/rover/robot_description')
+    images = {'/overview/image_raw', '/arm/classes/labels'}
+    wait_until(lambda: {*others, *images, '/rover/odom', '/tf_static'} <= threads.keys())
+    for topic, names in threads.items():
+        assert names == {'stream'} or all(name.startswith('camera ') for name in names), topic
+    assert images <= {topic for topic, names in threads.items() if 'stream' not in names}
 
 
 def test_the_rates_are_the_ones_on_the_page(bridge_to):

@@ -30,7 +30,12 @@ class Bridged:
         )
         self.node = Node()
         parts = {Commands: self, ServerLink: self.link}
-        bridge = SimpleNamespace(node=self.node, part=parts.__getitem__, log=lambda *_: None)
+        bridge = SimpleNamespace(
+            node=self.node,
+            part=parts.__getitem__,
+            log=lambda *_: None,
+            run_in_stream=lambda task: task(),
+        )
         self.part = e_stop.EStop(bridge)
         self.part.start()
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes before what when simulation time jumps back."""
 
+from collections import deque
 import queue
 import threading
 from types import SimpleNamespace
@@ -23,6 +24,8 @@ def bridge(settings):
     """Return a bridge without features."""
     return SimpleNamespace(
         timeline=Timeline(),
+        stream_tasks=(tasks := deque()),
+        run_in_stream=tasks.append,
         all_settings=lambda: settings,
         settings=settings,
         extra_subscriptions=set,
@@ -53,7 +56,7 @@ class Recorded:
             events.append(('clock', stamp_ns))
             return True
 
-        clock = SimpleNamespace(tick=tick, rest=lambda: None, count=0)
+        clock = SimpleNamespace(tick=tick, publish_held_back=lambda: None, count=0)
         world = SimpleNamespace(
             clear=lambda: None,
             publish=lambda tick, stamp_ns, every: events.append(('data', stamp_ns)) or 1,
@@ -110,7 +113,10 @@ def stepped(monkeypatch):
     source, published = Source(), []
     monkeypatch.setattr(module, 'StateStream', lambda *_, **__: source)
     clock = SimpleNamespace(
-        tick=lambda *_: True, rest=lambda: None, poll_subscribers=lambda: None, count=0
+        tick=lambda *_: True,
+        publish_held_back=lambda: None,
+        poll_subscribers=lambda: None,
+        count=0,
     )
     world = SimpleNamespace(
         clear=lambda: None,
@@ -119,12 +125,13 @@ def stepped(monkeypatch):
         ),
         update=lambda tick, stamp_ns: None,
         publish_changes=lambda stamp_ns: 0,
+        publish_latched=lambda: None,
         poll_subscribers=lambda: None,
         subscriptions=set,
     )
     settings = Settings(jump_settle_time=0.0)
     stream = module.StreamThread(bridge(settings), clock)
-    stream.world, stream.stepped = world, True
+    stream.world, stream.in_lockstep = world, True
     stream.all_started()
     yield stream, source, published
     stream.stop()
@@ -154,7 +161,7 @@ def test_the_first_tick_of_another_world_begins_the_epoch(stepped):
         asked.set()
         tick = receive(timeout)
         if tick is not None and tick.stamp_ns == 2:
-            stream.hand_over(another)  # this tick is on its way to the world before
+            stream.begin_world(another)  # this tick is on its way to the world before
         return tick
 
     source.receive = receive_late

@@ -18,6 +18,7 @@ from std_srvs.srv import SetBool
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 msg = pytest.importorskip('urlab_msgs.msg')
+simulation = pytest.importorskip('simulation_interfaces.srv')
 
 
 @pytest.fixture
@@ -166,7 +167,7 @@ def stepping_slowly(connected):
     return server, bridge, listener, steps, hurry
 
 
-def test_during_long_steps_pause_e_stop_and_bags_are_answered(stepping_slowly):
+def test_during_long_steps_pause_state_e_stop_and_bags_are_answered(stepping_slowly):
     server, _, listener, steps, hurry = stepping_slowly
     # It waits for its turn: it would change the steps.
     reset = ask(listener, srv.Reset, '/reset', time=True)
@@ -174,6 +175,12 @@ def test_during_long_steps_pause_e_stop_and_bags_are_answered(stepping_slowly):
         assert not listener.call(srv.BagStop, '/bag_stop').success
         assert listener.call(SetBool, '/e_stop', data=False).success
         assert listener.call(SetBool, '/pause', data=True).success
+        state = simulation.SetSimulationState.Request().state
+        state.state = state.STATE_PAUSED
+        response = listener.call(
+            simulation.SetSimulationState, '/set_simulation_state', state=state
+        )
+        assert 'already PAUSED' in response.result.error_message
     assert not steps.done() and not reset.done()
     hurry.set()
     wait_until(lambda: steps.done() and reset.done())

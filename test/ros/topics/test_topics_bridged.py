@@ -191,7 +191,7 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
 @pytest.mark.distro
 def test_rates_are_limited_in_simulation_time_and_change_live(small_server, bridged, monkeypatch):
     # A machine that stalls is not taken for time that stands still.
-    monkeypatch.setattr(stream_module, '_REST_SECONDS', 1e3)
+    monkeypatch.setattr(stream_module, '_FROZEN_SECONDS', 1e3)
     server = small_server(mode='direct')
     bridge, listener = bridged(server, step_mode='keep', joint_state_rate=50.0, odom_rate=0.0)
     joints = listener.listen(JointState, 'joint_states')

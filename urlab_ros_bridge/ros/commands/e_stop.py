@@ -39,6 +39,7 @@ class EStop(Part):
         self._commands = bridge.part(Commands)
         self._link = bridge.part(ServerLink)
         self._log = bridge.log
+        self._run_in_stream = bridge.run_in_stream
         self._lock = threading.RLock()
         self._wanted: bool | None = None  # the state that the server does not have yet
         self._sent_at = -math.inf  # s by time.monotonic
@@ -48,7 +49,7 @@ class EStop(Part):
     def start(self) -> None:
         """Publish the state for the first time, and follow the server."""
         self._link.on_status = self._follow
-        self._publisher.publish(Bool(data=self.engaged))
+        self._run_in_stream(self._publish)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Forget the state of the server: it may be another one, or have been restarted."""
@@ -111,11 +112,14 @@ class EStop(Part):
             self._commands.halt(REASON)
         else:
             self._commands.resume()
-        self._publisher.publish(Bool(data=engaged))
+        self._run_in_stream(self._publish)
         text = 'engaged; all commands are refused' if engaged else 'released'
         if was != engaged:
             self._log('warning' if engaged else 'info', f'e-stop {text}')
         return text
+
+    def _publish(self) -> None:
+        self._publisher.publish(Bool(data=self.engaged))
 
 
 FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=EStop)

@@ -100,6 +100,7 @@ class ServiceGroup(Enum):
     """Requests of one group are handled one after the other, beside those of other groups."""
 
     WORLD = 'may change the world; handled after a world that is being read'
+    URGENT = 'short, and does not wait for long ones; handled after a world that is being read'
     INDEPENDENT = 'of requests that change the world'
     EXECUTOR = 'urgent, and handled at once: in the executor, so it must not wait'
 
@@ -121,7 +122,8 @@ class Service:
     :ivar serves: of the standard: feature -> extension of the server that it needs, or ''.
     :ivar needs: extension without which nothing of it is served, empty for none.
     :ivar kind: srv or action.
-    :ivar group: what its requests are handled one after the other with.
+    :ivar group: what its requests are handled one after the other with; a function returns it
+        for a request.
     """
 
     name: str
@@ -132,7 +134,11 @@ class Service:
     serves: Mapping[Any, str] = field(default_factory=dict, hash=False)
     needs: str = ''
     kind: str = 'srv'
-    group: ServiceGroup = ServiceGroup.WORLD
+    group: ServiceGroup | Callable[[Any], ServiceGroup] = ServiceGroup.WORLD
+
+    def group_of(self, request: Any) -> ServiceGroup:
+        """Return the group of a request."""
+        return self.group if isinstance(self.group, ServiceGroup) else self.group(request)
 
     @property
     def requests(self) -> tuple[str, ...]:

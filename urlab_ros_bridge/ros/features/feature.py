@@ -9,6 +9,7 @@ node, config/bridge.yaml, the pages in docs/ and the tests are made from that li
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -164,6 +165,7 @@ class Bridge:
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: the published world.
+    :ivar stream_tasks: what `run_in_stream` has queued.
     """
 
     def __init__(
@@ -187,6 +189,7 @@ class Bridge:
         self.on_plan = on_plan
         self.fail = fail
         self.status_fd = status_fd
+        self.stream_tasks: deque[Callable[[], None]] = deque()
         self._offered: dict[type, Any] = {}
         self._parts: list[Part] = []
 
@@ -210,6 +213,14 @@ class Bridge:
         except KeyError:
             raise PartMissing(kind) from None
         return found
+
+    def run_in_stream(self, task: Callable[[], None]) -> None:
+        """
+        Run a task in the stream thread, between two ticks, and return at once.
+
+        Only that thread publishes, and camera threads their own images.
+        """
+        self.stream_tasks.append(task)
 
     def attach(self) -> None:
         """Attach all features; when one of them fails, `destroy` withdraws the others."""

@@ -1,15 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The stream thread: it owns the state stream and publishes everything that carries a stamp.
+The stream thread: it receives ticks and publishes everything but camera images.
 
-One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
-because no other thread holds one.
+A tick is what the server reports about one instant.  The thread publishes its time on /clock, then
+each topic that has subscribers (`topics.world`), and then calls the parts of all features.  Other
+threads hand over what they want to publish (`Bridge.run_in_stream`).  So nothing from before a
+jump of time can follow it: no other thread holds a message.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
@@ -31,20 +32,24 @@ from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockParameters
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
-from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
-from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
 from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.rows import POINTS
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 # Ticks that may wait for this thread; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
 # Without a tick for this long, time counts as frozen (s).
-_REST_SECONDS = 0.5
+_FROZEN_SECONDS = 0.5
+# Period of checks for subscribers, and of `Part.beat` (s).
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# An instant of a lockstep is published to new subscribers after this long (s).
+# A lockstep that waits is published to new subscribers after this long (s).
 _INSTANT_SECONDS = 1.0
+# Without rows for this long, `auto` subscribes to snapshots: in direct mode there are no rows (s).
+_SILENCE_SECONDS = 1.0
+_STATE_FULL, _POINTS = STATE_FULL_TOPIC.encode(), POINTS.encode()
 
 
 class StreamBroken(UrlabError):
@@ -59,10 +64,11 @@ class StreamThread(Part):
     Turns ticks into messages.
 
     :ivar counters, timeline: read them from any thread.
-    :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
-        latest payload.
-    :ivar stepped: lockstep is on: every time is published, every state once, and snapshots are
-        read, because a server in direct mode sends no rows.
+    :ivar world: the topics that are published, None before the first connection.
+    :ivar discover: subscribe to all topics of the wire, and collect them.
+    :ivar discovered: topics that were received meanwhile, with the latest payload.
+    :ivar in_lockstep: every time is published, and every state once; snapshots are read, because
+        a server in direct mode sends no rows.
     """
 
     def __init__(self, bridge: Bridge, clock: ClockPublisher) -> None:
@@ -74,23 +80,20 @@ class StreamThread(Part):
         """
         self.counters = Counters()
         self.timeline = bridge.timeline
-        self.discovered: dict[bytes, bytes] = {}
+        self.world: PublishedWorld | None = None
         self.discover = False
-        self.stepped = False
-        self._watchers: set[object] = set()
+        self.discovered: dict[bytes, bytes] = {}
+        self.in_lockstep = False
         self._bridge = bridge
         self._clock = clock
         server = bridge.settings(ConnectionParameters)
         self.source = StateStream(
             server.host, server.state_port, (), backlog=BACKLOG, keys=server.keys
         )
-        self.world: PublishedWorld | None = None
-        self._handed_worlds: deque[PublishedWorld | None] = deque()
-        self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
+        self._steppers: set[object] = set()  # clients that step: rate limits are ignored
         self._has_sim_time = True
         self._clocks = 0
         self._subscribed: set[bytes] = set()
-        self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
 
@@ -101,15 +104,8 @@ class StreamThread(Part):
     def stop(self) -> None:
         """End the thread and close the stream."""
         self._stop.set()
-        self._due.set()
         self._thread.join(2.0)
         self.source.close()
-
-    def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
-        """Publish with another world from the next tick on, as a new epoch; None: keep it."""
-        self._has_sim_time = has_sim_time
-        self._handed_worlds.append(world)
-        self._due.set()
 
     def changed(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
@@ -117,48 +113,59 @@ class StreamThread(Part):
         if self.world is not None:
             self.world.apply(settings)
 
+    def begin_world(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
+        """
+        Begin a new epoch with the next tick.
+
+        :param world: its topics; None: those of the world before.
+        :param has_sim_time: whether the server closes ticks with its sim_time row.
+        """
+        self._has_sim_time = has_sim_time
+        self._bridge.run_in_stream(lambda: self._begin_world(world))
+
     def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
         """
-        Run a task between two ticks; return whether it was done in time (s).
+        Run a task in the stream thread and wait for it; return whether it was done in time (s).
 
-        It is done in the stream thread, or at once where that does not run.  Afterwards the
-        subscriptions are updated.  A task that does not begin in time, because publishing waits
-        for a slow disk, is dropped.
+        Without that thread it is done at once.  A task that does not begin in time, because
+        publishing waits for a slow disk, is dropped.
         """
         if not self._thread.is_alive():
             task()
             return True
         done = threading.Event()
-        entry = (task, done)
-        self._tasks.append(entry)
-        self._due.set()
+
+        def run() -> None:
+            task()
+            done.set()
+
+        self._bridge.run_in_stream(run)
         if not done.wait(timeout):
             try:
-                self._tasks.remove(entry)
+                self._bridge.stream_tasks.remove(run)
             except ValueError:  # it has just begun
                 return done.wait(timeout)
         return done.is_set()
 
     def repeat(self) -> None:
-        """Publish the present instant once more, between two ticks."""
+        """Publish the present instant once more."""
 
         def publish() -> None:
             world, stamp_ns = self.world, self.timeline.stamp_ns
             if world is not None and stamp_ns is not None:
                 self.counters.messages += world.repeat(stamp_ns)
 
-        self._tasks.append((publish, threading.Event()))
-        self._due.set()
+        self._bridge.run_in_stream(publish)
 
     @contextlib.contextmanager
     def ignoring_rate_limits(self) -> Iterator[None]:
         """Ignore rate limits in the block: a client steps."""
-        watcher = object()
-        self._watchers.add(watcher)
+        stepper = object()
+        self._steppers.add(stepper)
         try:
             yield
         finally:
-            self._watchers.discard(watcher)
+            self._steppers.discard(stepper)
 
     def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
         """
@@ -188,78 +195,51 @@ class StreamThread(Part):
             raise
 
     def _publish_until_stopped(self) -> None:
-        poll = started = time.monotonic()
-        beat = started + _BEAT_SECONDS
+        started = time.monotonic()
+        next_poll, next_beat = started, started + _BEAT_SECONDS
         while not self._stop.is_set():
-            if self._due.is_set():
-                self._due.clear()
-                poll = 0.0
-            self._switch_worlds()
-            self._run_tasks()
+            if self._run_tasks():
+                next_poll = 0.0  # they may have changed what is subscribed
             try:
                 tick = self.source.receive(_RECEIVE_SECONDS)
             except StreamClosed:
                 return
             now = time.monotonic()
-            self._process_or_rest(tick, now)
-            if now >= poll:
-                poll = now + _POLL_SECONDS
+            if tick is not None:
+                self._process(tick, now)
+            else:
+                self._clock.publish_held_back()
+                if now - (self.counters.last_tick or now) > _FROZEN_SECONDS:
+                    self.counters.messages += self._publish_changes()
+            if now >= next_poll:
+                next_poll = now + _POLL_SECONDS
                 self._update_subscriptions(now, started)
-            if now >= beat:
-                beat = now + _BEAT_SECONDS
+            if now >= next_beat:
+                next_beat = now + _BEAT_SECONDS
                 self._bridge.beat(now)
 
-    def _process_or_rest(self, tick: Tick | None, now: float) -> None:
-        if tick is not None:
-            self._process_tick(tick, now)
+    def _run_tasks(self) -> bool:
+        """Run what other threads have handed over; return whether there was anything."""
+        tasks = self._bridge.stream_tasks
+        found = bool(tasks)
+        while tasks:
+            tasks.popleft()()
+        return found
+
+    def _begin_world(self, world: PublishedWorld | None) -> None:
+        # The timeline goes on until the next tick: that is the first one of the new epoch.
+        self.timeline.request_jump()
+        if world is None:
             return
-        self._clock.rest()
-        if now - (self.counters.last_tick or now) > _REST_SECONDS:
-            self.counters.messages += self._publish_changes()
+        old, self.world = self.world, world
+        if old is not None:
+            old.close(world)
+        world.apply(self._bridge.all_settings())
+        world.publish_latched()
+        world.poll_subscribers()
 
-    def _switch_worlds(self) -> None:
-        while self._handed_worlds:
-            old, world = self.world, self._handed_worlds.popleft()
-            # Not before: the tick that begins the epoch is the first one of that world.
-            self.timeline.request_jump()
-            if world is None:
-                continue
-            self.world = world
-            if old is not None:
-                old.close(world)
-            world.apply(self._bridge.all_settings())
-            world.poll_subscribers()
-
-    def _run_tasks(self) -> None:
-        while self._tasks:
-            task, done = self._tasks.popleft()
-            task()
-            done.set()
-
-    def _update_subscriptions(self, now: float, started: float) -> None:
-        self._clock.poll_subscribers()
-        self.counters.messages += self._clock.count - self._clocks
-        self._clocks = self._clock.count
-        rows: set[bytes] = set()
-        if self.world is not None:
-            self.world.poll_subscribers()
-            rows = self.world.subscriptions() | self._bridge.extra_subscriptions()
-        silent = now - (self.counters.last_rows or started)
-        wanted = needed_topics(
-            'state_full' if self.stepped else self._bridge.settings(ConnectionParameters).stream,
-            rows,
-            has_sim_time=self._has_sim_time,
-            silent_for=silent,
-        )
-        if self.discover:
-            wanted = {EVERYTHING}
-        for topic in wanted - self._subscribed:
-            self.source.subscribe(topic)
-        for topic in self._subscribed - wanted:
-            self.source.unsubscribe(topic)
-        self._subscribed = wanted
-
-    def _process_tick(self, tick: Tick, now: float) -> None:
+    def _process(self, tick: Tick, now: float) -> None:
+        """Count a tick, publish it, and call the parts of features; one that is broken counts."""
         counters = self.counters
         counters.ticks += 1
         counters.last_tick = now
@@ -278,16 +258,17 @@ class StreamThread(Part):
         self._bridge.tick(tick.stamp_ns)
 
     def _publish(self, tick: Tick, stamp_ns: int) -> None:
+        """Publish /clock, then all topics; only what is new where time has not advanced."""
         timeline, counters, world = self.timeline, self.counters, self.world
         step, went_back = timeline.step(stamp_ns), False
         if step is Step.SAME:
-            self._clock.rest()
+            self._clock.publish_held_back()
             counters.messages += self._publish_changes(tick)
             return
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
             if went_back:  # subscribers read what was published before
-                time.sleep(self._bridge.settings(ClockParameters).jump_settle_time)
+                self._settle()
             timeline.begin_epoch()
             self._bridge.jump(stamp_ns, went_back)
             if world is not None:
@@ -295,18 +276,21 @@ class StreamThread(Part):
         elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         timeline.tick_ns = stamp_ns
-        timeline.resets = _resets(tick) if self.stepped else None
-        always = step is Step.JUMP or self.stepped
+        timeline.resets = _resets(tick) if self.in_lockstep else None
+        always = step is Step.JUMP or self.in_lockstep
         sent = self._clock.tick(stamp_ns, time.monotonic_ns(), always)
         if went_back:
-            time.sleep(self._bridge.settings(ClockParameters).jump_settle_time)
+            self._settle()
         if world is not None:
-            made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
+            made = world.publish(tick, stamp_ns, self.in_lockstep or bool(self._steppers))
             counters.messages += made
             sent = sent or made > 0
         if sent and tick.wall_ns is not None:
             counters.latencies.append(time.time_ns() - tick.wall_ns)
         timeline.published(stamp_ns)
+
+    def _settle(self) -> None:
+        time.sleep(self._bridge.settings(ClockParameters).jump_settle_time)
 
     def _publish_changes(self, tick: Tick | None = None) -> int:
         """
@@ -317,7 +301,7 @@ class StreamThread(Part):
         world, stamp_ns = self.world, self.timeline.stamp_ns
         if world is None or stamp_ns is None:
             return 0
-        if self.stepped:
+        if self.in_lockstep:
             # Nodes must answer an instant once, so it is not published again when their commands
             # change its state, and new subscribers get the next one unless time stays frozen.
             if time.monotonic() - self.timeline.last_advance < _INSTANT_SECONDS:
@@ -325,6 +309,54 @@ class StreamThread(Part):
         elif tick is not None:
             world.update(tick, stamp_ns)
         return world.publish_changes(stamp_ns)
+
+    def _update_subscriptions(self, now: float, started: float) -> None:
+        """Subscribe to what the topics with subscribers, and the parts of features, need."""
+        self._clock.poll_subscribers()
+        self.counters.messages += self._clock.count - self._clocks
+        self._clocks = self._clock.count
+        rows: set[bytes] = set()
+        if self.world is not None:
+            self.world.poll_subscribers()
+            rows = self.world.subscriptions() | self._bridge.extra_subscriptions()
+        wanted = needed_topics(
+            'state_full'
+            if self.in_lockstep
+            else self._bridge.settings(ConnectionParameters).stream,
+            rows,
+            has_sim_time=self._has_sim_time,
+            silent_for=now - (self.counters.last_rows or started),
+        )
+        if self.discover:
+            wanted = {b''}
+        for topic in wanted - self._subscribed:
+            self.source.subscribe(topic)
+        for topic in self._subscribed - wanted:
+            self.source.unsubscribe(topic)
+        self._subscribed = wanted
+
+
+def needed_topics(
+    dialect: str, rows: set[bytes], *, has_sim_time: bool, silent_for: float
+) -> set[bytes]:
+    """
+    Return the prefixes to subscribe to; ``sim_time`` is always subscribed.
+
+    :param dialect: ``auto``, ``rows`` or ``state_full``.
+    :param rows: prefixes that the topics with subscribers are made of.
+    :param has_sim_time: whether the server closes ticks with its sim_time row; if not, only
+        state/full carries the time.
+    :param silent_for: seconds without any row.
+
+    >>> sorted(needed_topics('auto', {b'r/joint/'}, has_sim_time=True, silent_for=0.1))
+    [b'r/joint/']
+    """
+    wanted = set() if has_sim_time else {_STATE_FULL}
+    # Points come beside snapshots too.
+    wanted |= {row for row in rows if dialect != 'state_full' or row.startswith(_POINTS)}
+    if rows and (dialect == 'state_full' or (dialect == 'auto' and silent_for > _SILENCE_SECONDS)):
+        wanted.add(_STATE_FULL)
+    return wanted
 
 
 def _resets(tick: Tick) -> int | None:

@@ -174,7 +174,7 @@ class Lockstep(Part):
     def _switch(self, on: bool) -> None:
         bridge = self._bridge
         self._link.lockstep = on
-        bridge.part(StreamThread).stepped = on
+        bridge.part(StreamThread).in_lockstep = on
         ahead = round(self._terms.period * NANOSECONDS) if on else 0
         bridge.part(Cameras).gate.stepped(self._gate.notify if on else None, max(AHEAD_NS, ahead))
 

@@ -4,10 +4,11 @@
 The node: parameters, and the threads that do the work.
 
 - executor (the caller's thread): subscriptions, parameters, the e-stop, checks of the ROS graph;
-- stream: receives ticks and publishes everything with a stamp, except images;
+- stream: receives ticks and publishes everything but camera images;
 - link: connects, watches the server, plans what to publish;
 - commands: sends commands to the server;
-- services: one for those that may change the world, one for the others (`services.threads`);
+- services: one for those that may change the world, one for urgent ones, one for the others
+  (`services.threads`);
 - contacts: requests them while they have subscribers;
 - those of cameras, one each, of lockstep, of bags and of simulate_steps, while they are used.
 
@@ -144,5 +145,5 @@ class BridgeNode(RecordableNode):
                 self._log('warning', note)
             self._world_plan, self._world = plan, world
             bridge.take_plan(plan)
-        bridge.part(StreamThread).hand_over(world, has_sim_time)
+        bridge.part(StreamThread).begin_world(world, has_sim_time)
         bridge.published(plan, link.handshake)

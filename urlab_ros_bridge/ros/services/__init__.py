@@ -41,8 +41,7 @@ def attach(bridge: Bridge) -> Part:
             if service.dialect == 'urlab':
                 handler = partial(answer, service, context)
                 for prefix in prefixes:
-                    name = prefix + service.name
-                    threads.offer(service.type_name, name, service.group, handler)
+                    threads.offer(service, prefix + service.name, handler)
     return threads
 
 

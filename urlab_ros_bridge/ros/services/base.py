@@ -60,7 +60,7 @@ def handle(
 ) -> tuple[str, Exception | None]:
     """Call the handler of a service; return its text, and the error that it raised."""
     try:
-        if service.group is ServiceGroup.WORLD:
+        if service.group_of(request) in (ServiceGroup.WORLD, ServiceGroup.URGENT):
             context.wait_for_discovery()
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(service.needs) and context.client:

@@ -105,7 +105,7 @@ class ServiceContext:
 
         :raises RequestRejected: when there is no connection.
         """
-        client = self.client
+        client = self.urgent_client
         return client.status().mode if self.link.has('status') else self.link.state.mode
 
     def robot(self, name: str) -> RobotPlan:

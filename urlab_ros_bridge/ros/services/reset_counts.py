@@ -29,8 +29,7 @@ class ResetCounts(Part):
     """
 
     def __init__(self, bridge: Bridge) -> None:
-        self._stream = bridge.part(StreamThread)
-        self._node = bridge.node
+        self._bridge = bridge
         self._lock = threading.Lock()
         self._publishers = Publishers(bridge.node)
         self._topics: dict[str, str] = {}
@@ -38,15 +37,15 @@ class ResetCounts(Part):
 
     def plan_changed(self, plan: WorldPlan) -> None:
         """Publish the counts of these robots; those that were there before keep theirs."""
+        topics = {robot.prefix: RESET_COUNT.named(robot.namespace) for robot in plan.robots}
         with self._lock:
-            publishers = Publishers(self._node, self._publishers)
-            topics = {robot.prefix: RESET_COUNT.named(robot.namespace) for robot in plan.robots}
+            publishers = Publishers(self._bridge.node, self._publishers)
             new = set(topics.values()) - set(self._topics.values())
             for topic in set(topics.values()):
                 publishers.of(RESET_COUNT, topic)
             self._publishers.close(publishers)
             self._publishers, self._topics = publishers, topics
-            self._publish(new)
+        self._bridge.run_in_stream(lambda: self._publish(new))
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Count a reset that set time back."""
@@ -59,17 +58,18 @@ class ResetCounts(Part):
 
         :param only: prefix of the robot that was reset; empty: all.
         """
-        self._stream.between_ticks(lambda: self._count(only))
+        self._bridge.part(StreamThread).between_ticks(lambda: self._count(only))
 
     def _count(self, only: str) -> None:
         with self._lock:
             topics = {topic for prefix, topic in self._topics.items() if only in ('', prefix)}
             self._counts.update(topics)
-            self._publish(topics)
+        self._publish(topics)
 
     def _publish(self, topics: set[str]) -> None:
-        for topic in topics:
-            self._publishers.of(RESET_COUNT, topic).publish(UInt64(data=self._counts[topic]))
+        with self._lock:  # another plan may have withdrawn some of them
+            for topic in topics & set(self._topics.values()):
+                self._publishers.of(RESET_COUNT, topic).publish(UInt64(data=self._counts[topic]))
 
 
 FEATURE = Feature('reset counts', topics=(RESET_COUNT,), attach=ResetCounts)

@@ -113,8 +113,6 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
 
 def pause(context: ServiceContext, request: Any, response: Any) -> str:
     """Pause simulation time (data: true), or resume it (data: false)."""
-    # A pause would be lost in the start of a connection, which sets the mode.
-    context.wait_for_discovery()
     mark = context.timeline.mark()
     with context.lockstep.between_rounds():
         paused = context.urgent_client.set_paused(request.data)
@@ -182,7 +180,7 @@ SERVICES = (
         'std_srvs/srv/SetBool',
         pause,
         ('set_paused',),
-        group=ServiceGroup.INDEPENDENT,
+        group=ServiceGroup.URGENT,
     ),
     Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode, ('set_mode', 'status')),
     Service('set_speed', 'urlab_msgs/srv/SetSpeed', set_speed, ('set_sim_speed',)),

@@ -15,6 +15,7 @@ import queue
 import threading
 import traceback
 
+from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Part
@@ -50,19 +51,19 @@ class ServiceThreads(Part):
             for group in groups
         ]
 
-    def offer(self, type_name: str, name: str, group: ServiceGroup, handler: Handler) -> None:
+    def offer(self, service: Service, name: str, handler: Handler) -> None:
         """
-        Offer a service.
+        Offer a service under a name.
 
         :raises InterfaceMissing: when its type is not installed.
         """
-        kind = load_interface(type_name)
-        if group is ServiceGroup.EXECUTOR:
+        kind = load_interface(service.type_name)
+        if service.group is ServiceGroup.EXECUTOR:
             self._node.create_service(kind, name, handler)
             return
-        requests = self._requests[group]
 
         def take(request: object, response: object, reply: Reply) -> None:
+            requests = self._requests[service.group_of(request)]
             requests.put(lambda: reply(handler(request, response)))
 
         create_deferred_service(self._node, kind, name, take)

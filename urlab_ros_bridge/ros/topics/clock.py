@@ -91,8 +91,8 @@ class ClockPublisher:
         self._publish(stamp_ns)
         return True
 
-    def rest(self) -> None:
-        """Publish the time that the limit has suppressed: it is frozen now."""
+    def publish_held_back(self) -> None:
+        """Publish the time that the limit has held back: it is frozen now."""
         if self._dirty and self._stamp_ns is not None:
             self._publish(self._stamp_ns)
 

@@ -54,7 +54,7 @@ class MapParameters:
 
 
 class MapTopic(Part):
-    """Draws the map of each world in a thread of its own, and publishes it."""
+    """Draws the map of each world in a thread of its own; the stream thread publishes it."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
@@ -68,7 +68,7 @@ class MapTopic(Part):
         if handshake is not None and self._bridge.settings(MapParameters).publish_map:
             publisher = self._publishers.of(MAP, MAP.name)
             self._thread = threading.Thread(
-                target=self._publish, args=(publisher, handshake), name='map', daemon=True
+                target=self._draw_and_publish, args=(publisher, handshake), name='map', daemon=True
             )
             self._thread.start()
 
@@ -78,14 +78,18 @@ class MapTopic(Part):
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def _publish(self, publisher: Publisher, handshake: Handshake) -> None:
+    def _draw_and_publish(self, publisher: Publisher, handshake: Handshake) -> None:
         try:
-            drawn = self._draw(handshake)
+            message = self._message(self._draw(handshake))
         except UrlabError as error:
             self._bridge.log('warning', f'no map: {error}')
             return
-        if self._newest is handshake:
-            publisher.publish(self._message(drawn))
+
+        def publish() -> None:
+            if self._newest is handshake:
+                publisher.publish(message)
+
+        self._bridge.run_in_stream(publish)
 
     def _draw(self, handshake: Handshake) -> FloorMap:
         local = LocalModel(handshake)

@@ -78,7 +78,7 @@ class PublishedWorld:
             if feature.latched is not None:
                 self._add_latched(feature.name, feature.latched(plan, settings))
         for topic, message in self._latched.items():
-            self._publishers.get(type(message), topic, qos.latched).publish(message)
+            self._publishers.get(type(message), topic, qos.latched)
 
     def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
         for topic, message in messages.items():
@@ -88,6 +88,11 @@ class PublishedWorld:
                 )
             else:
                 self._latched[topic] = message
+
+    def publish_latched(self) -> None:
+        """Publish the messages that belong to the world as a whole, once."""
+        for topic, message in self._latched.items():
+            self._publishers.get(type(message), topic, qos.latched).publish(message)
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings."""

@@ -71,8 +71,9 @@ def running():
         return sources[-1]
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
+    gate = FrameGate(timeline)
     thread = CameraThread(
-        plan, [topic], FrameGate(timeline), timeline, open_source, lambda *text: None
+        plan, [topic], gate, timeline, open_source, lambda *text: None, lambda: None
     )
     thread.start()
     until(lambda: sources)

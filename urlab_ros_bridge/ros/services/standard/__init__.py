@@ -72,7 +72,7 @@ class StandardServices(Part):
                     self._actions.append(row.handler(bridge.node, self.context))
                 else:
                     handler = partial(answer, row, self.context)
-                    threads.offer(row.type_name, row.name, row.group, handler)
+                    threads.offer(row, row.name, handler)
         except InterfaceMissing as error:
             bridge.log(
                 'warning', f'the services of simulation_interfaces are not offered: {error}'

@@ -41,7 +41,7 @@ def standard(
     needs: str = '',
     ops: tuple[str, ...] = (),
     kind: str = 'srv',
-    group: ServiceGroup = ServiceGroup.WORLD,
+    group: ServiceGroup | Callable[[Any], ServiceGroup] = ServiceGroup.WORLD,
 ) -> Service:
     """
     Return the row of a service or action of the standard; its type follows from its name.

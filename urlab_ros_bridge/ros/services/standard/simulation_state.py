@@ -88,6 +88,12 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
     return f'{now.name} -> {target.name}'
 
 
+def _group_of_state(request: Any) -> ServiceGroup:
+    """Let only STOPPED, which resets the world, wait for other requests that change it."""
+    stops = request.state.state == State.STOPPED
+    return ServiceGroup.WORLD if stops else ServiceGroup.URGENT
+
+
 def _target(value: int) -> State:
     """Return the requested state."""
     if value == State.QUITTING:
@@ -111,7 +117,7 @@ def _check_mode(context: SimulationContext) -> None:
 
 def _pause(context: SimulationContext, paused: bool) -> None:
     with context.lockstep.between_rounds():
-        is_paused = context.client.set_paused(paused)
+        is_paused = context.urgent_client.set_paused(paused)
         context.link.record_paused(is_paused)
     if is_paused is not paused:
         wanted = 'paused' if paused else 'running'
@@ -197,6 +203,7 @@ ENTRIES = (
         set_simulation_state,
         {StandardFeature.SIMULATION_STATE_SETTING: '', StandardFeature.SIMULATION_STATE_PAUSE: ''},
         ops=('status', 'set_paused', 'reset', 'get_entities', 'delete_entity'),
+        group=_group_of_state,
     ),
     standard(
         reset_simulation,

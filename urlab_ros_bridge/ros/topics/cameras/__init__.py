@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import threading
 
 from urlab_ros_bridge.client.cameras.stream import FrameSource
@@ -22,6 +23,7 @@ from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
+from urlab_ros_bridge.ros.topics.cameras.outputs import publish_labels
 from urlab_ros_bridge.ros.topics.cameras.outputs import TOPICS
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
@@ -85,7 +87,15 @@ class Cameras(Part):
         for camera in plan.cameras:
             outputs = make_outputs(camera, self._publishers, self._settings)
             self.threads.append(
-                CameraThread(camera, outputs, self.gate, self._timeline, self._open, self._log)
+                CameraThread(
+                    camera,
+                    outputs,
+                    self.gate,
+                    self._timeline,
+                    self._open,
+                    self._log,
+                    partial(publish_labels, camera, self._publishers),
+                )
             )
         self._plan = plan
         for thread in self.threads:

@@ -3,8 +3,8 @@
 """
 Holds back images of an earlier epoch.
 
-Cameras publish in their own threads.  After a jump of time the clock comes first and nothing
-older may follow, so images are published under a lock that a jump takes too.
+Cameras publish in their own threads, because an image takes longer than a tick.  After a jump of
+time the clock comes first and nothing older may follow, so they take a lock that a jump takes too.
 """
 
 from __future__ import annotations

@@ -89,8 +89,6 @@ def make_outputs(
     outputs = [Output(camera_info, lambda stamp, frame, color: info.update(stamp))]
     if camera.mode == 'depth':
         return outputs + _depth(plan, publishers, settings, lens)
-    if camera.labels:
-        _publish_labels(plan, publishers)
     encoding, kind = now.image_encoding, 'jpeg' if camera.mode == 'real' else 'png'
     raw = _raw(plan, publishers, encoding, fill_color(encoding))
     return [*outputs, raw, _compressed(plan, publishers, kind, encoding, settings)]
@@ -139,8 +137,9 @@ def _depth(
     ]
 
 
-def _publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
+def publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
     """Publish once, also for late subscribers, which colour means what: name -> [r, g, b]."""
     labels = {name: [red, green, blue] for (blue, green, red), name in plan.camera.labels.items()}
-    publisher = _publisher(plan, publishers, LABELS)
-    publisher.publish(String(data=json.dumps(labels, sort_keys=True)))
+    if labels:
+        publisher = _publisher(plan, publishers, LABELS)
+        publisher.publish(String(data=json.dumps(labels, sort_keys=True)))

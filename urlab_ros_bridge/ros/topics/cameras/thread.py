@@ -51,6 +51,7 @@ class CameraThread:
         timeline: Timeline,
         open_source: OpenSource,
         log: Callable[[str, str], None],
+        publish_labels: Callable[[], None],
     ) -> None:
         self.plan = plan
         self.frames = self.skipped = self.errors = self.messages = 0
@@ -62,6 +63,7 @@ class CameraThread:
         self._timeline = timeline
         self._open = open_source
         self._log = log
+        self._publish_labels = publish_labels
         self._source: FrameSource | None = None
         self._color: _ColorImages | None = None
         self._lost = 0
@@ -96,6 +98,7 @@ class CameraThread:
         return self._lost + (source.stats.missed + source.stats.dropped if source else 0)
 
     def _run(self) -> None:
+        self._publish_labels()
         while not self._stop.is_set():
             try:
                 self._publish_next()

@@ -17,8 +17,8 @@ from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
-from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def feeds(robot: RobotTopics) -> None:
 
     prefixes = {f'{plan.prefix}/joint/'.encode()} if plan.joints else set()
     if links.needs_qpos:
-        prefixes.add(STATE_FULL)
+        prefixes.add(STATE_FULL_TOPIC.encode())
     topic = ROBOT_TF if plan.tf_namespace else TF
     robot.feed(topic, build, wire=robot.joint_rows, subscriptions=prefixes)
 

@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
+from urlab_ros_bridge.ros.link.stream import needed_topics
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
+STATE_FULL = STATE_FULL_TOPIC.encode()
 ROWS = st.sets(st.sampled_from([b'a/joint/', b'a/base_state/', b'scene/box/xpos']))
 DIALECTS = st.sampled_from(['auto', 'rows', 'state_full'])
 SILENT = st.floats(0, 10)
