@@ -1,12 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts in examples/ do what the README says."""
+"""The scripts in examples/ do what the README and docs/lockstep.md say."""
 
 from pathlib import Path
 import signal
 import subprocess
 import sys
 
+from nav_msgs.msg import Odometry
 import pytest
 
 pytestmark = pytest.mark.ros
@@ -30,3 +31,11 @@ def test_they_drive_the_robot_and_reset_it(simulation):
     output, _ = reset.communicate(timeout=60)
     assert reset.returncode == 0 and 'success=True' in output
     assert abs(simulation.position('rover')[0]) < 0.1
+
+
+@pytest.mark.simulation(
+    'rover', bridge={'cmd_vel_type': 'twist_stamped', 'lockstep_topics': ['cmd_vel']}
+)
+def test_the_controller_drives_in_lockstep(simulation):
+    simulation.start_program(sys.executable, EXAMPLES / 'lockstep_controller.py')
+    simulation.wait_for_message(Odometry, 'odom', 30.0, lambda m: m.pose.pose.position.x > 2.9)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The package of docs/howto/add_a_feature.md, installed, adds a topic and a service."""
+"""The package examples/my_features, installed, adds a topic and a service."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from lifelines import start_process
 import pytest
 from std_srvs.srv import Trigger
 
-from test.ros.program.feature_page import install
+from test.ros.program.my_features import install
 
 pytestmark = pytest.mark.ros
 
@@ -38,7 +38,7 @@ def beside(site):
 
 @pytest.fixture
 def page(tmp_path, small_server):
-    """Run a bridge beside the package of the page; yield listener, server, interfaces."""
+    """Run a bridge beside the package; yield listener, server, interfaces."""
     site = install(tmp_path)
     server, domain = small_server(), free_domain()
     interfaces = tmp_path / 'interfaces.md'
@@ -58,7 +58,7 @@ def page(tmp_path, small_server):
     bridge.wait(60)
 
 
-def test_the_package_of_the_page_makes_a_topic_and_a_service(page):
+def test_the_package_makes_a_topic_and_a_service(page):
     listener, server, interfaces = page
     height = wait_for_message(listener, PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map' and 0.0 < height.point.z < 10.0

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the page do what the page says."""
+"""The SimSpark examples do what docs/simspark.md says."""
 
 import contextlib
 import io
@@ -14,12 +14,12 @@ from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
-PAGE = Path(__file__).parents[3] / 'docs' / 'simspark.md'
+EXAMPLES = Path(__file__).parents[3] / 'examples'
 
 
 def run(program, gateway, **changes):
-    """Run a program of the page at a gateway; return what it prints, by lines."""
-    code = re.search(rf'`{program}`.*?```python\n(.*?)```', PAGE.read_text(), re.S)[1]
+    """Run an example at a gateway; return what it prints, by lines."""
+    code = (EXAMPLES / program).read_text()
     code = code.replace('MonitorClient(', f'MonitorClient(port={gateway.monitor_port}, ')
     code = code.replace("team='Ours'", f"team='Ours', port={gateway.agent_port}")
     for old, new in changes.items():
@@ -32,14 +32,14 @@ def run(program, gateway, **changes):
 
 def test_the_ball_is_shot_until_it_is_a_goal_or_out(soccer):
     with gateway_at(soccer, None, SoccerReferee(), pace='free') as gateway:
-        lines = run('shoot.py', gateway, range=3)
+        lines = run('simspark_trainer.py', gateway, range=3)
     results = [line.split()[-1] for line in lines]
     assert len(results) == 3 and set(results) <= {'goal', 'out'} and 'goal' in results
 
 
 def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
     with gateway_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
-        lines = run('kicker.py', gateway)
+        lines = run('simspark_agent.py', gateway)
     balls = [
         [float(x) for x in re.findall(r'-?\d+\.?\d*', line.split('ball')[1])] for line in lines
     ]
@@ -56,6 +56,6 @@ def test_a_game_ends_with_its_result_in_a_file(soccer, tmp_path, monkeypatch, wa
             monitor.command(['kickOff', 'Left'], ['time', 300])
             wait_until(lambda: monitor.update().game['half'] == ['2'])
             monitor.command(['kickOff', 'Left'], ['time', 600])
-            lines = run('result.py', gateway)
+            lines = run('simspark_result.py', gateway)
     result = json.loads((tmp_path / 'result.json').read_text())
     assert result == {'teams': ['Ours', '?'], 'score': [3, 1]} and "'Ours'" in lines[0]

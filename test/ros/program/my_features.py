@@ -1,43 +1,33 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The package that docs/howto/add_a_feature.md adds, as the page has it."""
+"""The package examples/my_features, which docs/howto/add_a_feature.md explains."""
 
 from pathlib import Path
-import re
+import shutil
 import sys
 from types import ModuleType
 
 from lifelines import run_process
 
-import urlab_ros_bridge
-
-PAGE = Path(urlab_ros_bridge.__file__).parents[1] / 'docs' / 'howto' / 'add_a_feature.md'
-_FILE = re.compile(r'New file `([\w.]+)`:\n\n```\w+\n(.*?)```', re.S)
-
-
-def files():
-    """Return the files of the page by name."""
-    found = dict(_FILE.findall(PAGE.read_text()))
-    assert set(found) == {'pyproject.toml', 'height.py', 'contact_count.py'}
-    return found
+PACKAGE = Path(__file__).parents[3] / 'examples' / 'my_features'
 
 
 def modules():
-    """Return the features of the page as modules: height, then contact_count."""
+    """Return its features as modules: height, then contact_count."""
     made = []
     for name in ('height.py', 'contact_count.py'):
         module = ModuleType(f'page_{Path(name).stem}')
         sys.modules[module.__name__] = module  # where dataclasses look names up
-        exec(compile(files()[name], name, 'exec'), vars(module))
+        exec(compile((PACKAGE / name).read_text(), name, 'exec'), vars(module))
         made.append(module)
     return made
 
 
 def install(folder, **changed):
-    """Install the package of the page below a folder; return where it is importable from."""
+    """Install the package below a folder; return where it is importable from."""
     source, target = folder / 'source', folder / 'site'
-    source.mkdir()
-    for name, text in {**files(), **changed}.items():
+    shutil.copytree(PACKAGE, source)
+    for name, text in changed.items():
         (source / name).write_text(text)
     run_process(
         [
