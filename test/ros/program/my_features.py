@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The package examples/my_features, which docs/howto/add_a_feature.md explains."""
+"""The package examples/my_features, which docs/howto/extend.md explains."""
 
 from pathlib import Path
 import shutil
