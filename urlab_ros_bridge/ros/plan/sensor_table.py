@@ -140,16 +140,12 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
 
 def sensors_markdown() -> str:
     """Return the table of docs/geometry_conventions.md: all types that have their own message."""
-    lines = [
-        '| MuJoCo sensor | values | unit | message | topic | frame |',
-        '|---|---|---|---|---|---|',
-    ]
+    rows: dict[tuple[str, str, str], list[str]] = {}
     for kind in _KINDS:
-        if kind.message == SENSOR:
-            continue
-        unit = f'{kind.unit} ({kind.unit_of_slide})' if kind.unit_of_slide else kind.unit
-        lines.append(
-            f'| `{kind.name}` | {kind.dim or "any"} | {unit} | `{kind.message}` '
-            f'| `{kind.topic}` | {kind.frame} |'
-        )
+        if kind.message != SENSOR:
+            names = rows.setdefault((kind.message, kind.topic, kind.frame), [])
+            names.append(f'`{kind.name}` ({kind.unit})')
+    lines = ['| MuJoCo sensor (unit) | message | topic | frame |', '|---|---|---|---|']
+    for (message, topic, frame), names in rows.items():
+        lines.append(f'| {", ".join(names)} | `{message}` | `{topic}` | {frame} |')
     return '\n'.join(lines) + '\n'
