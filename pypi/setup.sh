@@ -25,7 +25,8 @@ log=$root/log$suffix
 lock=$root/pypi/requirements/$distro.lock
 test_models=$root/pypi/requirements/test_models.lock
 # Interface packages of ROS that the wheels lack.
-shims=(pypi/control_msgs pypi/simulation_interfaces pypi/tf2_msgs)
+shims=(pypi/control_msgs pypi/moveit_msgs pypi/object_recognition_msgs pypi/octomap_msgs
+  pypi/simulation_interfaces pypi/tf2_msgs)
 interfaces=(urlab_msgs "${shims[@]#pypi/}")
 
 # Nothing of a sourced ROS installation or of another environment may leak into the build.

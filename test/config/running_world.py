@@ -25,6 +25,7 @@ import urlab_ros_bridge
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 
 CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
 
@@ -84,7 +85,9 @@ class RunningWorld:
         }
         domain = free_domain()
         self.listener = Listener(domain)
-        self._bridge = Bridge(domain, rpc, state, **parameters_of(world))
+        planner = find_interface('moveit_msgs/msg/PlanningScene') is not None
+        parameters = {**parameters_of(world), 'publish_planning_scene': planner}
+        self._bridge = Bridge(domain, rpc, state, **parameters)
         self._transforms = [
             self.listener.listen(TFMessage, '/tf'),
             self.listener.listen(TFMessage, '/tf_static', LATCHED),

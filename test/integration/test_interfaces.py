@@ -142,6 +142,7 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
         gps_origin=[48.1, 11.6, 520.0],
         publish_initialpose=True,
         publish_map=True,
+        publish_planning_scene=True,
         ros2_control=True,
     )
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')

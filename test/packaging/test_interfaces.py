@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {
     'urlab_msgs': ROOT / 'msg',
     'control_msgs': ROOT / 'pypi' / 'control_msgs',
+    'moveit_msgs': ROOT / 'pypi' / 'moveit_msgs',
+    'object_recognition_msgs': ROOT / 'pypi' / 'object_recognition_msgs',
+    'octomap_msgs': ROOT / 'pypi' / 'octomap_msgs',
     'simulation_interfaces': ROOT / 'pypi' / 'simulation_interfaces',
     'tf2_msgs': ROOT / 'pypi' / 'tf2_msgs',
 }
@@ -28,6 +31,9 @@ HASHES = {
     ),
     'control_msgs/msg/GripperCommand': (
         'RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890'
+    ),
+    'moveit_msgs/msg/PlanningScene': (
+        'RIHS01_0f58540ad5eab4b9ea827d53b763c793d8cabd202b3b301fcee25afa4ce1bd80'
     ),
     'simulation_interfaces/msg/EntityState': (
         'RIHS01_2e0464a85eb80a939025075d6c20761eca6a4cb9d6baf2c0ba373467c8b598d0'

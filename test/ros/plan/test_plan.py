@@ -150,7 +150,6 @@ def test_topics_alone_give_joints_in_order_of_id_and_plain_sensors():
     assert (robot.base_joint, robot.drives) == ('root', True)
     assert [(s.name, s.dim, s.unit) for s in robot.sensors.singles] == [('gyro', 3, '')]
     assert plan.entities == ('box',)
-    assert plan_topics(ROWS, replace(Settings(), publish_entities=False)).entities == ()
     assert plan_topics(ROWS, replace(Settings(), robots=('x',))).robots == ()
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
-from urlab_ros_bridge.ros.plan.parameters import EntityParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import AUTO
 from urlab_ros_bridge.ros.plan.plan import DEFAULT_BASE
@@ -69,9 +68,7 @@ def plan_topics(
     plans = tuple(
         _plan_robot(prefix, robots[prefix], spaces[prefix], names, handshake) for prefix in wanted
     )
-    return WorldPlan(
-        plans, tuple(entities) if settings(EntityParameters).publish_entities else (), tuple(notes)
-    )
+    return WorldPlan(plans, tuple(entities), tuple(notes))
 
 
 def _add(

@@ -37,7 +37,6 @@ from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
-from urlab_ros_bridge.ros.plan.parameters import EntityParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
@@ -254,7 +253,7 @@ def plan_world(handshake: Handshake, settings: SettingsReader) -> WorldPlan:
         )
         for prefix in prefixes
     )
-    entities = tuple(handshake.entities) if settings(EntityParameters).publish_entities else ()
+    entities = tuple(handshake.entities)
     cameras = {name: optical_frame(name) for name in handshake.global_cameras}
     places = scene_camera_transforms(world, cameras, names.map_frame)
     return WorldPlan(robots, entities, scene_cameras=tuple(places))

@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import contacts
+from urlab_ros_bridge.ros.link import planning_scene
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.parameters import frames_differ
@@ -95,6 +96,7 @@ FEATURES: tuple[Feature, ...] = (
     cameras.FEATURE,
     contacts.FEATURE,
     floor_map.FEATURE,
+    planning_scene.FEATURE,
     commands.FEATURE,
     velocity.FEATURE,
     joint_commands.FEATURE,

@@ -3,7 +3,7 @@
 """
 Interfaces that a machine may lack.
 
-The standard messages come with rclpy.  `tf2_msgs`, `control_msgs` and `simulation_interfaces` are
+The standard messages come with rclpy.  `tf2_msgs`, `control_msgs`, `moveit_msgs` and others are
 not among the wheels of a machine without a ROS installation, and `urlab_msgs` is built from this
 project: they are imported here and nowhere else, so that the caller decides what to leave out, and
 a message says once what to install.

@@ -10,6 +10,7 @@ from dataclasses import field
 
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
@@ -70,27 +71,48 @@ def scene_look(
     :raises MeshesUnwritable: when the folder for meshes cannot be written to.
     """
     world = geometry.world
-    owned = {body for bodies in robots for body in bodies}
-    ids = {body.compiled: body.id for body in world.bodies}
-    moving = {name: ids[name] for name in entities if name in ids}
+    fixed, moving = scenery(world, robots, entities)
     static = [
         part
-        for body in world.bodies
-        if body.id not in owned and not body.weld and not body.mocap
+        for body in fixed
         for part in _parts(geometry, meshes, body, world.reference_pose(body.id))
     ]
-    # What is fixed to an entity goes along with it; an entity below another has its own pose.
-    found = {}
-    for name, root in moving.items():
-        rigid = world.bodies[root].weld
-        bodies = [body for body in world.bodies if body.weld == rigid and rigid]
-        found[name] = tuple(
+    found = {
+        name: tuple(
             part
             for body in bodies
-            if body.id == root or body.id not in moving.values()
-            for part in _parts(geometry, meshes, body, world.reference_pose(body.id, root))
+            for part in _parts(geometry, meshes, body, world.reference_pose(body.id, bodies[0].id))
         )
+        for name, bodies in moving.items()
+    }
     return SceneLook(frame, tuple(static), {name: parts for name, parts in found.items() if parts})
+
+
+def scenery(
+    world: WorldModel, robots: Iterable[Iterable[int]], entities: Iterable[str]
+) -> tuple[list[Body], dict[str, list[Body]]]:
+    """
+    Return the bodies that belong to no robot: static ones, and each entity with what it carries.
+
+    :param robots: ids of the bodies of each.
+    :param entities: names of their bodies.
+    """
+    owned = {body for bodies in robots for body in bodies}
+    ids = {body.compiled: body.id for body in world.bodies}
+    roots = {name: ids[name] for name in entities if name in ids}
+    static = [
+        body for body in world.bodies if body.id not in owned and not body.weld and not body.mocap
+    ]
+    moving = {}
+    for name, root in roots.items():
+        # What is fixed to an entity goes along with it; an entity below another has its own pose.
+        rigid = world.bodies[root].weld
+        moving[name] = [world.bodies[root]] + [
+            body
+            for body in world.bodies
+            if body.weld == rigid and rigid and body.id not in roots.values()
+        ]
+    return static, moving
 
 
 def _parts(geometry: Geometry, meshes: MeshFiles, body: Body, pose: Pose) -> list[AppearancePart]:

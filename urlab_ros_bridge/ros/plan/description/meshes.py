@@ -65,17 +65,13 @@ class MeshFiles:
         :param hull: its convex hull, as far as the model has one.
         :raises MeshesUnwritable: when that fails.
         """
-        key = (mesh, hull and mesh >= 0 and int(self._model.mesh_graphadr[mesh]) >= 0)
+        key = (mesh, hull and _has_hull(self._model, mesh))
         if key not in self._uris:
-            if mesh < 0:
-                name = self._model.hfield(-1 - mesh).name
-                vertices, faces = height_field(self._model, -1 - mesh)
-            else:
-                name = self._model.mesh(mesh).name
-                vertices, faces = (
-                    hull_of(self._model, mesh) if key[1] else mesh_of(self._model, mesh)
-                )
-            self._uris[key] = self._write(name + '_hull' * key[1], stl(vertices, faces))
+            model = self._model
+            name = (model.hfield(-1 - mesh) if mesh < 0 else model.mesh(mesh)).name
+            self._uris[key] = self._write(
+                name + '_hull' * key[1], stl(*surface_of(model, mesh, hull=hull))
+            )
         return self._uris[key]
 
     def unit_sphere(self) -> str:
@@ -117,6 +113,21 @@ def stl(vertices: np.ndarray, faces: np.ndarray) -> bytes:
     # Readers take a file that begins with "solid" for text.
     header = b'binary STL, metres'.ljust(_HEADER_BYTES)
     return header + len(faces).to_bytes(4, 'little') + triangles.tobytes()
+
+
+def surface_of(model: Any, mesh: int, *, hull: bool) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return a mesh, its convex hull or a height field as `mesh_of` does.
+
+    :param mesh, hull: see `MeshFiles.uri`.
+    """
+    if mesh < 0:
+        return height_field(model, -1 - mesh)
+    return hull_of(model, mesh) if hull and _has_hull(model, mesh) else mesh_of(model, mesh)
+
+
+def _has_hull(model: Any, mesh: int) -> bool:
+    return mesh >= 0 and int(model.mesh_graphadr[mesh]) >= 0
 
 
 def mesh_of(model: Any, mesh: int) -> tuple[np.ndarray, np.ndarray]:
@@ -172,8 +183,8 @@ def sphere() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _grid(rows: int, columns: int) -> np.ndarray:
-    """Return the triangles of a grid of points, row by row, shape (m, 3)."""
+    """Return the triangles of a grid of points, row by row, shape (m, 3), split as MuJoCo does."""
     start = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    lower = np.column_stack([start, start + 1, start + columns])
-    upper = np.column_stack([start + 1, start + columns + 1, start + columns])
+    lower = np.column_stack([start, start + 1, start + columns + 1])
+    upper = np.column_stack([start, start + columns + 1, start + columns])
     return np.concatenate([lower, upper])
