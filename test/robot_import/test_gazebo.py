@@ -124,13 +124,11 @@ def settings_sensors(world):
 
 
 def test_what_has_no_counterpart_is_named(write_robot, caplog):
-    extra = (
-        sensor('gas', 'gas_meter') + '<gazebo><plugin filename="libskid_steer_drive.so"/></gazebo>'
-    )
-    world = load(write_robot(extra))
+    drive = '<gazebo><plugin filename="libgazebo_ros_tricycle_drive.so"/></gazebo>'
+    world = load(write_robot(sensor('gas', 'gas_meter') + drive))
     assert not settings_sensors(world)
     text = ' '.join(record.getMessage() for record in caplog.records)
-    assert "'gas'" in text and 'libskid_steer_drive.so' in text
+    assert "'gas'" in text and 'tricycle_drive.so' in text and 'ackermann, planar_move' in text
 
 
 CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
@@ -147,6 +145,48 @@ def test_a_drive_follows_cmd_vel(write_robot, drive, plugin):
     reply = drive('my_robot', 0.5, 8, 125, model=path)
     x, y = reply.articulations['my_robot'].qpos[:2]
     assert 0.75 < x < 1.05 and abs(y) < 0.05
+
+
+WHEEL = """
+<link name="{name}"><inertial><mass value="0.5"/>
+    <inertia ixx="0.001" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><origin rpy="1.5707963 0 0"/>
+    <geometry><cylinder radius="0.1" length="0.04"/></geometry></collision></link>
+<joint name="{name}_joint" type="continuous"><parent link="base_link"/><child link="{name}"/>
+  <origin xyz="0.3 {y} 0"/><axis xyz="0 1 0"/><limit effort="10" velocity="20"/></joint>"""
+SKID = '<gazebo><plugin name="p" filename="{}">{}</plugin></gazebo>'
+
+
+@pytest.mark.parametrize(
+    ('file', 'elements', 'lengths'),
+    [
+        (
+            'libgazebo_ros_skid_steer_drive.so',
+            '{}FrontJoint {}RearJoint',
+            {'wheelSeparation': 0.5},
+        ),
+        ('libSkidSteerDrivePlugin.so', '{}_front {}_rear', {}),
+        ('gz-sim-diff-drive-system', '{}_joint {}_joint', {'wheel_separation': 0.5}),
+    ],
+)
+def test_wheels_of_a_side_turn_together(write_robot, file, elements, lengths):
+    content = [f'<{name}>{value}</{name}>' for name, value in lengths.items()]
+    for side in ('left', 'right'):
+        front, rear = elements.format(side, side).split()
+        content.append(f'<{front}>{side}_front_joint</{front}>')
+        content.append(f'<{rear}>{side}_wheel_joint</{rear}>')
+    wheels = [WHEEL.format(name=f'{s}_front', y=y) for s, y in (('left', 0.2), ('right', -0.2))]
+    slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
+    plugin = SKID.format(file, ''.join(content))
+    world = load(write_robot(''.join([*wheels, plugin, slippery])))
+    twist = settings(world).twist
+    assert twist.left == ['left_front_joint', 'left_wheel_joint']
+    assert twist.right == ['right_front_joint', 'right_wheel_joint']
+    # What the plugin does not say is that of the wheels.
+    assert (twist.wheel_radius, twist.track_width) == (0.1, 0.5 if lengths else 0.4)
+    x, y, _ = driven(world, (0.5, 0.0, 0.0), 2.0)
+    assert 0.8 < x < 1.05 and abs(y) < 0.05
+    assert driven(world, (0.0, 0.0, 1.0), 2.0)[2] > 0.3
 
 
 FRONT = """

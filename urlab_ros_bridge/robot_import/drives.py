@@ -27,8 +27,11 @@ _LOG = logging.getLogger(__name__)
 _LINEAR, _ANGULAR = 1.0, 2.0
 _TIMEOUT = 0.5  # s
 _STEERING = 0.6  # rad
-_OTHERS = ('skid_steer', 'tricycle')
+# Words of plugins that drive a robot in another way.
+_OTHERS = ('drive', 'steer')
 _CORNERS = (('front', 'left'), ('front', 'right'), ('back', 'left'), ('back', 'right'))
+# Elements with the wheels of a side: differential drives, and skid-steer drives.
+_WHEELS = ('{}_joint', '{}Joint', '{}FrontJoint', '{}RearJoint', '{}_front', '{}_rear')
 # Joints of a base that moves in the plane, which the import adds.
 PLANAR_JOINTS = {axis: f'planar_{axis}' for axis in ('x', 'y', 'yaw')}
 
@@ -54,7 +57,11 @@ def find_drive(robot: ElementTree.Element) -> GazeboDrive | None:
         reader = next((read for words, read in _READERS.items() if _is(plugin, words)), None)
         if reader is None:
             if any(word in _words(plugin) for word in _OTHERS):
-                _LOG.warning('drive plugin %r has no counterpart', plugin.get('filename'))
+                _LOG.warning(
+                    'drive plugin %r is left out; known are those called %s',
+                    plugin.get('filename'),
+                    ', '.join(' '.join(words) for words in _READERS),
+                )
             continue
         drive = reader(plugin, robot)
         missing = sorted(set(drive.interfaces) - joints)
@@ -76,15 +83,18 @@ def _words(plugin: ElementTree.Element) -> str:
 
 
 def _differential(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboDrive:
-    left = list(_texts(plugin, 'left_joint', 'leftJoint'))
-    right = list(_texts(plugin, 'right_joint', 'rightJoint'))
+    left, right = (
+        list(_texts(plugin, *(form.format(side) for form in _WHEELS)))
+        for side in ('left', 'right')
+    )
+    found = _Geometry(robot, {'left': left, 'right': right})
     twist = {
         'kind': 'differential',
         'left': left,
         'right': right,
-        'wheel_radius': _radius(plugin),
-        'track_width': _value(plugin, 0.4, 'wheel_separation', 'wheelSeparation'),
-        'axle': _Geometry(robot, {'left': left, 'right': right}).axle,
+        'wheel_radius': _radius(plugin, found.radius),
+        'track_width': _value(plugin, found.track, 'wheel_separation', 'wheelSeparation'),
+        'axle': found.axle,
         'limits': _limits(plugin),
         'timeout': _TIMEOUT,
     }
@@ -162,6 +172,7 @@ _READERS: dict[tuple[str, ...], Callable[..., GazeboDrive]] = {
     ('planar_move',): _planar,
     ('velocity-control',): _planar,
     ('diff', 'drive'): _differential,
+    ('skid', 'drive'): _differential,
 }
 
 
@@ -231,8 +242,8 @@ def _limits(plugin: ElementTree.Element) -> dict[str, float]:
     return found
 
 
-def _radius(plugin: ElementTree.Element) -> float:
-    diameter = _value(plugin, 0.2, 'wheel_diameter', 'wheelDiameter')
+def _radius(plugin: ElementTree.Element, default: float = 0.1) -> float:
+    diameter = _value(plugin, 2 * default, 'wheel_diameter', 'wheelDiameter')
     return _value(plugin, diameter / 2, 'wheel_radius', 'wheelRadius')
 
 
