@@ -8,7 +8,6 @@ import sys
 from lifelines import run_process
 import pytest
 
-from urlab_ros_bridge.cli.commands import command_names
 from urlab_ros_bridge.models import world_names
 
 pytest.importorskip('argcomplete')
@@ -36,10 +35,6 @@ def offered(line):
     return set(done.stdout.split())
 
 
-def test_commands():
-    assert set(command_names()) <= offered('urlab ')
-
-
 @pytest.mark.parametrize(
     ('line', 'words'),
     [
@@ -58,7 +53,3 @@ def test_bundled_names_are_offered_beside_files(tmp_path, monkeypatch):
     assert {'quadruped_trot', 'mine.yaml'} <= offered('urlab policy ')
     assert {'bimanual', 'mine.yaml'} <= offered('urlab chiral --profile ')
     assert offered('urlab server --model ') == {'mine.yaml'}
-
-
-def test_a_switch_takes_a_value_or_stands_alone():
-    assert {'true', 'false', '--world'} <= offered('urlab server --paused ')

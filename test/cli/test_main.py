@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
 import math
-import os
 import resource
-import signal
 import sys
 
 from lifelines import run_process
@@ -17,13 +15,6 @@ from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.wire.errors import UrlabError
 
 COMMANDS = all_commands()
-
-
-def test_overview_names_every_command(capsys):
-    assert main(['--help']) == main([]) == 0
-    shown = capsys.readouterr().out
-    for name, command in COMMANDS.items():
-        assert name in shown and command.summary in shown
 
 
 @pytest.mark.parametrize('words', [[], *([name] for name in COMMANDS)])
@@ -58,39 +49,6 @@ def test_a_file_is_not_taken_for_a_folder(words, named, capsys):
         assert capsys.readouterr().err.startswith('error: DIR: is missing: ')
     assert main(words) == 2
     assert capsys.readouterr().err == f'error: {named} is a file, not a folder\n'
-
-
-def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path):
-    name = os.fsencode(tmp_path / 'r') + b'\xe4ume.xml'
-    with open(name, 'w', encoding='ascii') as file:
-        file.write('<mujoco/>')
-    words = [
-        sys.executable,
-        '-m',
-        'urlab_ros_bridge.cli.main',
-        'map',
-        '--model',
-        os.fsdecode(name),
-    ]
-    done = run_process(words, capture_output=True)
-    assert done.returncode == 2 and done.stdout == b''
-    assert done.stderr.startswith(b"error: --model: '") and done.stderr.count(b'\n') == 1
-    assert b'is not UTF-8' in done.stderr
-
-
-@pytest.mark.parametrize('words', [['keys', '{}/k'], ['map', '--output', '{}/m']])
-def test_what_cannot_be_written_is_named_in_one_line(words, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sys, 'dont_write_bytecode', True)  # it would be cut off as well
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))  # as a disk that is full
-    try:
-        code = main([word.format(tmp_path) for word in words])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    said = capsys.readouterr().err
-    assert code == 2 and said.count('\n') == 1
-    assert said.startswith(f'error: {tmp_path}/') and said.endswith(': File too large\n')
-    assert not [path for path in tmp_path.rglob('*') if path.is_file()]
 
 
 def test_the_command_line_loads_neither_ros_nor_physics_and_is_quick():
@@ -133,16 +91,3 @@ def test_what_a_user_can_mend_is_one_message(error, code, said, monkeypatch, cap
     monkeypatch.setattr(program, 'find_command', lambda name: command)
     assert main(['doctor']) == code
     assert capsys.readouterr().err == said
-
-
-def test_a_bug_is_not_hidden(monkeypatch):
-    command = replace(COMMANDS['doctor'], run=lambda given: 1 // 0)
-    monkeypatch.setattr(program, 'find_command', lambda name: command)
-    with pytest.raises(ZeroDivisionError):
-        main(['doctor'])
-
-
-def test_inside_another_program_its_signal_handlers_stay():
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    assert main(['--version']) == main(['server', '--world', 'mars']) - 2 == 0
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before

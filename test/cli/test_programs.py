@@ -183,21 +183,3 @@ def test_a_second_server_starts_with_the_offset_that_is_advised(program):
     moved = ready_ports(second)
     with Client('127.0.0.1', moved[0], shared=True, name='test') as client:
         assert client.status().world == 'rover'
-
-
-def test_a_full_disk_behind_the_output_does_not_end_a_server():
-    (port,) = free_ports(1)
-    words = (f'--rpc-port={port}', '--state-port=0', '--camera-port=0', *SIDE_PORTS)
-    with open('/dev/full', 'w') as full:
-        server = start_process(
-            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    while 'cannot write to the standard output' not in (line := server.stderr.readline()):
-        assert line, 'it has ended'
-    with Client(rpc_port=port, shared=True, timeout=60.0) as client:
-        assert client.status().world == 'rover'
-    server.send_signal(signal.SIGINT)
-    assert server.wait(60) == 0

@@ -65,14 +65,6 @@ def note(number, frame):
     pass
 
 
-def test_what_a_start_raises_is_raised():
-    def fail():
-        raise ValueError('no')
-
-    with restored_handlers(), pytest.raises(ValueError, match='no'):
-        StopRequest().start(fail)
-
-
 def test_a_start_that_hangs_ends_with_the_process_and_without_a_word():
     process = start_process(
         [sys.executable, '-c', STUCK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT

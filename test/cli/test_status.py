@@ -9,7 +9,6 @@ from rich.console import Console
 from urlab_ros_bridge.cli.status import Figures
 from urlab_ros_bridge.cli.status import FRESH_SECONDS
 from urlab_ros_bridge.cli.status import OWN_NAME
-from urlab_ros_bridge.cli.status import parse_figures
 from urlab_ros_bridge.cli.status import Screen
 from urlab_ros_bridge.cli.status import status_text
 
@@ -55,24 +54,6 @@ def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
     assert OWN_NAME not in text
 
 
-def test_pause_speed_and_trouble_are_said_in_words():
-    slow = {**SERVER, 'paused': True, 'speed': 50.0, 'divergence': {'count': 1, 'time': 0.5}}
-    silent = {**BRIDGE, 'connected': False, 'state': 'waiting for the server'}
-    text = status_text(Figures(slow, 0.0), Figures(silent, 0.0), 0.0)
-    assert (
-        'live, paused, unstable' in text
-        and 'set to 50 %' in text
-        and 'waiting for the server' in text
-    )
-
-
-def test_nothing_published_for_want_of_subscribers_is_explained():
-    idle = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0}, 0.0), 0.0)
-    assert '0 ROS messages/s (no subscriber)' in idle
-    dead = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0, 'ticks_per_s': 0}, 0.0), 0.0)
-    assert 'no subscriber' not in dead
-
-
 def test_old_figures_are_not_shown():
     late = 10.0 + FRESH_SECONDS + 0.1
     text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), late)
@@ -84,12 +65,6 @@ def test_old_figures_are_not_shown():
 def test_any_figures_give_one_line(values):
     text = status_text(Figures(values, 0.0), Figures(values, 0.0), 0.0)
     assert '\n' not in text and '\x1b' not in text
-
-
-@given(st.text())
-def test_any_line_of_the_pipe_is_figures_or_nothing(line):
-    figures = parse_figures(line, 1.0)
-    assert figures is None or isinstance(figures.values, dict)
 
 
 def test_a_terminal_has_the_status_below_the_log():

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from importlib import import_module
 from pathlib import Path
 
@@ -16,11 +15,9 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
 from bundled_server import start_server
-import numpy as np
 from tf2_msgs.msg import TFMessage
 import yaml
 
-from test.config.drawn_world import of_message
 import urlab_ros_bridge
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
@@ -130,37 +127,6 @@ class RunningWorld:
             while found[frame] in parents:
                 found[frame] = parents[found[frame]]
         return found
-
-    def frames_in(self, reference):
-        """Return the newest transform of each frame, 4x4, in a frame of the same tree."""
-        newest = {
-            transform.child_frame_id: transform
-            for messages in self._transforms
-            for message in list(messages)
-            for transform in message.transforms
-        }
-
-        def in_root(frame):
-            place = np.eye(4)
-            while frame in newest:
-                place = of_message(newest[frame].transform) @ place
-                frame = newest[frame].header.frame_id
-            return place
-
-        back = np.linalg.inv(in_root(reference))
-        return {frame: back @ in_root(frame) for frame in self.roots()}
-
-    def is_still(self):
-        """Return whether everything has come to rest."""
-        with self.simulated() as (_, data):
-            return np.abs(data.qvel).max() < 1e-3
-
-    @contextlib.contextmanager
-    def simulated(self):
-        """Lend model and data of the server, standing still."""
-        world, engine = self._server.context.world, self._server.context.engine
-        with engine.lock:
-            yield world.model, world.data
 
     def set_paused(self, paused):
         engine = self._server.context.engine

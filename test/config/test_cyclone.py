@@ -55,8 +55,3 @@ def heard(rover, seconds, **environment):
 def test_with_the_file_both_directions_work(rover):
     file = {'CYCLONEDDS_URI': CONFIG.as_uri()}
     assert heard(rover, 60, **file) == 'heard a rover that drives'
-
-
-def test_the_file_is_needed(rover):
-    """Where this fails the file has become superfluous, and so has what the docs say of it."""
-    assert heard(rover, 4, CYCLONEDDS_URI='') == 'heard nothing of the sort'

@@ -8,7 +8,6 @@ import pytest
 
 from test.config.running_world import CONFIG
 from test.config.running_world import interface
-from test.config.worlds import WORLDS
 
 pytestmark = pytest.mark.ros
 
@@ -30,10 +29,6 @@ def check_fields(message, values):
             check_fields(interface(known[name].replace('/', '/msg/')), value)
         else:
             setattr(message(), name, value)  # rclpy refuses what is of another type
-
-
-def test_there_is_a_layout_for_every_world():
-    assert {path.stem for path in (CONFIG / 'foxglove').glob('*.json')} == set(WORLDS)
 
 
 def test_topics_and_frames_of_the_scene_are_there(running):

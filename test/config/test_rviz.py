@@ -10,14 +10,11 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
-from test.config.running_world import CONFIG
 from test.config.running_world import file_of
 from test.config.running_world import interface
-from test.config.worlds import WORLDS
 
 pytestmark = pytest.mark.ros
 
-FILES = sorted((CONFIG / 'rviz').glob('*.rviz'))
 # Class of a display -> type that it subscribes to.
 TYPES = {
     'Image': 'sensor_msgs/msg/Image',
@@ -60,13 +57,6 @@ def is_latched(display):
     return topic_of(display)['Durability Policy'] == 'Transient Local'
 
 
-def test_every_world_has_a_file_of_its_own_and_other_models_the_default():
-    assert {path.stem for path in FILES} == {*WORLDS, 'default'}
-    for world in WORLDS:
-        assert file_of('rviz_config', world) == CONFIG / 'rviz' / f'{world}.rviz'
-    assert file_of('rviz_config', 'mine') == CONFIG / 'rviz' / 'default.rviz'
-
-
 def test_every_topic_is_published_as_its_display_asks_for_it(running):
     for display in with_topics(running.name):
         asked, topic = topic_of(display), f'/{topic_of(display)["Value"]}'
@@ -95,23 +85,3 @@ def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
             found = running.first(interface(TYPES['MarkerArray']), topic, is_latched(display))
             frames |= {marker.header.frame_id for marker in found.markers}
     assert {frame: roots.get(frame) for frame in frames} == dict.fromkeys(frames, roots[fixed])
-
-
-def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_path):
-    import yourdfpy  # takes a second
-
-    shown = with_topics(running.name, 'RobotModel')
-    fixed = load(file_of('rviz_config', running.name))['Global Options']['Fixed Frame']
-    roots = running.roots()
-    assert {topic_of(each)['Value'] for each in shown} == {
-        f'{space}robot_description' for space in running.robots
-    }
-    for display in shown:
-        text = running.first(
-            interface(TYPES['RobotModel']), topic_of(display)['Value'], latched=True
-        ).data
-        path = tmp_path / 'robot.urdf'
-        path.write_text(text)
-        urdf = yourdfpy.URDF.load(str(path), load_meshes=False, build_scene_graph=False)
-        start = f'{display["TF Prefix"]}/' if display['TF Prefix'] else ''
-        assert {roots.get(start + link) for link in urdf.link_map} == {roots[fixed]}

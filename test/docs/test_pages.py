@@ -53,7 +53,6 @@ OURS = [line for line in LINES if line[1][0] == 'urlab' and line[1][1] != 'COMMA
 # Commands that write files or print, and end.
 ALONE = [words for _, words in OURS if words[1] in ('keys', 'soccer') or '--list' in words]
 ROS = [words for _, words in LINES if words[0] == 'ros2']
-MAKE = [words for _, words in LINES if words[0] == 'make']
 
 
 @pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
@@ -82,12 +81,6 @@ def test_launch_arguments_are_those_of_the_launch_files():
         pairs = (word.partition(':=')[::2] for word in words[4:] if word != '--show-args')
         texts = {name: '' if known[name].is_path else text for name, text in pairs}
         read_arguments(sections[words[3]], texts, Spelling.LAUNCH)
-
-
-def test_make_targets_are_there():
-    targets = set(re.findall(r'^([a-z-]+):', (ROOT / 'Makefile').read_text(), re.M))
-    named = {word for words in MAKE for word in words[1:] if re.fullmatch('[a-z-]+', word)}
-    assert {'demo', 'test'} <= named <= targets
 
 
 def fields_fit(kind, values):

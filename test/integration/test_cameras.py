@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 import time
 
-from bridge_harness import free_domain
 from bridge_harness import LATCHED
 from bridge_harness import LISTEN_BEST_EFFORT
-from bridge_harness import Listener
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 import numpy as np
@@ -92,27 +90,11 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(rover):
     assert parent == 'map'
 
 
-@pytest.fixture
-def rover_by_zmq(rover, programs):
-    """Return (bridge, listener) of the same rover whose pictures come by ZeroMQ."""
-    _, bridge, _ = rover
-    listener = Listener(free_domain())
-    words = ['-p', 'camera_transport:=zmq']
-    domain = str(listener.context.get_domain_id())
-    programs.append(type(bridge)(*bridge.command, *words, environment={'ROS_DOMAIN_ID': domain}))
-    yield programs[-1], listener
-    listener.close()
-
-
-@pytest.mark.parametrize('transport', ['shm', 'zmq'])
-def test_after_a_reset_no_picture_is_older_than_the_reset(transport, request):
-    (*_, bridge, listener) = request.getfixturevalue(
-        {'shm': 'rover', 'zmq': 'rover_by_zmq'}[transport]
-    )
+def test_after_a_reset_no_picture_is_older_than_the_reset(rover):
+    _, _, listener = rover
     pictures = listener.listen(Image, '/front_rgb/image_raw')
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
     wait_until(lambda: len(pictures) > 3, WAIT)
-    wait_until(lambda: maps_pictures(bridge) is (transport == 'shm'), WAIT)
     for _ in range(2):
         time.sleep(1.1)
         begin = len(listener.order)

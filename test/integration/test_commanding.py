@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories and joint commands of a quadruped, with the real programs."""
 
-import itertools
-import time
-
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 from builtin_interfaces.msg import Duration
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
@@ -132,78 +128,3 @@ def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(quadruped
     assert worst < 0.45
     height = wait_for_message(listener, PoseStamped, '/ground_truth/pose').pose.position.z
     assert height > 0.22
-
-
-def test_a_new_goal_takes_over_smoothly(quadruped):
-    _, listener, leader = quadruped
-    state = listener.listen(
-        msg.JointTrajectoryControllerState, '/joint_trajectory_controller/controller_state'
-    )
-    # A listener on a busy machine may miss just those messages: then another goal takes over.
-    close = []
-    while len(close) < 2:
-        begun = len(state)
-        _, first, _ = leader.send(goal((2.0, STAND)))
-        wait_until(
-            lambda begun=begun: (
-                len(state) > begun + 5 and seconds(state[-1].reference.time_from_start) > 0.7
-            )
-        )
-        _, second, _ = leader.send(goal((1.0, CROUCH)))
-        preempted, done = leader.end(first), leader.end(second)
-        assert preempted.status == GoalStatus.STATUS_ABORTED
-        assert 'preempted' in preempted.result.error_string
-        assert done.status == GoalStatus.STATUS_SUCCEEDED
-        heard = state[begun:]
-        for before, after in itertools.pairwise(heard):
-            passed = seconds(after.header.stamp) - seconds(before.header.stamp)
-            moved = np.abs(np.subtract(after.reference.positions, before.reference.positions))
-            # Cubics between these poses are slower; a jump of 0.1 rad in 30 ms is not.
-            assert moved.max() < 3.0 * passed
-            elapsed = [seconds(each.reference.time_from_start) for each in (before, after)]
-            close += [passed] * (elapsed[0] > 0.6 > elapsed[1] and passed < 0.031)
-
-
-def control(listener):
-    """Return the present status of control as a map."""
-    heard = listener.heard.get('/diagnostics') or listener.listen(DiagnosticArray, '/diagnostics')
-    count = len(heard)
-    wait_until(lambda: len(heard) > count + 1)
-    (status,) = [each for each in heard[-1].status if each.name.endswith(': control')]
-    return {pair.key: pair.value for pair in status.values}
-
-
-def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(quadruped):
-    server, listener, leader = quadruped
-    publisher = listener.publisher(JointState, '/joint_commands')
-    states = listener.heard['/joint_states']
-    assert control(listener)['quadruped follows'] == 'none'
-    _, result, feedback = leader.send(goal((4.5, STAND)))
-    wait_until(lambda: feedback)
-    assert control(listener)['quadruped follows'] == 'joint_trajectory (12)'
-    publisher.publish(JointState(name=['FL_hip'], position=[0.8]))
-    assert leader.end(result).status == GoalStatus.STATUS_SUCCEEDED
-    late = wait_for_time(states, server.now_ns())
-    place = late.name.index('FL_hip')
-    assert abs(late.position[place]) < 0.3
-    publisher.publish(JointState(name=['FL_hip'], position=[0.4]))
-    wait_until(lambda: states[-1].position[place] == pytest.approx(0.4, abs=0.1))
-
-
-def test_joint_commands_leave_other_joints_as_the_keyframe_has_them(quadruped, observer):
-    server, listener, _ = quadruped
-    publisher = listener.publisher(JointState, '/joint_commands')
-    client = observer(server)
-    client.reset('stand')
-    time.sleep(1.0)
-    slots = client.step().articulations['quadruped'].qpos[7:]
-    # As ros2_control does: all joints, NaN where no controller is active.
-    values = [float('nan')] * 12
-    values[0] = 0.25
-    publisher.publish(JointState(name=LEGS, position=values))
-    wait_until(
-        lambda: client.step().articulations['quadruped'].qpos[7] == pytest.approx(0.25, abs=0.08)
-    )
-    time.sleep(0.5)
-    now = client.step().articulations['quadruped'].qpos[7:]
-    assert np.abs(now[3:] - slots[3:]).max() < 0.1

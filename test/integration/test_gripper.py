@@ -5,7 +5,6 @@
 from functools import cache
 
 from action_msgs.msg import GoalStatus
-from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 import pytest
 from rclpy.action import ActionClient
@@ -127,27 +126,3 @@ def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     )
     response = run(listener, client, Parallel.Goal(command=JointState(position=[0.09])))
     assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
-
-
-def test_the_hands_of_the_bimanual_world(simulation):
-    """Its sidecar names them; the finger without an actuator of its own follows."""
-    server, _, listener = simulation('--world', 'bimanual')
-    states = listener.listen(JointState, '/joint_states')
-    # The action is there a moment before the bridge may command.
-    wait_until(lambda: len(states) > 50)
-    for side in ('left', 'right'):
-        client = listener.run(
-            lambda side=side: ActionClient(
-                listener.node, action.GripperCommand, f'/{side}_gripper/gripper_cmd'
-            )
-        )
-        assert client.wait_for_server(100.0)
-        for position in (0.04, 0.005):
-            response = run(listener, client, command(position))
-            assert response.status == GoalStatus.STATUS_SUCCEEDED
-            assert response.result.reached_goal and not response.result.stalled
-            assert response.result.position == pytest.approx(position, abs=0.005)
-        fingers = [f'{side}_finger_left', f'{side}_finger_right']
-        late = wait_for_time(states, server.now_ns())
-        now = dict(zip(late.name, late.position, strict=True))
-        assert [now[name] for name in fingers] == pytest.approx([0.005, 0.005], abs=0.006)

@@ -22,7 +22,6 @@ from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import services_of
-from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.ros.program.features import topics_of
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
@@ -39,7 +38,6 @@ OUT = [topic for topic in TOPICS if not topic.incoming]
 IN = [topic for topic in TOPICS if topic.incoming]
 # rclpy's own.
 COMMON = {'/rosout', '/parameter_events'}
-SWITCHES = {name for topic in TOPICS for name in topic.switch.split(', ') if name}
 # Each service with requests that it can carry out here, in this order.
 REQUESTS = [
     ('set_mode', {}),
@@ -180,25 +178,6 @@ def test_one_thread_publishes_all_but_images(bridge_to, monkeypatch):
     for topic, names in threads.items():
         assert names == {'stream'} or all(name.startswith('camera ') for name in names), topic
     assert images <= {topic for topic, names in threads.items() if 'stream' not in names}
-
-
-def test_the_rates_are_the_ones_on_the_page(bridge_to):
-    bridge, _ = bridge_to(gps_origin=[48.1, 11.6, 520.0])
-    feeds = wait_until(lambda: bridge.stream.world and bridge.stream.world.feeds)
-    for feed in feeds:
-        name = '/' + feed.topic.lstrip('/')
-        rates = [row.rate.split(', ') for row in rows_of(name, OUT)]
-        parameter = next(row for row in Settings.TABLE.values() if row.field == feed.rate_name)
-        assert any(parameter.name in rate for rate in rates), name
-
-
-def test_switches_do_what_the_page_says(bridge_to):
-    bridge, _ = bridge_to(**dict.fromkeys(SWITCHES, False))
-    wait_until(lambda: '/rover/odom' in endpoints(bridge.node, False))
-    for name in endpoints(bridge.node, False):
-        # A base that is fixed to the world always says where it is.
-        if name not in ('/arm/tf_static', '/leg/tf_static'):
-            assert not all(row.switch for row in rows_of(name, OUT)), f'{name} is still there'
 
 
 @pytest.mark.distro

@@ -12,23 +12,15 @@ import subprocess
 import sys
 import threading
 
-from bridge_harness import Bridge
 from bridge_harness import free_domain
-from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from diagnostic_msgs.msg import DiagnosticArray
-from diagnostic_msgs.msg import DiagnosticStatus
 from lifelines import start_process
 from lifelines import stop_for_a_while
 from nav_msgs.msg import Odometry
 import pytest
-from rosgraph_msgs.msg import Clock
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.reports import graph_check
-from urlab_ros_bridge.ros.reports import other_publishers
-from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 pytest.importorskip('urlab_msgs.msg')
@@ -165,60 +157,3 @@ def test_a_bridge_that_was_killed_is_replaced_at_once(bridges, listener, request
         bridges.first = bridges.start()
         is_connected(bridges.first)
     assert goes_on(listener, bridges.first) and not bridges.first.said('another bridge')
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    """Have other publishers looked for ten times as often, and reported ten times as soon."""
-    monkeypatch.setattr(graph_check, 'CHECK_SECONDS', 0.2)
-    monkeypatch.setattr(other_publishers, 'SETTLED_SECONDS', 1.0)
-    monkeypatch.setattr(other_publishers, 'LEASE_SECONDS', 1.0)
-
-
-@pytest.fixture
-def here(slow_rover, impatient):
-    """Return a function that starts one more bridge in this process, all on one domain."""
-    domain, started = free_domain(), []
-
-    def start(**parameters):
-        bridge = Bridge(domain, *slow_rover.ports[:2], **parameters)
-        started.append(bridge)
-        said, log = [], bridge.node.bridge.part(OtherPublishers)._log
-        bridge.node.bridge.part(OtherPublishers)._log = lambda *words: (
-            said.append(words[1]),
-            log(*words),
-        )
-        wait_until(lambda: bridge.link.state.connected)
-        return bridge, lambda text: [line for line in list(said) if text in line]
-
-    start.listener, start.started = Listener(domain), started
-    yield start
-    for each in started:
-        each.close()
-    start.listener.close()
-
-
-def found(listener):
-    """Return the last status about other publishers."""
-    heard = listener.heard.get('/diagnostics') or listener.listen(DiagnosticArray, '/diagnostics')
-    for message in reversed(list(heard)):
-        for status in message.status:
-            if status.name.endswith(': other publishers'):
-                return status
-    return None
-
-
-def test_another_clock_is_named_and_so_are_other_sources_of_own_topics(here):
-    _, said = here()
-    listener = here.listener
-    found(listener)
-    odom = listener.node.create_publisher(Odometry, 'odom', 1)
-    wait_until(lambda: said('/listener publishes /odom too'))
-    clock = listener.node.create_publisher(Clock, '/clock', LISTEN_BEST_EFFORT)
-    wait_until(lambda: said('/listener publishes /clock too'))
-    assert said('ROS_DOMAIN_ID')
-    status = wait_until(lambda: (s := found(listener)) and '/clock' in s.message and s)
-    assert status.level == DiagnosticStatus.WARN
-    listener.node.destroy_publisher(odom)
-    listener.node.destroy_publisher(clock)
-    wait_until(lambda: said('any more'))

@@ -5,7 +5,6 @@
 import statistics
 import time
 
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
@@ -19,8 +18,6 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from sensor_msgs.msg import LaserScan
-
-from urlab_ros_bridge.client.client import Client
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
@@ -147,35 +144,3 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
         timeout=15,
     )
     assert response.success and second.process.poll() is None
-
-
-@pytest.fixture(scope='module')
-def rover(lasting_server):
-    return lasting_server()
-
-
-@pytest.mark.slow
-def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridge_to):
-    listener = bridge_to(rover)
-    odom = listener.listen(Odometry, 'odom')
-    wait_until(lambda: odom)
-    with Client('127.0.0.1', rover.ports[0]) as policy:
-        policy.set_mode('direct')
-        time.sleep(1.5)
-        result = policy.step(50)
-        shown = wait_for_message(
-            listener,
-            Odometry,
-            'odom',
-            lambda message: stamp_of('odom', message) == result.sim_time_ns,
-        )
-        assert shown.header.frame_id == 'odom'
-        wait_for_message(
-            listener,
-            DiagnosticArray,
-            '/diagnostics',
-            lambda message: 'direct mode' in message.status[0].message,
-        )
-        policy.set_mode('live')
-    count = len(odom)
-    wait_until(lambda: len(odom) > count + 100)

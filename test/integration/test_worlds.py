@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several robots, fixed bases, and models that nobody described."""
 
-from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
@@ -19,22 +18,6 @@ pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
 FLEET = ('rover_1', 'rover_2')
-ARM = """
-<mujoco>
-  <worldbody>
-    <body name="table" pos="1 0 0.5">
-      <geom size="0.1"/>
-      <body name="upper" pos="0 0 0.2">
-        <joint name="elbow" axis="0 1 0"/>
-        <geom size="0.1" mass="1"/>
-        <site name="tip"/>
-      </body>
-    </body>
-  </worldbody>
-  <actuator><position name="elbow" joint="elbow" kp="50"/></actuator>
-  <sensor><force name="push" site="tip"/><torque name="twist" site="tip"/></sensor>
-</mujoco>
-"""
 
 
 def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulation):
@@ -69,19 +52,6 @@ def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulati
     # One node, one publisher of a topic.
     for topic in ('/tf_static', '/clock'):
         assert len(listener.node.get_publishers_info_by_topic(topic)) == 1
-
-
-def test_an_arm_on_a_table_without_description(simulation, tmp_path):
-    (tmp_path / 'arm.xml').write_text(ARM)
-    _, _, listener = simulation('--model', tmp_path / 'arm.xml')
-    joints = wait_for_message(listener, JointState, 'joint_states')
-    assert joints.name == ['elbow']
-    still = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
-    mount = next(t for t in still.transforms if t.header.frame_id == 'map')
-    place = mount.transform.translation
-    assert (place.x, place.y, place.z) == pytest.approx((1.0, 0.0, 0.5))
-    names = [name for name, _ in listener.node.get_topic_names_and_types()]
-    assert {'/tip/wrench', '/cmd_vel'} <= set(names) and '/odom' not in names
 
 
 def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation):

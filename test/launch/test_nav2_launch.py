@@ -4,21 +4,13 @@
 
 import importlib.util
 from pathlib import Path
-import runpy
 
 import pytest
 
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
-from urlab_ros_bridge.cli.arguments.argument import read_arguments
-from urlab_ros_bridge.cli.arguments.argument import Spelling
-from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.processes import preflight
-from urlab_ros_bridge.cli.processes.nav2 import find_nav2
-from urlab_ros_bridge.cli.processes.nav2 import nav2_files
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
-from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
-from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
 from urlab_ros_bridge.files.folders import shipped_file
 
 LAUNCH_FILE = shipped_file('launch/nav2.launch.py')
@@ -141,45 +133,3 @@ def test_a_world_without_a_map_file_gets_the_map_of_the_bridge():
     assert not launched.of('Node', launched.group())
     (values,) = launched.programs()['bridge'].parameters
     assert values['publish_map'] is True and values['publish_map_to_odom'] is True
-
-
-def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):
-    bringup.unlink()
-    monkeypatch.setenv('ROS_DISTRO', 'kilted')
-    wanted = 'sudo apt install ros-kilted-navigation2 ros-kilted-nav2-bringup'
-    with pytest.raises(Nav2NotFound, match=wanted):
-        Launched()
-    with pytest.raises(Nav2NotFound, match='ros-DISTRO-nav2-bringup'):
-        find_nav2({})
-
-
-def test_files_of_other_worlds_must_be_given(tmp_path):
-    mine, model = tmp_path / 'mine.yaml', tmp_path / 'rover.xml'
-    mine.write_text('/**: {ros__parameters: {}}')
-    model.touch()
-
-    def files(**texts):
-        texts = {name: str(text) for name, text in texts.items()}
-        return nav2_files(read_arguments(Nav2Arguments, texts, Spelling.LAUNCH))
-
-    amcl = {'localization': 'amcl', 'params_file': mine}
-    assert files(map=mine)[0] == str(mine)
-    with pytest.raises(NoNav2File, match=r'urlab map --world quadruped .* map:=quadruped.yaml'):
-        files(world='quadruped', **amcl)
-    with pytest.raises(NoNav2File, match=r'quadruped_rooms, rover'):
-        files(world='quadruped', **amcl)
-    # A model is no bundled world, whatever its name.
-    with pytest.raises(NoNav2File, match=r'urlab map --model .*/rover.xml'):
-        files(model=model, **amcl)
-    with pytest.raises(NoNav2File, match=r'copy config/nav2/rover.yaml'):
-        files(model=model, map=mine)
-    assert files(model=model, params_file=mine) == ('', str(mine))
-    with pytest.raises(BadArgument, match=r'^map: '):
-        files(map=tmp_path / 'none.yaml')
-
-
-@pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')
-def test_the_real_launch_takes_the_description():
-    described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
-    names = [argument.name for argument in described.get_launch_arguments()]
-    assert names == list(DEFAULTS)

@@ -5,7 +5,6 @@
 from dataclasses import asdict
 import importlib.util
 import os
-from pathlib import Path
 import runpy
 import signal
 import sys
@@ -21,13 +20,10 @@ from urlab_ros_bridge.cli.commands import bridge
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import ProcessDied
-from urlab_ros_bridge.cli.errors import RosPackageMissing
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes import table
 from urlab_ros_bridge.cli.processes.table import command_line
-from urlab_ros_bridge.cli.processes.table import environment
-from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.files.folders import shipped_file
@@ -117,14 +113,6 @@ def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(words):
     assert ours == theirs
 
 
-def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz, ros2_control):
-    programs = launched(*EVERYTHING).programs()
-    assert set(programs) == {process.name for process in PROCESSES}
-    for program in programs.values():
-        assert program.additional_env == environment()
-        assert float(program.sigterm_timeout) + float(program.sigkill_timeout) == 5.0
-
-
 def test_launch_fails_when_a_vital_process_ends_by_itself(rviz, ros2_control):
     run = launched(*EVERYTHING)
     programs = run.programs()
@@ -158,16 +146,6 @@ def test_controllers_start_with_what_they_need_of_the_bridge(rviz, ros2_control)
     assert not launched().programs()['bridge'].parameters
 
 
-def test_without_ros2_control_the_line_that_installs_it_is_said(monkeypatch):
-    monkeypatch.setenv('ROS_DISTRO', 'jazzy')
-    monkeypatch.setenv('AMENT_PREFIX_PATH', '/nowhere')
-    wanted = (
-        'apt install ros-jazzy-controller-manager ros-jazzy-joint-state-topic-hardware-interface'
-    )
-    with pytest.raises(RosPackageMissing, match=wanted):
-        launched(CONTROLLERS)
-
-
 def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():
     run = launched('chiral:=true', 'webxr:=true')
     (handler,) = run.handlers('OnProcessIO')
@@ -187,27 +165,6 @@ def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():
         'chiral', 'webxr',
     ]  # fmt: skip
     assert hear(READY_LINE) is None
-
-
-@pytest.mark.parametrize('words', [(), OTHERS, (*OTHERS, f'rviz_config:={__file__}')])
-def test_rviz_gets_the_same_file_as_in_urlab_up(rviz, words):
-    values = values_of(*words)
-    (process,) = (process for process in PROCESSES if process.name == 'rviz')
-    node = launched('rviz:=true', *words).programs()['rviz']
-    assert node.arguments[-1:] == own_arguments(process, values)
-    shown = Path(node.arguments[-1].partition('=')[2])
-    assert shown.stem in (values['world'], Path(__file__).stem) and shown.is_file()
-    assert node.parameters == [{'use_sim_time': True}]
-    # A program of another package does not unblock the signal.
-    assert '--hold-interrupt' not in node.arguments
-
-
-def test_rviz_that_is_not_installed_is_left_out_with_a_message():
-    run = launched('rviz:=true')
-    assert 'rviz' not in run.programs()
-    (info,) = run.of('LogInfo')
-    assert 'rviz2' in info.msg
-    assert not launched().of('LogInfo')
 
 
 @pytest.mark.parametrize(
@@ -234,10 +191,3 @@ def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
     given['world'] = 'mars'
     with pytest.raises(BadArgument, match='mars'):
         check.function(SimpleNamespace(argv=['pace:=3'], launch_configurations=given))
-
-
-@pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')
-def test_the_real_launch_takes_the_description():
-    described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
-    names = [argument.name for argument in described.get_launch_arguments()]
-    assert names == list(arguments_of(SuiteArguments))

@@ -10,9 +10,7 @@ import pytest
 from urlab_ros_bridge.cli.commands.map import mapped_world
 from urlab_ros_bridge.maps import floor_map
 from urlab_ros_bridge.maps.floor_map import FREE
-from urlab_ros_bridge.maps.floor_map import NoMap
 from urlab_ros_bridge.maps.floor_map import OCCUPIED
-from urlab_ros_bridge.maps.floor_map import UNKNOWN
 from urlab_ros_bridge.maps.map_files import description
 from urlab_ros_bridge.maps.map_files import pgm_image
 from urlab_ros_bridge.maps.map_heights import robot_band
@@ -144,14 +142,6 @@ def test_what_moves_is_left_out_unless_asked_for_and_robots_always(room):
     assert moving.tolist() == [OCCUPIED] * 3 + [FREE]
 
 
-def test_what_no_robot_reaches_is_unknown(room):
-    drawn = through_files(draw_floor_map(room, [0.3]))
-    outside_inside = drawn.value([(3.9, 0), (0, 3.2), (-1.5, 1.2), (2.0, -0.2)])
-    assert outside_inside.tolist() == [UNKNOWN] * 3 + [FREE]
-    # The scanner's plane is above the deck that is no obstacle, and below the lid of nothing.
-    assert drawn.value([(0.5, -1.0)]).tolist() == [FREE]
-
-
 def test_a_span_of_heights_is_all_of_its_planes_together(rover):
     low, high = robot_band(mapped_world(rover))
     assert low == pytest.approx(0.03, abs=2e-3) and high == pytest.approx(0.54, abs=1e-2)
@@ -166,22 +156,6 @@ def test_a_span_of_heights_is_all_of_its_planes_together(rover):
     assert through_files(band).value(places).tolist() == [OCCUPIED] * 2
 
 
-@pytest.mark.parametrize('sign', [1, -1])
-@pytest.mark.parametrize('axis', [0, 1])
-def test_walls_that_are_planes_are_seen_from_their_front(axis, sign, tmp_path):
-    normal = ' '.join(str(sign * (i == axis)) for i in range(3))
-    place = ' '.join(str(-1.0 * sign * (i == axis)) for i in range(3))
-    (tmp_path / 'arena.xml').write_text(
-        f'<mujoco><worldbody><geom type="plane" size="0 0 1" pos="{place}" zaxis="{normal}"/>'
-        '<geom type="plane" size="0 0 1"/></worldbody></mujoco>'
-    )
-    world = load_world(ServerConfig(model=tmp_path / 'arena.xml'))
-    drawn = through_files(draw_floor_map(world, [0.5], region=(-2.0, -2.0, 2.0, 2.0)))
-    found = np.argwhere(drawn.data == OCCUPIED)[:, 1 - axis]
-    wall = (-1.0 * sign + 2.0) / 0.05
-    assert len(found) == 80 and set(found) <= {round(wall) - 1, round(wall)}
-
-
 def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
     region = (-1.01, -0.5, 2.0, 1.02)
     drawn = draw_floor_map(room, [0.3], 0.05, region=region)
@@ -190,16 +164,3 @@ def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
     column, row = np.rint((np.array(drawn.origin) - whole.origin) / 0.05).astype(int)
     part = whole.cells[row : row + 31, column : column + 61]
     assert np.array_equal(part == OCCUPIED, drawn.cells == OCCUPIED)
-
-
-@pytest.mark.parametrize(
-    ('options', 'said'),
-    [
-        ({'heights': [7.0]}, 'nothing solid'),
-        ({'heights': [0.3], 'resolution': 0.001}, 'too large'),
-        ({'heights': [0.3], 'region': (1.0, 0.0, 0.0, 1.0)}, 'no area'),
-    ],
-)
-def test_what_cannot_be_drawn_is_said(room, options, said):
-    with pytest.raises(NoMap, match=said):
-        draw_floor_map(room, **options)

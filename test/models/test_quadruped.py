@@ -48,13 +48,6 @@ def pd_at(quadruped, at_key, sidecar):
     return place
 
 
-def test_torque_limits_of_model_and_sidecar_agree(quadruped, sidecar):
-    settings = sidecar('quadruped')['articulations'][0]['controller']
-    for index, name in enumerate(JOINTS):
-        limit = settings['torque_limit'].get(name, settings['default_torque_limit'])
-        np.testing.assert_allclose(quadruped.actuator_ctrlrange[index], [-limit, limit])
-
-
 @pytest.mark.parametrize(('key', 'height'), [('stand', 0.30), ('rest', 0.12)])
 def test_it_holds_a_keyframe_still(pd_at, key, height):
     loop, targets = pd_at(key)
@@ -66,23 +59,3 @@ def test_it_holds_a_keyframe_still(pd_at, key, height):
     drift = loop.data.body('quadruped_base_link').xpos[:2] - start[:2]
     assert np.linalg.norm(drift) < 0.005
     assert np.abs(loop.data.qvel[:6]).max() < 0.01
-
-
-def test_it_rises_from_rest_to_stand(quadruped, pd_at):
-    loop, folded = pd_at('rest')
-    _, standing = pd_at('stand')
-    track = []
-    for share in np.linspace(0.0, 1.0, 50):
-        track += loop.run((1.0 - share) * folded + share * standing, 0.04)
-    track += loop.run(standing, 1.0)
-    assert track[-1][0] == pytest.approx(0.30, abs=0.02)
-    assert max(tilt for _, tilt in track) < 8.0
-
-
-def test_a_bare_reset_is_the_folded_pose(quadruped, at_key):
-    data = mujoco.MjData(quadruped)
-    mujoco.mj_forward(quadruped, data)
-    assert data.body('quadruped_base_link').xpos[2] < 0.15
-    assert data.ncon == 0 or data.contact.dist.min() > -1e-3
-    angles = np.array([data.joint(f'quadruped_{name}').qpos[0] for name in JOINTS])
-    np.testing.assert_allclose(angles, at_key(quadruped, 'quadruped_rest').ctrl, atol=1e-9)

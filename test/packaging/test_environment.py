@@ -70,15 +70,3 @@ def test_environment_puts_an_installed_ros_aside(shell):
     assert other not in done.stdout
     assert '/home/me/bin' in done.stdout
     assert '/home/me/python' in done.stdout
-
-
-@pytest.mark.parametrize('shell', SHELLS)
-def test_environment_before_set_up_names_the_command(shell, tmp_path):
-    shutil.copy(ROOT / 'env.sh', tmp_path)
-    done = run(shell, f'. {tmp_path}/env.sh', ROS_DISTRO='jazzy')
-    assert done.returncode != 0
-    assert 'make setup ROS_DISTRO=jazzy' in done.stderr
-    done = run(shell, f'. {tmp_path}/env.sh', ROS_DISTRO='lyrical')
-    assert done.returncode != 0
-    assert "'lyrical'" in done.stderr
-    assert 'jazzy and kilted' in done.stderr

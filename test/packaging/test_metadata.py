@@ -4,14 +4,12 @@
 
 import ast
 from collections.abc import Iterator
-from importlib import import_module
 import os
 from pathlib import Path
 import sys
 
 from catkin_pkg.package import Package
 from catkin_pkg.package import parse_package
-from lifelines import run_process
 import pytest
 
 import urlab_ros_bridge
@@ -120,55 +118,3 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
         if name not in ros and DISTRIBUTIONS.get(name, name) not in declared
     }
     assert missing == set()
-
-
-def test_only_the_simulator_needs_mujoco(setup_py):
-    assert 'mujoco' not in requirement_names(setup_py.install_requires)
-    assert 'mujoco' in requirement_names(setup_py.extras_require['sim'])
-
-
-def test_data_files_hold_every_launch_and_config_file(setup_py):
-    installed = {
-        f'{target}/{Path(source).name}': source
-        for target, sources in setup_py.data_files
-        for source in sources
-    }
-    share = f'share/{PACKAGE.name}'
-    assert installed[f'{share}/package.xml'] == 'package.xml'
-    assert f'share/ament_index/resource_index/packages/{PACKAGE.name}' in installed
-    for folder in ('launch', 'config'):
-        files = [path for path in (ROOT / folder).rglob('*') if path.is_file()]
-        files = [path for path in files if '__pycache__' not in path.parts]
-        assert files, f'{folder}/ is empty'
-        for path in files:
-            relative = str(path.relative_to(ROOT))
-            assert installed[f'{share}/{relative}'] == relative
-    for source in installed.values():
-        assert (ROOT / source).is_file()
-
-
-def test_package_data_holds_every_model(setup_py):
-    patterns = setup_py.package_data[PACKAGE.name]
-    matched = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
-    assert PACKAGE / 'py.typed' in matched
-    models = {path for path in (PACKAGE / 'models').rglob('*') if path.suffix in ('.xml', '.yaml')}
-    assert models
-    assert models <= matched
-
-
-def test_console_scripts_lead_to_functions(setup_py):
-    scripts = dict(line.split(' = ') for line in setup_py.entry_points['console_scripts'])
-    # Nothing else: what a wheel brings lands in the bin folder of the user.
-    assert set(scripts) == {'urlab'}
-    for target in scripts.values():
-        module, function = target.split(':')
-        assert callable(getattr(import_module(module), function))
-
-
-def test_ros2_run_finds_the_programs(setup_py):
-    installed = dict(setup_py.data_files)[f'lib/{PACKAGE.name}']
-    assert {Path(path).name for path in installed} == {'bridge', 'server'}
-    for path in installed:
-        assert os.access(ROOT / path, os.X_OK)
-        done = run_process([ROOT / path, '--help'], capture_output=True, text=True, cwd=ROOT)
-        assert done.stdout.startswith(f'usage: urlab {Path(path).name}'), done.stderr

@@ -6,7 +6,6 @@ from pathlib import Path
 import sys
 
 from lifelines import run_process
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ROS = (
@@ -42,13 +41,3 @@ def test_rooms_do_without_ros_and_mujoco():
 
 def test_the_server_does_without_ros():
     import_rooms('sim', *ROS)
-
-
-def test_wire_does_without_sockets():
-    import_rooms('wire', 'mujoco', 'zmq')
-
-
-@pytest.mark.ros
-@pytest.mark.distro
-def test_ros_room_does_without_mujoco():
-    import_rooms('ros', 'mujoco')

@@ -119,25 +119,3 @@ def test_evaluation_on_a_server(environment, tmp_path):
     (tmp_path / 'profile.yaml').write_text('cameras: []\n')
     (tmp_path / 'evaluate.py').write_text(EVALUATION)
     assert 'mean' in environment('python', 'evaluate.py', cwd=tmp_path)
-
-
-def test_evaluation_in_workers(environment, tmp_path):
-    environment.install(f'{environment.wheel}[eval]')
-    (tmp_path / 'policy.py').write_text(POLICY)
-    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
-    command = ('urlab', 'eval', '--policy', 'policy:hold', '--world', 'quadruped', '--profile')
-    command += ('profile.yaml', '--workers', '2', '--episodes', '3', '--max-steps', '5')
-    assert 'results.parquet' in environment(*command, '--results', 'out', cwd=tmp_path)
-
-
-def test_evaluation_on_a_cluster(environment, tmp_path):
-    environment.install(f'{environment.wheel}[eval,ray]')
-    (tmp_path / 'policy.py').write_text(POLICY)
-    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
-    command = ('urlab', 'eval', '--policy', 'policy:hold', '--world', 'quadruped', '--profile')
-    command += ('profile.yaml', '--ray', 'local', '--episodes', '5', '--max-steps', '5')
-    assert 'results.parquet' in environment(*command, '--results', 'out', cwd=tmp_path)
-
-
-def test_doctor_says_what_is_there(environment):
-    assert 'eval' in environment('sh', '-c', 'urlab doctor || true')

@@ -75,15 +75,6 @@ def test_it_goes_to_the_default_pose_first_and_then_runs(rig):
     )
 
 
-def test_between_two_steps_of_the_policy_nothing_is_due(rig):
-    one = rig()
-    one.at(0)
-    found = one.until(1000, every=5)
-    assert sum(each is not None for each in found) == 50 and one.controller.skipped == 0
-    one.until(1400, every=40)
-    assert one.controller.skipped == pytest.approx(10, abs=1)
-
-
 @pytest.mark.parametrize(
     ('on_timeout', 'phase'),
     [('hold', PolicyPhase.HOLDING), ('limp', PolicyPhase.LIMP), ('zero', PolicyPhase.RUNNING)],
@@ -105,31 +96,6 @@ def test_without_commands_it_does_as_the_description_says(rig, on_timeout, phase
         assert (one.model.seen[-1][3:6] == 0).all()
     one.until(1400)
     assert one.phase is PolicyPhase.RUNNING and one.model.seen[-1][3] == pytest.approx(0.4)
-
-
-def test_when_it_runs_again_it_begins_anew(rig):
-    one = rig(command={'timeout': 0.1})
-    one.at(0)
-    one.until(400)
-    one.until(800, command=None)
-    count = len(one.model.seen)
-    one.until(820)
-    assert len(one.model.seen) == count + 1 and (one.model.seen[-1][-3:] == 0).all()
-
-
-def test_no_command_at_all_is_no_reason_to_run(rig):
-    one = rig()
-    one.at(0)
-    last = one.until(600, command=None)[-1]
-    assert one.phase is PolicyPhase.HOLDING and not one.model.seen and last == pytest.approx(POSE)
-
-
-def test_a_timeout_of_zero_is_none(rig):
-    one = rig(command={'timeout': 0})
-    one.controller.command(FORWARD)
-    one.at(0)
-    one.until(60000, every=200, command=None)
-    assert one.phase is PolicyPhase.RUNNING
 
 
 def test_commands_are_limited_and_must_be_finite(rig):
@@ -193,15 +159,6 @@ def test_who_leans_too_far_goes_limp_until_it_is_upright(rig):
     assert one.phase is PolicyPhase.RUNNING
 
 
-def test_late_steps_are_counted(rig):
-    times = iter(np.cumsum([0.0, 0.019] + [0.0, 0.021] * 100))
-    one = rig(clock=lambda: next(times))
-    one.at(0)
-    one.until(240)
-    assert (one.controller.steps, one.controller.late) == (3, 2)
-    assert one.controller.last_seconds == pytest.approx(0.021)
-
-
 def test_a_model_that_fails_holds_the_robot_until_it_is_started_again(rig):
     class Broken(Counting):
         def act(self, observation):
@@ -215,12 +172,3 @@ def test_a_model_that_fails_holds_the_robot_until_it_is_started_again(rig):
     assert np.isfinite(found).all() and found[-1] == pytest.approx(POSE)
     one.controller.reset()
     assert one.phase is PolicyPhase.WAITING
-
-
-def test_the_phase_goes_on_while_steps_are_skipped(rig):
-    one = rig(observations=[{'term': 'phase', 'period': 0.4}], start_time=0.0)
-    one.controller.command(FORWARD)
-    for ms in (0, 20, 100, 200):
-        one.at(ms)
-    circle = [(0, 1), (np.sin(0.1 * np.pi), np.cos(0.1 * np.pi)), (1, 0), (0, -1)]
-    np.testing.assert_allclose(one.model.seen, circle, atol=1e-6)

@@ -1,6 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import numpy as np
 from policies import plain
 from policies import write
 import pytest
@@ -9,16 +8,6 @@ from urlab_ros_bridge.policy.description import find_policy
 from urlab_ros_bridge.policy.description import policy_names
 from urlab_ros_bridge.policy.description import PolicyError
 from urlab_ros_bridge.policy.description import read_policy
-
-
-def test_defaults_are_those_of_the_documentation(tmp_path):
-    found = read_policy(write(tmp_path))
-    assert found.observed == found.joints and found.needs == {'imu', 'joint_states'}
-    assert found.breakdown() == (
-        '12 = base_ang_vel(3) + velocity_commands(3) + joint_pos_rel(3) + last_action(3)'
-    )
-    assert (found.action_scale() == 1.0).all() and (found.pose(('c', 'a')) == [0.3, 0.1]).all()
-    assert np.isinf(found.command.limits()).all()
 
 
 @pytest.mark.parametrize('name', policy_names())
@@ -35,12 +24,6 @@ def test_sizes_follow_joints_and_history(tmp_path):
     assert found.size == 3 * 3 + 2 * 4 + 3 * 3 + 3 * 2
     assert found.breakdown().startswith('32 = base_lin_vel(3) x 3 steps + joint_vel(4) x 2 steps')
     assert found.needs == {'joint_states', 'odometry'}
-
-
-def test_scales_go_by_name_or_in_order(tmp_path):
-    by_name = read_policy(write(tmp_path, action={'scale': {'c': 3, 'a': 1, 'b': 2}}))
-    in_order = read_policy(write(tmp_path, action={'scale': [1, 2, 3]}))
-    assert by_name.action_scale().tolist() == in_order.action_scale().tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +62,3 @@ def test_mistakes_name_the_file_the_key_and_the_value(tmp_path, changes, says):
     with pytest.raises(PolicyError, match=says) as caught:
         read_policy(path)
     assert str(caught.value).startswith(f'{path}: ')
-
-
-def test_a_name_that_is_nothing_lists_the_bundled_ones():
-    with pytest.raises(PolicyError, match=r"'quadruped_trt'.*did you mean 'quadruped_trot'"):
-        find_policy('quadruped_trt')

@@ -64,17 +64,6 @@ def test_the_newest_go_with_the_joints_unless_they_are_stale(inputs):
     assert one.take(JOINTS, joints(108)) is None
 
 
-def test_joints_go_by_name(inputs):
-    one = inputs(observation_joints=['b', 'c'])
-    one.take(IMU, imu(0))
-    found = one.take(JOINTS, joints(0))
-    assert found.positions.tolist() == [2.0, 3.0] and found.velocities.tolist() == [-2.0, -3.0]
-    assert found.driven.tolist() == [1.0, 2.0, 3.0]
-    one.take(IMU, imu(1))
-    found = one.take(JOINTS, joints(1, ('a', 'b', 'c'), (5.0, 6.0, 7.0)))
-    assert found.positions.tolist() == [6.0, 7.0]
-
-
 def test_gravity_and_turning_are_in_the_base_frame_as_mujoco_has_it(inputs):
     random = np.random.default_rng(8)
     for number in range(20):
@@ -118,12 +107,3 @@ def test_what_cannot_be_used_says_why(inputs, name, message, says):
         one.take(name, message)
     one.take(other, imu(1) if other == IMU else joints(1))
     assert one.take(name, imu(1) if name == IMU else joints(1)) is not None
-
-
-def test_an_imu_without_orientation_says_so(inputs):
-    one = inputs(observations=['projected_gravity'])
-    message = imu(0)
-    message.orientation_covariance[0] = -1.0
-    one.take(JOINTS, joints(0))
-    with pytest.raises(BadInput, match='no orientation'):
-        one.take(IMU, message)

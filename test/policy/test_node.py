@@ -6,7 +6,6 @@ import itertools
 import threading
 import time
 
-from bridge_harness import CapturedLog
 from bridge_harness import free_domain
 from bridge_harness import LATCHED
 from bridge_harness import Listener
@@ -184,18 +183,6 @@ def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
     wait_until(lambda: not run.listener.node.count_publishers('joint_commands'))
 
 
-def test_a_model_that_does_not_fit_is_not_configured(start, capfd):
-    run = start(observations=['joint_vel', 'last_action'])
-    assert not run.change(CONFIGURE)
-    for name, value in (('policy', 'nothing'), ('cmd_vel_type', 'twst')):
-        run.node.set_parameters([Parameter(name, value=value)])
-        assert not run.change(CONFIGURE)
-    log = CapturedLog(capfd)
-    assert log.with_words('takes 3 values, but the observations have 6')
-    assert log.with_words('there is no such file, and no bundled policy of that name')
-    assert log.with_words("did you mean 'twist'")
-
-
 def test_silence_and_a_missing_command_end_the_walk(start):
     run = start(start_time=0.0, hold_time=0.0, command={'timeout': 0.1}, observation_timeout=2.0)
     commands = run.listener.listen(JointState, 'joint_commands')
@@ -217,54 +204,6 @@ def test_silence_and_a_missing_command_end_the_walk(start):
     wait_until(lambda: walks(0.4))
     wait_until(lambda: commands[-1].position.tolist() == pose)  # nobody publishes any more
     run.status('holding the default pose: no sensor messages for 2 s')
-
-
-def test_what_is_wrong_with_the_sensors_is_told(start):
-    run = start(start_time=3600.0, observation_timeout=60.0)
-    assert run.change(CONFIGURE) and run.change(ACTIVATE)
-    run.sensors()
-    stamp = iter(range(0, 100000, 20))
-
-    def told(says, **more):
-        def found():
-            run.instant(next(stamp), **more)
-            time.sleep(0.1)
-            return [s for m in list(run.reports) for s in m.status if says in s.message]
-
-        return wait_until(found)
-
-    assert told("joint_states has no joint 'c'", names=('a', 'b', 'x'))
-    told('moving to the default pose')
-
-
-def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(
-    start, monkeypatch, capfd
-):
-    from urlab_ros_bridge.policy.model import OnnxPolicy
-
-    act = OnnxPolicy.act
-
-    def slow(self, observation):
-        time.sleep(0.03)
-        return act(self, observation)
-
-    run = start(start_time=0.0, observation_timeout=60.0, **ZERO)
-    commands = run.listener.listen(JointState, 'joint_commands')
-    log = CapturedLog(capfd)
-    assert run.change(CONFIGURE)
-    monkeypatch.setattr(OnnxPolicy, 'act', slow)
-    assert run.change(ACTIVATE)
-    run.sensors()
-    answered(run, commands, 0)
-    answered(run, commands, 20)
-    assert int(run.status('inference is late')['late steps']) >= 1
-    for ms in range(40, 120, 20):
-        answered(run, commands, ms)
-    warnings = log.with_words('inference is late')
-    assert len(warnings) == 1 and 'the period is 20.0 ms' in warnings[0]
-    run.monotonic = lambda: time.monotonic() + 6.0
-    answered(run, commands, 120)
-    wait_until(lambda: log.with_words('(6 times since'))
 
 
 def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered_if_asked(start):

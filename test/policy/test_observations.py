@@ -34,18 +34,6 @@ def test_each_term_is_clipped_then_shifted_then_scaled(tmp_path):
     assert seen.dtype == np.float32
 
 
-def test_the_whole_is_clipped_last(tmp_path):
-    seen = observer(tmp_path, {'term': 'joint_vel', 'scale': 100}, clip_observations=[-5, 50])
-    assert seen.observe(moment(7)).tolist() == [50.0] * 3
-
-
-def test_the_phase_is_a_clock(tmp_path):
-    seen = observer(tmp_path, {'term': 'phase', 'period': 0.08})
-    circle = [seen.observe(moment(step)) for step in range(5)]
-    expected = [(0, 1), (1, 0), (0, -1), (-1, 0), (0, 1)]
-    np.testing.assert_allclose(circle, expected, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ('history', 'expected'),
     [

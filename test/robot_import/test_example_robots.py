@@ -25,8 +25,6 @@ from ports import free_ports
 import pytest
 
 from urlab_ros_bridge.robot_import import ImportOptions
-from urlab_ros_bridge.robot_import.errors import InvalidDescription
-from urlab_ros_bridge.robot_import.errors import MissingMeshes
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
@@ -229,12 +227,3 @@ def start_up(path, folder):
          '--allow-missing-meshes', '--data-dir', str(folder / 'data'), *words],
         stdout=(folder / 'log').open('a'), stderr=(folder / 'log').open('a'),
     )  # fmt: skip
-
-
-def test_what_cannot_be_served_says_why():
-    with pytest.raises(InvalidDescription, match='no links'):
-        load_world(ServerConfig(model=FILES[EMPTY]))
-    with pytest.raises(MissingMeshes) as caught:
-        load_world(ServerConfig(model=FILES[WITHOUT_MESHES]))
-    assert all(name.endswith('.mesh') for name in caught.value.reasons)
-    assert len(FILES) == 69

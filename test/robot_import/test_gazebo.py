@@ -204,14 +204,6 @@ FRONT = """
 <joint name="{side}_front_joint" type="continuous">
   <parent link="{side}_knuckle"/><child link="{side}_front"/><axis xyz="0 1 0"/>
   <limit effort="10" velocity="20"/></joint>"""
-CAR_CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_ackermann_drive.so">
-<front_left_joint>left_front_joint</front_left_joint>
-<front_right_joint>right_front_joint</front_right_joint>
-<rear_left_joint>left_wheel_joint</rear_left_joint>
-<rear_right_joint>right_wheel_joint</rear_right_joint>
-<left_steering_joint>left_steer</left_steering_joint>
-<right_steering_joint>right_steer</right_steering_joint>
-<max_steer>0.7</max_steer><max_speed>3</max_speed></plugin></gazebo>"""
 CAR_NEW = """<gazebo><plugin name="gz::sim::systems::AckermannSteering"
 filename="gz-sim-ackermann-steering-system">
 <left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
@@ -223,11 +215,10 @@ filename="gz-sim-ackermann-steering-system">
 <max_linear_velocity>3</max_linear_velocity></plugin></gazebo>"""
 
 
-@pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
-def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
+def test_a_car_is_steered_by_its_plugin(write_robot):
     front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
     slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
-    world = load(write_robot(front + plugin + slippery))
+    world = load(write_robot(front + CAR_NEW + slippery))
     twist = settings(world).twist
     assert twist.kind == 'ackermann'
     assert (twist.left, twist.right) == (['left_wheel_joint'], ['right_wheel_joint'])

@@ -88,31 +88,6 @@ def test_joints_keep_limits_dynamics_and_coupling(write_robot):
     )
 
 
-def test_shapes_are_seen_and_touched_apart(write_robot):
-    model = load(write_robot()).model
-    base = model.body('my_robot_base_link').id
-    shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] == base]
-    seen = [g for g in shapes if model.geom_contype[g] == 0]
-    colors = {tuple(np.round(model.geom_rgba[g], 2).tolist()) for g in seen}
-    assert colors == {(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)}
-    assert {int(model.geom_group[g]) for g in seen} == {2}
-    assert [int(model.geom_group[g]) for g in shapes if g not in seen] == [3] * 3
-
-
-def test_it_stands_still_on_the_floor_without_warnings(write_robot, caplog):
-    world = load(write_robot())
-    model, data = world.model, world.data
-    first = pose(world, 'base_link')
-    assert abs(first[2, 3] - 0.1) < 2e-3  # the radius of the wheels
-    held = data.qpos[joint(world, 'pan').qposadr]
-    while data.time < 5:
-        mujoco.mj_step(model, data)
-    assert not any(item.number for item in data.warning)
-    np.testing.assert_allclose(pose(world, 'base_link')[:2, 3], first[:2, 3], atol=0.01)
-    assert abs(data.qpos[joint(world, 'pan').qposadr] - held) < 0.03
-    assert np.abs(data.qvel).max() < 1e-2
-
-
 @pytest.mark.parametrize(
     ('base', 'extra', 'floats'),
     [

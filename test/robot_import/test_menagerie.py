@@ -10,7 +10,6 @@ from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.robot_import.menagerie import _sidecars
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.wire.errors import UnknownName
 
 ARM = """<mujoco model="{entry}"><worldbody><body name="{base}">
 <geom size="0.1" mass="1"/>{cameras}{joints}</body></worldbody>
@@ -76,27 +75,8 @@ def test_a_known_robot_has_its_sidecar(tree, name, caplog):
     assert world.model.camera('overview') is not None
 
 
-def test_what_a_version_lacks_is_left_out(tree, caplog):
-    path = tree / 'franka_emika_panda' / 'panda.xml'
-    path.write_text(path.read_text().replace('finger_joint2', 'thumb'))
-    spec = load_world(ServerConfig(robot='panda')).spec.articulations[0]
-    assert not spec.gripper and spec.frames == {'base': 'link0'}
-    assert any('finger_joint2' in record.getMessage() for record in caplog.records)
-
-
 def test_any_robot_of_the_menagerie_is_served(tree):
     folder = tree / 'unitree_a1'
     folder.mkdir()
     (folder / 'a1.xml').write_text(small_model(_sidecars()['ur5e']))
     assert list(load_world(ServerConfig(robot='unitree_a1')).articulations) == ['unitree_a1']
-
-
-def test_the_go2_trots(tree, drive):
-    reply = drive('go2', 0.4, 40, 50, robot='go2')
-    x, y, z = reply.articulations['go2'].qpos[:3]
-    assert x > 0.4 and abs(y) < 0.2 and z > 0.2
-
-
-def test_an_unknown_robot_is_an_error_that_lists_the_names(tree):
-    with pytest.raises(UnknownName, match=r"'go3'.*go2"):
-        load_world(ServerConfig(robot='go3'))

@@ -5,7 +5,6 @@ import pytest
 import trimesh
 
 from urlab_ros_bridge.robot_import.meshes import MeshCache
-from urlab_ros_bridge.robot_import.meshes import UnreadableMesh
 
 RED, GREEN = (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)
 
@@ -36,45 +35,3 @@ def test_formats_keep_the_shape(tmp_path, ending):
 
 def as_bytes(content):
     return content if isinstance(content, bytes) else content.encode()
-
-
-def test_a_mesh_is_converted_once_for_each_content(collada, tmp_path):
-    cache, path = MeshCache(tmp_path / 'cache'), tmp_path / 'box.dae'
-    collada(path)
-    first = cache.parts(path)
-    stamps = [part.path.stat().st_mtime_ns for part in first]
-    (tmp_path / 'other').mkdir()
-    again = path.rename(tmp_path / 'other' / 'box.dae')
-    assert cache.parts(again) == first
-    assert [part.path.stat().st_mtime_ns for part in first] == stamps
-    collada(again, meter=0.5)
-    assert not {part.path for part in cache.parts(again)} & {part.path for part in first}
-
-
-def test_a_shape_with_a_missing_material_is_kept(collada, tmp_path):
-    path = tmp_path / 'box.dae'
-    collada(path)
-    text = path.read_text()
-    names = [part.partition('"')[0] for part in text.split('target="#')[1:]]
-    for name in names:
-        text = text.replace(f'target="#{name}"', 'target="#gone"')
-    path.write_text(text)
-    assert MeshCache(tmp_path / 'cache').parts(path)
-
-
-@pytest.mark.parametrize(
-    ('name', 'content'),
-    [
-        ('none.stl', None),
-        ('a.mesh', b'x'),
-        ('a.dae', b'<COLLADA>'),
-        ('a.stl', b'solid a\nendsolid'),
-    ],
-)
-def test_what_cannot_be_read_leaves_nothing_behind(tmp_path, name, content):
-    path, folder = tmp_path / name, tmp_path / 'cache'
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(UnreadableMesh):
-        MeshCache(folder).parts(path)
-    assert not folder.exists() or not list(folder.iterdir())

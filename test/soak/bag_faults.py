@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-import resource
 import struct
 import time
 from typing import TYPE_CHECKING
@@ -45,48 +44,6 @@ def end(soak: Soak) -> int:
     return len(reply.files)
 
 
-def full_disk(soak: Soak) -> None:
-    """No file of the bridge may grow any more: the bag ends, and nothing else does."""
-    path = begin(soak)
-    time.sleep(1.5)
-    size = sum(file.stat().st_size for file in path.glob('*.mcap'))
-    pid = soak.programs.pid('bridge')
-    limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (max(size, 1), limits[1]))
-    try:
-        before = time.monotonic()
-        time.sleep(max(soak.window, 2.0))
-        late = [w.name for w in soak.watchers if w.name.startswith('ros') and w.newest < before]
-        assert not late, f'{late} got nothing while a bag could not be written'
-        reply = soak.ros.call(BagStop, '/bag_stop')
-        assert reply.code == 'bag_failed', f'bag_stop: {reply.code!r} ({reply.message})'
-    finally:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
-    assert written(path / f'{path.name}_0.mcap'), f'nothing is left of {path}'
-    begin(soak)
-    time.sleep(0.3)
-    end(soak)
-
-
-def unwritable(soak: Soak) -> None:
-    """A file stands where the folder of bags should be."""
-    folder = soak.programs.data / 'Bags'
-    moved = folder.with_name('Bags_away')
-    folder.rename(moved) if folder.exists() else None
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.write_text('in the way')
-    try:
-        reply = soak.ros.call(BagStart, '/bag_start', name='nowhere')
-        assert reply.code == 'path_not_writable', f'bag_start: {reply.code!r}'
-    finally:
-        folder.unlink()
-        if moved.exists():
-            moved.rename(folder)
-    begin(soak)
-    time.sleep(0.3)
-    end(soak)
-
-
 def server_killed(soak: Soak) -> None:
     """One bag goes on over a restart of the server; another one is ended while there is none."""
     begin(soak)
@@ -123,13 +80,11 @@ def bridge_killed(soak: Soak) -> None:
 
 
 FAULTS = {
-    'disk full while a bag is written': full_disk,
-    'folder of bags that cannot be written': unwritable,
     'kill -9 of the server while a bag is written': server_killed,
     'kill -9 of the bridge while a bag is written': bridge_killed,
 }
 # Those after which a program has another life.
-DEADLY = (server_killed, bridge_killed)
+DEADLY = tuple(FAULTS.values())
 
 
 def written(path: Path, topic: str = '') -> list[int]:

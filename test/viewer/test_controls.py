@@ -15,7 +15,6 @@ from urlab_ros_bridge.viewer.controls import Controls
 from urlab_ros_bridge.viewer.controls import RIGHT
 from urlab_ros_bridge.viewer.controls import SPACE
 from urlab_ros_bridge.viewer.window import Drag
-from urlab_ros_bridge.wire.errors import UrlabError
 
 BALL = 'ball'
 LIFT = np.array([0.0, 0.0, 0.3])
@@ -82,33 +81,3 @@ def test_a_dragged_body_follows_and_is_let_go(served):
     controls.apply(window)
     client.step(30)
     assert client.get_entities([BALL])[BALL].pos[2] < held[2] - 0.005  # it falls at once
-
-
-def test_a_body_is_turned_by_the_torque_of_the_viewer(served):
-    client, window = served
-    window.dragged = pulled(client, BALL, np.zeros(3), True, (0, 0, 0, 0, 0, 0.01))
-    controls = Controls(client)
-    controls.apply(window)
-    client.step(20)
-    assert client.get_entities([BALL])[BALL].angular[2] > 0.1
-
-
-def test_a_stock_server_gets_forces_with_a_step(served, monkeypatch):
-    client, window = served
-    monkeypatch.setattr(client.handshake, 'extensions', frozenset())
-    controls = Controls(client)
-    body = client.handshake.model.body('bimanual_left_hand').id
-    window.dragged = Drag(body, np.zeros(3), np.zeros(3), np.array([0, 50.0, 0, 0, 0, 0]), False)
-    rest = client.step(1).articulations['bimanual'].qvel
-    controls.apply(window)
-    pushed = client.forward().articulations['bimanual'].qvel
-    assert np.abs(pushed - rest).max() > 0.01
-    assert controls.status() == ''
-
-
-def test_what_cannot_be_dragged_is_an_error(served):
-    client, window = served
-    table = client.handshake.model.body('table').id
-    window.dragged = Drag(table, np.zeros(3), np.zeros(3), np.zeros(6), False)
-    with pytest.raises(UrlabError, match='a body that can move'):
-        Controls(client).apply(window)

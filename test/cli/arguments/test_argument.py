@@ -1,10 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import dataclass
-from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
@@ -52,25 +49,10 @@ def test_the_contract_of_names_of_the_server():
     assert server['step_mode'].choices == ('auto', 'live', 'direct', 'puppet')
 
 
-def test_the_launch_arguments_have_the_names_that_nav2_users_know():
-    known = {'namespace', 'use_sim_time', 'params_file', 'rviz', 'headless', 'use_respawn'}
-    assert known | {'log_level', 'world', 'model', 'step_mode'} <= set(UP)
-
-
-@pytest.mark.parametrize('section', SECTIONS, ids=lambda each: each.__name__)
-def test_every_text_is_a_sentence(section):
-    for argument in arguments_of(section).values():
-        assert argument.text[0].isalpha() and argument.text.endswith(('.', '...')), argument
-
-
 @pytest.mark.parametrize('argument', ALL, ids=lambda a: a.name)
 def test_a_default_written_as_text_reads_as_itself(argument):
     if argument.initial() is not None:
         assert argument.value_of(as_text(argument.initial())) == argument.initial()
-
-
-def test_arguments_stand_in_the_order_of_their_classes():
-    assert list(arguments_of(Both)) == ['left', 'file', 'last', 'must']
 
 
 def test_every_class_checks_what_it_declares():
@@ -87,29 +69,6 @@ def test_what_is_missing_or_unknown_is_named():
         read_arguments(Both, {'zzz': '1'})
 
 
-def test_a_path_begins_at_home():
-    assert read_arguments(Left, {'file': '~/a b'}).file == str(Path.home() / 'a b')
-
-
-@given(st.integers(0, 65535))
-def test_every_port_reads_as_itself(port):
-    assert UP['rpc_port'].value_of(str(port)) == port
-
-
-@given(st.one_of(st.integers(65536), st.integers(max_value=-1), st.floats(), st.text()))
-def test_what_is_no_port_is_refused_with_the_value_named(value):
-    text = str(value)
-    if text.strip().lstrip('+').isdigit() and text.strip().isascii() and int(text) <= 65535:
-        return
-    if text == '-0':
-        return
-    for spelling, name in ((Spelling.OPTION, '--rpc-port: '), (Spelling.LAUNCH, 'rpc_port: ')):
-        with pytest.raises(BadArgument) as caught:
-            UP['rpc_port'].value_of(text, spelling)
-        assert str(caught.value).startswith(name + 'must be a whole number')
-        assert '\n' not in str(caught.value)
-
-
 @pytest.mark.parametrize('word', ['True', 'true', '1', 'yes', 'ON'])
 def test_words_for_true(word):
     assert UP['paused'].value_of(word) is True
@@ -122,9 +81,3 @@ def test_a_word_outside_the_choices_is_refused_and_the_nearest_named():
         UP['step_mode'].value_of('lve')
     with pytest.raises(BadArgument, match="'maybe'"):
         UP['paused'].value_of('maybe')
-
-
-@pytest.mark.parametrize('text', ['nan', 'inf', '-1', 'soon', ''])
-def test_a_time_is_a_finite_number_of_seconds(text):
-    with pytest.raises(BadArgument):
-        arguments_of(all_commands()['doctor'].section)['timeout'].value_of(text)

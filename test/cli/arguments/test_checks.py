@@ -1,6 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import re
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,28 +7,6 @@ import pytest
 
 from urlab_ros_bridge.cli.arguments import checks
 from urlab_ros_bridge.files.folders import shipped_file
-
-NEAR = re.compile(r"did you mean '([^']*)'\?")
-
-
-@pytest.mark.parametrize('name', ['', '/', 'sim', '/sim', 'a/b_1/c/', '_x'])
-def test_a_ros_namespace_is_taken(name):
-    assert checks.ros_namespace(name) == ''
-
-
-@pytest.mark.parametrize(
-    ('name', 'near'), [('a-b', 'a_b'), ('/2nd/x', '_2nd/x'), ('a//b', 'a/b'), ('a b', 'a_b')]
-)
-def test_what_is_no_namespace_is_answered_with_one_that_is(name, near):
-    assert NEAR.search(checks.ros_namespace(name))[1] == near
-
-
-@given(st.text(max_size=20))
-def test_the_namespace_that_is_proposed_is_one(name):
-    problem = checks.ros_namespace(name)
-    assert '\n' not in problem
-    for near in NEAR.findall(problem):
-        assert checks.ros_namespace(near) == ''
 
 
 @pytest.mark.ros
@@ -69,21 +46,6 @@ def test_a_parameter_file_is_read_before_ros_reads_it(text, problem, tmp_path):
 def test_the_shipped_parameter_files_are_right():
     for name in ('config/bridge.yaml', 'config/bridge/fleet.yaml', 'config/nav2/rover.yaml'):
         assert checks.parameter_file(str(shipped_file(name))) == ''
-
-
-def test_a_file_that_is_not_there_is_said(tmp_path):
-    assert checks.existing_file('/no/such') == "there is no file '/no/such'"
-    assert 'is a folder' in checks.existing_file(str(tmp_path))
-    assert checks.parameter_file('/no/such') == "there is no file '/no/such'"
-
-
-def test_worlds_and_profiles_are_known_by_name(tmp_path):
-    own = tmp_path / 'own.yaml'
-    own.write_text('')
-    assert checks.bundled_world('fleet') == checks.chiral_profile('bimanual') == ''
-    assert checks.chiral_profile(str(own)) == ''
-    assert "did you mean 'quadruped'?" in checks.bundled_world('quadrupd')
-    assert "did you mean 'bimanual_ee'?" in checks.chiral_profile('bimanual_e')
 
 
 @pytest.mark.parametrize('path', ['x' * 300, '/proc/1/fd/3', 'a\0b', '/etc/passwd/x'])

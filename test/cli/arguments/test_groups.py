@@ -23,11 +23,6 @@ def test_an_offset_moves_every_port_by_the_same(offset):
     assert {values.moved(name) - getattr(values, name) for name in PORTS} == {offset}
 
 
-def test_any_free_port_stays_any_free_port():
-    values = read_arguments(ServerPorts, {'port_offset': '7', 'info_port': '0'})
-    assert values.moved('info_port') == 0 and values.moved('rpc_port') == 5566
-
-
 @pytest.mark.parametrize(
     ('texts', 'problem'),
     [

@@ -32,12 +32,6 @@ def test_help_names_every_argument_its_default_and_the_examples(command):
     assert text.startswith(f'usage: urlab {command.name} ') and '[OPTION ...]' in text[:90]
 
 
-def test_options_are_grouped_by_title():
-    shown = make_parser(UP).format_help()
-    (ports,) = [part for part in shown.split('\n\n') if part.startswith('Ports:\n')]
-    assert {'--rpc-port', '--info-port', '--port-offset'} <= set(ports.split())
-
-
 @pytest.mark.parametrize('command', COMMANDS.values(), ids=COMMANDS)
 def test_the_examples_are_valid_command_lines(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -79,10 +73,3 @@ def test_a_mistake_is_one_line_without_the_usage(words, error, message):
 def test_ros_words_run_to_the_double_dash(before, ros, after):
     words = [*before, '--ros-args', *ros, '--', *after]
     assert split_ros_arguments(words) == ([*before, *after], ros)
-
-
-@given(WORDS)
-def test_no_word_is_lost_but_the_marks(words):
-    ours, ros = split_ros_arguments(words)
-    kept = [word for word in words if word not in ('--ros-args', '--')]
-    assert sorted(w for w in [*ours, *ros] if w not in ('--ros-args', '--')) == sorted(kept)

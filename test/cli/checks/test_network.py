@@ -86,25 +86,12 @@ def test_a_running_server_is_described():
         assert part in rpc.found
 
 
-def test_a_server_that_is_silent_in_direct_mode_is_explained():
-    with server({'meta': META, 'hello': HELLO, 'status': STATUS}) as (values, _):
-        rpc, stream = network.check_all(*values)
-    assert rpc.level is Severity.OK and 'direct mode' in rpc.found
-    assert stream.level is Severity.WARN and 'direct mode' in stream.advice
-
-
 def test_the_session_of_a_stock_server_is_not_taken():
     with server({'meta': STOCK_META}, state=True) as (values, asked):
         rpc, stream = network.check_all(*values)
     assert asked == ['meta']
     assert rpc.level is Severity.OK and 'observe_only' in rpc.advice
     assert stream.level is Severity.OK
-
-
-def test_something_else_behind_the_port_fails():
-    with server({'meta': b'HTTP/1.1 400 Bad Request'}) as (values, _):
-        rpc, _ = network.check_all(*values)
-    assert rpc.level is Severity.FAIL and 'URLab server' in rpc.advice
 
 
 def test_nobody_on_this_machine_is_fine_when_one_could_start():
@@ -121,10 +108,3 @@ def test_nobody_on_this_machine_is_fine_when_one_could_start():
     assert (
         taken.level is Severity.FAIL and '--port-offset' in taken.advice and 'pid' in taken.found
     )
-
-
-def test_nobody_on_another_machine_fails():
-    # TEST-NET-1 of RFC 5737: nobody lives there.
-    values = ('192.0.2.1', {'rpc_port': 5559, 'state_port': 5555}, 0.2)
-    (finding,) = network.check_all(*values)
-    assert finding.level is Severity.FAIL and '--bind' in finding.advice

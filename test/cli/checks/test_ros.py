@@ -24,12 +24,6 @@ def test_a_usable_ros_is_found_with_its_middleware():
     assert 'rmw_' in findings['rclpy'].found
 
 
-def test_without_ros_each_failure_says_how_to_set_up(monkeypatch):
-    monkeypatch.setattr(ros, 'run_python', lambda code: (False, 'No module named rclpy'))
-    findings = [ros.check_rclpy(), *ros.check_interfaces()]
-    assert all(f.level is Severity.FAIL and 'make setup' in f.advice for f in findings)
-
-
 @pytest.mark.parametrize(
     ('text', 'level'),
     [

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import fcntl
 
-from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.checks import system
 
 
@@ -18,19 +17,3 @@ def test_a_segment_whose_lock_nobody_holds_is_a_leak(tmp_path):
             fcntl.flock(shared, fcntl.LOCK_SH)
             assert system.leaked_segments(tmp_path) == []
     assert system.leaked_segments(tmp_path) == both
-
-
-def test_a_segment_without_a_lock_file_is_left_alone(tmp_path):
-    (tmp_path / 'fastrtps_cc').touch()
-    assert system.leaked_segments(tmp_path) == []
-    assert system.leaked_segments(tmp_path / 'nowhere') == []
-
-
-def test_space_processors_and_clock_are_judged(tmp_path, monkeypatch):
-    assert system.check_space(tmp_path / 'nowhere').level is Severity.WARN
-    monkeypatch.setattr(system.os, 'sched_getaffinity', lambda pid: {0})
-    assert system.check_processors().level is Severity.WARN
-    monkeypatch.setattr(system.time, 'sleep', lambda seconds: None)
-    assert 'ms late' in system.check_clock().found
-    monkeypatch.setattr(system.time, 'time', lambda: 0.0)
-    assert system.check_clock().level is Severity.WARN

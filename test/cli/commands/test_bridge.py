@@ -1,9 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import os
 import sys
 
-from lifelines import run_process
 import pytest
 
 from urlab_ros_bridge.cli.arguments.parser import parse
@@ -20,29 +18,10 @@ def last_value(words, name):
     return values[-1] if values else None
 
 
-@pytest.mark.ros
-@pytest.mark.parametrize('words', [['bridge'], ['policy', 'quadruped_trot']])
-def test_where_home_is_read_only_the_way_out_is_named(words):
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words]
-    environ = {**os.environ, 'ROS_LOG_DIR': '/proc/nowhere'}
-    done = run_process(command, capture_output=True, text=True, env=environ)
-    assert done.returncode == 1 and 'set ROS_LOG_DIR to a writable folder' in done.stderr
-
-
-def test_without_arguments_the_defaults_are_left_to_the_node():
-    assert node_words() == ['--ros-args']
-
-
 def test_a_default_does_not_beat_a_parameter_file(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/**: {ros__parameters: {rpc_port: 7777}}')
     assert node_words('--params-file', str(file)) == ['--ros-args', '--params-file', str(file)]
-
-
-def test_a_parameter_file_is_looked_for_where_the_user_is(tmp_path, monkeypatch):
-    (tmp_path / 'my.yaml').write_text('/**: {ros__parameters: {}}')
-    monkeypatch.chdir(tmp_path)
-    assert node_words('--params-file', 'my.yaml') == ['--ros-args', '--params-file', 'my.yaml']
 
 
 def test_our_options_come_last_so_that_they_win_over_the_file_of_a_launch():
@@ -55,16 +34,6 @@ def test_our_options_come_last_so_that_they_win_over_the_file_of_a_launch():
 def test_an_offset_moves_ports_that_were_not_given_too():
     words = node_words('--port-offset=10', '--rpc-port=6001')
     assert {'rpc_port:=6011', 'state_port:=5565'} <= set(words)
-
-
-def test_namespace_and_log_level_become_ros_words():
-    words = node_words('--namespace', '/sim/', '--log-level', 'warn')
-    assert words[-4:] == ['-r', '__ns:=/sim', '--log-level', 'warn']
-
-
-def test_the_status_pipe_is_for_the_node_not_for_ros():
-    words = node_words('--status-fd', '7', '--ros-args', '-p', 'a:=1')
-    assert words[:2] == ['--status-fd=7', '--ros-args']
 
 
 @pytest.mark.parametrize('missing', ['rclpy', 'urlab_msgs.msg'])

@@ -17,7 +17,6 @@ from urlab_programs import start_urlab
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import chiral
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.gateways.chiral.profile import find_profile
 
 HAS_AV = importlib.util.find_spec('av') is not None
 POLICY = """
@@ -90,14 +89,6 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     assert "--table: 'no/where.parquet' cannot be written" in capsys.readouterr().err
 
 
-def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, 'av', None)
-    (tmp_path / 'walk.py').write_text(POLICY, encoding='utf-8')
-    assert main(['eval', '--policy=walk:hold', '--video=films']) == 2
-    assert 'pip install "urlab_ros_bridge[chiral,video]"' in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ('words', 'says'),
     [
@@ -146,14 +137,3 @@ def test_a_token_or_a_word_opens_the_gateway():
     origins = 'https://a.org, http://robot:8080,'
     made = chiral.make_gateway(parse(chiral.COMMAND, ['--allow-origin', origins]).values)
     assert made.config.allow_origins == ('https://a.org', 'http://robot:8080')
-
-
-@pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])
-def test_a_bundled_profile_is_found_by_name_from_anywhere(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    gateway = chiral.make_gateway(parse(chiral.COMMAND, ['--profile', name]).values)
-    assert gateway is not None
-    assert find_profile(name).is_file()
-    # A file of the user's with that name comes first.
-    (tmp_path / name).write_text('')
-    assert find_profile(name).resolve() == tmp_path / name

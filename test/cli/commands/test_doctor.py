@@ -34,13 +34,6 @@ def test_the_exit_code_is_1_when_something_fails(monkeypatch, capsys, findings, 
     assert not [line for line in lines if '\x1b' in line or len(line) > doctor.PIPED_WIDTH]
 
 
-def test_what_to_do_stands_below_the_problem(monkeypatch, capsys):
-    run(monkeypatch, BAD)
-    shown = capsys.readouterr().out
-    assert '-> install ROS' in shown
-    assert shown.index('missing') < shown.index('-> install')
-
-
 def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
     names = ('numpy', 'pyzmq', 'msgpack', 'PyYAML', 'MuJoCo', 'websockets', 'rich', 'mcap')
     there = [Finding(Severity.OK, name, '1') for name in names]

@@ -9,21 +9,6 @@ import pytest
 from urlab_ros_bridge.cli.main import main
 
 
-@pytest.mark.parametrize(
-    ('words', 'name'),
-    [([], 'rover'), (['--output', 'a/b.yaml'], 'a/b'), (['--output=c.d'], 'c.d')],
-)
-def test_both_files_are_written_and_named(words, name, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(['map', *words]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[1:] == [f'{name}.pgm', f'{name}.yaml'] and '0.255 m' in said[0]
-    drawn = read_map(tmp_path / f'{name}.yaml')
-    assert said[0].endswith(f'{drawn.data.shape[1]} x {drawn.data.shape[0]} cells of 0.05 m')
-    # Half a warehouse of 10 m x 8 m is free.
-    assert 0.5 < np.sum(drawn.data == 0) * 0.05**2 / 80 < 1.0
-
-
 def test_heights_resolution_and_region_are_taken(tmp_path):
     target = tmp_path / 'part'
     words = ['--region=-2,-4,3,1', '--height', '0.1:0.13', '--resolution', '0.1']
@@ -95,10 +80,3 @@ def test_a_file_that_is_no_map_is_left_alone(model, words, text, capsys, tmp_pat
     assert main(['map', '--model', model, '--height', '0.5', *words]) == 2
     assert 'world.yaml exists and is not a map' in capsys.readouterr().err
     assert other.read_text() == text and not Path('world.pgm').exists()
-
-
-def test_an_older_map_is_drawn_anew(tmp_path):
-    words = ['map', '--region=-1,-1,1,1', '--output', str(tmp_path / 'part')]
-    assert main([*words, '--resolution', '0.1']) == 0
-    assert main(words) == 0
-    assert read_map(tmp_path / 'part.yaml').data.shape == (40, 40)

@@ -126,12 +126,6 @@ def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running)
     assert re.search(r'error: server exited with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
 
 
-def test_without_a_terminal_figures_come_as_plain_lines(running):
-    up = running()
-    line = read_until(up.stdout, r'status (.*messages/s.*)')[1]
-    assert 'server: starting' in line and '1234 ROS messages/s' in line and '\x1b' not in line
-
-
 def test_a_taken_port_is_one_line_before_anything_starts(running):
     with socket.socket() as holder:
         holder.bind(('127.0.0.1', 0))

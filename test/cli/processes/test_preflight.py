@@ -24,7 +24,6 @@ from urlab_ros_bridge.cli.processes.preflight import is_or_becomes_free
 from urlab_ros_bridge.cli.processes.preflight import LEFT_SECONDS
 from urlab_ros_bridge.cli.processes.preflight import RENDERER
 from urlab_ros_bridge.cli.processes.table import PROCESSES
-from urlab_ros_bridge.sim.cameras import supervisor
 
 NAMES = (
     'rpc_port',
@@ -120,35 +119,6 @@ def test_the_renderer_of_a_killed_server_is_waited_for_and_nobody_else(listener,
     assert not is_or_becomes_free('127.0.0.1', port)
 
 
-def test_a_holder_that_is_ending_is_waited_for(taken, monkeypatch):
-    looks = iter([[''], ['', f'python -m {RENDERER} 7']])
-    monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: next(looks))
-    monkeypatch.setattr(preflight, 'can_bind', lambda *_: next(ends))
-    ends = iter([False, False, True])
-    assert is_or_becomes_free('127.0.0.1', taken)
-    assert next(looks, None) is None
-
-
-def test_a_holder_that_cannot_be_seen_is_waited_for_a_moment(taken, monkeypatch):
-    monkeypatch.setattr(preflight, 'UNSEEN_SECONDS', 0.2)
-    monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: [])
-    began = time.monotonic()
-    assert not is_or_becomes_free('127.0.0.1', taken)
-    assert 0.2 < time.monotonic() - began < LEFT_SECONDS
-
-
-def test_what_is_waited_for_is_the_renderer_of_the_server():
-    assert supervisor._WORKER == RENDERER
-
-
-def test_the_port_of_the_gateway_counts_when_it_is_asked_for(taken):
-    ports = {'rpc_port': free(), 'state_port': free(), 'camera_port': free()}
-    check_ports(arguments(chiral_port=taken, **ports), '127.0.0.1', Spelling.OPTION)
-    values = arguments(chiral_port=taken, chiral='true', **ports)
-    with pytest.raises(PortInUse, match=r'^--chiral-port: '):
-        check_ports(values, '127.0.0.1', Spelling.OPTION)
-
-
 @pytest.mark.parametrize(
     ('missing', 'said'),
     [
@@ -164,8 +134,3 @@ def test_a_missing_package_is_said_before_anything_starts(missing, said, monkeyp
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(CliError, match=said):
         check_packages(PROCESSES)
-
-
-def test_processes_that_are_not_ours_are_not_asked(monkeypatch):
-    monkeypatch.setitem(sys.modules, 'rclpy', None)
-    check_packages([process for process in PROCESSES if 'rclpy' not in process.needs])

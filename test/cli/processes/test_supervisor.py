@@ -81,12 +81,6 @@ def until(condition):
     return lambda suite: suite.until(lambda: condition(suite))
 
 
-def test_lines_of_a_process_arrive_in_order_and_whole():
-    code = 'for i in range(3000): print("line", i, "x" * 50, flush=True)\n' + SLEEP
-    suite = run((Process('a'), code), scenario=until(lambda suite: len(suite.output) == 3000))
-    assert [int(line.split()[1]) for line in suite.lines('a')] == list(range(3000))
-
-
 def test_a_process_waits_for_the_ready_line_of_another():
     server = (Process('server'), 'import time\ntime.sleep(0.3)\n' + READY + SLEEP)
     bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
@@ -115,15 +109,6 @@ def test_a_vital_process_that_dies_ends_all_with_its_last_lines(code, how):
         run((Process('server'), code), other)
     assert how in str(caught.value)
     assert f'line {KEPT_LINES + 4}' in str(caught.value) and 'line 4\n' not in str(caught.value)
-
-
-def test_a_program_that_cannot_start_is_reported():
-    async def main():
-        commands = [(Process('rviz'), ['/no/such/program'])]
-        await ProcessSupervisor(commands, os.environ, lambda *_: None).run(asyncio.Event())
-
-    with pytest.raises(ChildDied, match='/no/such/program'):
-        asyncio.run(main())
 
 
 def test_a_process_that_is_not_vital_may_end():
@@ -182,20 +167,6 @@ def test_deaf_processes_are_killed_within_the_time_with_what_they_started():
     assert time.monotonic() - scenario.began < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
     assert 'server did not exit in time' in ' '.join(suite.lines('up'))
-
-
-def test_a_file_descriptor_is_passed_on():
-    ours, theirs = os.pipe()
-    try:
-        code = f'import os\nos.write({theirs}, b"figures")\nprint("up", flush=True)\n{SLEEP}'
-        run(
-            (Process('bridge'), code), pass_fds=[theirs],
-            scenario=until(lambda suite: suite.output),
-        )  # fmt: skip
-        assert os.read(ours, 99) == b'figures'
-    finally:
-        os.close(ours)
-        os.close(theirs)
 
 
 def test_an_endless_line_comes_in_pieces():

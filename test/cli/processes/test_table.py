@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
 import re
-import sys
 
 import pytest
 
@@ -11,27 +10,16 @@ from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import bridge
 from urlab_ros_bridge.cli.commands import find_command
-from urlab_ros_bridge.cli.commands import server
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
-from urlab_ros_bridge.cli.processes.table import find_program
 from urlab_ros_bridge.cli.processes.table import is_wanted
 from urlab_ros_bridge.cli.processes.table import own_arguments
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
-from urlab_ros_bridge.cli.processes.table import python_executable
 from urlab_ros_bridge.kept_memory import allocator_variables
 
 BY_NAME = {process.name: process for process in PROCESSES}
 DEFAULTS = {name: item.initial() for name, item in arguments_of(SuiteArguments).items()}
-
-
-def test_every_word_of_the_table_is_an_argument():
-    for process in PROCESSES:
-        used = {name for _, name in (*process.options, *process.ros_parameters)}
-        used |= {process.params_file, process.only_if, process.unless} - {''}
-        assert used <= set(DEFAULTS)
-        assert process.starts_after in {'', *BY_NAME}
 
 
 def test_every_argument_has_an_effect():
@@ -40,16 +28,6 @@ def test_every_argument_has_an_effect():
         used |= {name for _, name in (*process.options, *process.ros_parameters)}
         used |= {process.params_file, process.only_if, process.unless}
     assert set(DEFAULTS) <= used
-
-
-def test_the_server_understands_its_words():
-    own = {'world': 'quadruped', 'paused': True, 'speed': 50.0, 'step_mode': 'direct'}
-    values = {**DEFAULTS, **own}
-    words = own_arguments(BY_NAME['server'], values)
-    config = server.server_config(parse(server.COMMAND, words))
-    assert (config.world, config.paused, config.step_mode) == ('quadruped', True, 'direct')
-    assert config.speed == 0.5
-    assert config.model is None and config.prefix is None and config.data_dir is None
 
 
 def test_the_bridge_gets_the_ports_and_address_of_the_server():
@@ -138,24 +116,3 @@ def test_what_the_user_has_set_stays():
     assert {name: added[name] for name in kept} == kept
     mine = {PROFILE_VARIABLES[1]: '/mine.xml', 'PYTHONUNBUFFERED': '1'}
     assert environment(mine | dict.fromkeys(kept, '0')) == {}
-
-
-def test_a_program_is_found_in_a_ros_prefix_before_the_path(tmp_path):
-    program = tmp_path / 'lib' / 'rviz2' / 'rviz2'
-    environ = {'AMENT_PREFIX_PATH': f'/nowhere:{tmp_path}', 'PATH': '/nowhere'}
-    assert find_program(BY_NAME['rviz'], environ) is None
-    program.parent.mkdir(parents=True)
-    program.touch(0o755)
-    assert find_program(BY_NAME['rviz'], environ) == str(program)
-
-
-def test_an_active_environment_is_used_from_the_python_of_the_system(tmp_path, monkeypatch):
-    python = tmp_path / 'bin' / 'python'
-    python.parent.mkdir()
-    python.touch(0o755)
-    monkeypatch.setattr(sys, 'prefix', '/usr')
-    monkeypatch.setattr(sys, 'base_prefix', '/usr')
-    assert python_executable({'VIRTUAL_ENV': str(tmp_path)}) == str(python)
-    assert python_executable({}) == sys.executable
-    monkeypatch.setattr(sys, 'prefix', '/some/venv')
-    assert python_executable({'VIRTUAL_ENV': str(tmp_path)}) == sys.executable

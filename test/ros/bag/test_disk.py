@@ -4,7 +4,6 @@
 
 import contextlib
 import struct
-import threading
 import time
 
 from bag_runs import advance
@@ -18,10 +17,8 @@ from mcap.stream_reader import StreamReader
 import pytest
 
 from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.ros.bag.writer import BagQueue
-from urlab_ros_bridge.ros.link.stream import StreamThread
 
 pytestmark = pytest.mark.ros
 
@@ -82,38 +79,3 @@ def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording,
                 found.append((record.log_time, record.data))
     assert len(found) > 100
     assert found == [(when, data) for _, when, _, data in file.messages[: len(found)]]
-
-
-@contextlib.contextmanager
-def publishing_waits(bridge, monkeypatch):
-    """Hold up the thread that publishes, as a slow disk does; others wait less for it."""
-    began, go_on = threading.Event(), threading.Event()
-
-    def wait():
-        began.set()
-        go_on.wait()
-
-    blocker = threading.Thread(target=bridge.stream.between_ticks, args=(wait, 60.0))
-    blocker.start()
-    assert began.wait(60)
-    with monkeypatch.context() as patched:
-        patched.setattr(StreamThread.between_ticks, '__defaults__', (0.2,))
-        yield
-    go_on.set()
-    blocker.join()
-
-
-def test_a_bag_that_cannot_begin_or_end_in_time_is_neither_half_begun_nor_lost(
-    recording, monkeypatch
-):
-    server, bridge, _ = recording()
-    with publishing_waits(bridge, monkeypatch), pytest.raises(BagTimeout):
-        begin(bridge)
-    advance(server, 0.1)
-    assert bridge.recorder.bag is None
-    begin(bridge)
-    with publishing_waits(bridge, monkeypatch), pytest.raises(BagTimeout):
-        bridge.recorder.stop()
-    advance(server, 0.1)
-    assert bridge.recorder.report().problem == ''
-    assert end(bridge)[0].messages

@@ -34,18 +34,6 @@ def test_all_come_out_in_order_however_small_it_is(messages, limit):
     assert found == [(TOPIC, n, data) for n, data in enumerate(messages)]
 
 
-def test_who_is_too_fast_waits_for_the_disk():
-    queue = BagQueue(1000)
-    queue.put(TOPIC, 1, bytes(1000))
-    done = threading.Event()
-    sender = threading.Thread(target=lambda: (queue.put(TOPIC, 2, b''), done.set()))
-    sender.start()
-    assert not done.wait(0.2)
-    assert len(queue.take()) == 1
-    assert done.wait(10) and queue.waits == 1 and queue.waited >= 0.1
-    assert [entry[1] for entry in queue.take()] == [2]
-
-
 def test_nobody_waits_for_a_writer_that_has_failed():
     queue = BagQueue(1000)
     queue.put(TOPIC, 1, bytes(1000))
@@ -55,13 +43,3 @@ def test_nobody_waits_for_a_writer_that_has_failed():
     sender.join(10)
     assert not sender.is_alive()
     assert queue.take() == []
-
-
-def test_tasks_keep_their_place_and_never_wait():
-    queue, order = BagQueue(10), []
-    queue.put(TOPIC, 1, bytes(100))
-    queue.do(lambda: order.append('task'))
-    entries = queue.take()
-    assert entries[0] == (TOPIC, 1, bytes(100))
-    entries[1]()
-    assert order == ['task']

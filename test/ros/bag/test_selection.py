@@ -22,17 +22,6 @@ def test_a_name_chooses_itself_alone(name, other):
         assert selection.wants(other) == (other == name)
 
 
-@given(names, names)
-def test_a_name_is_below_the_namespace_of_the_node(namespace, name):
-    assert Selection([name[1:]], [], namespace).wants(namespace + name)
-
-
-@given(names)
-def test_what_is_excluded_is_not_there(name):
-    assert not Selection([], [name]).wants(name)
-    assert not Selection([name], ['/.*']).wants(name)
-
-
 def test_expressions_choose_groups():
     selection = Selection(['odom', 'front_rgb/.*'], ['.*/compressed'])
     wanted = ['/odom', '/front_rgb/image_raw', '/front_rgb/camera_info', '/clock', '/tf',

@@ -1,6 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import wait_until
@@ -57,19 +56,6 @@ def test_a_twist_reaches_the_server_with_a_timeout(driver):
     assert request['timeout'] == 0.3
 
 
-def test_limits_and_what_is_not_finite(driver):
-    server, bridge, publisher = driver(
-        Twist, 'cmd_vel', cmd_vel_type='twist', max_linear_speed=0.5, max_angular_speed=1.0
-    )
-    publisher.publish(forward(9.0, -9.0))
-    request = wait_until(lambda: server.of('set_twist'))[-1]
-    assert (request['linear'][0], request['angular'][2]) == (0.5, -1.0)
-    publisher.publish(forward(float('nan')))
-    rejections = bridge.commands.rejections
-    wait_until(lambda: rejections.counts.get('cmd_vel'))
-    assert 'not finite' in rejections.last['cmd_vel'] and len(server.of('set_twist')) == 1
-
-
 def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
     server, _, publisher = driver(
         Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.2
@@ -81,23 +67,6 @@ def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
     assert server.of('set_twist')[1]['linear'] == [0, 0, 0]
     begun, ended = server.times_of('set_twist')
     assert ended - begun == pytest.approx(0.2, abs=0.08)
-
-
-def test_while_time_stands_still_the_wall_clock_counts(driver):
-    server, _, publisher = driver(
-        Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.5
-    )
-    server.paused = True
-    for _ in range(15):
-        publisher.publish(forward(1.0))
-        time.sleep(0.1)
-    # Who goes on commanding stays in control, ...
-    assert {request['linear'][0] for request in server.of('set_twist')} == {1.0}
-    # ... who does not is forgotten, once.
-    wait_until(lambda: server.of('set_twist')[-1]['linear'] == [0, 0, 0])
-    count = len(server.of('set_twist'))
-    time.sleep(0.7)
-    assert len(server.of('set_twist')) == count
 
 
 @pytest.mark.distro
@@ -188,23 +157,3 @@ def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
     publisher.publish(JointState(name=['bot_shoulder'], position=[-0.5]))
     wait_until(lambda: server.data.ctrl[0] == -0.5)
     assert server.data.ctrl[1] == 2.0
-
-
-def test_bad_joint_commands_change_nothing_and_say_why(driver):
-    server, bridge, publisher = driver(JointState, 'joint_commands')
-    rejections = bridge.commands.rejections
-    publisher.publish(JointState(name=['knee'], position=[1.0]))
-    wait_until(lambda: rejections.counts.get('joint_commands'))
-    assert 'shoulder, lift' in rejections.last['joint_commands']
-    assert not server.data.ctrl.any()
-
-
-def test_in_direct_mode_a_joint_command_does_not_move_time(driver):
-    server, bridge, publisher = driver(JointState, 'joint_commands', mode='live')
-    server.mode = 'direct'
-    wait_until(lambda: bridge.link.state.mode == 'direct')
-    before = server.data.time
-    publisher.publish(JointState(name=['lift'], effort=[2.0]))
-    rejections = bridge.commands.rejections
-    wait_until(lambda: rejections.counts.get('joint_commands'))
-    assert 'live mode' in rejections.last['joint_commands'] and server.data.time == before

@@ -14,7 +14,6 @@ from trajectory_msgs.msg import JointTrajectoryPoint  # noqa: E402
 from test.ros.commands import commanded  # noqa: E402
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories  # noqa: E402
 from urlab_ros_bridge.ros.features.command import Command  # noqa: E402
-from urlab_ros_bridge.ros.features.feature import Feature  # noqa: E402
 
 SECOND = 10**9
 CONTROLLER = 'joint_trajectory_controller'
@@ -52,24 +51,3 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     arm.link.state.mode = 'direct'
     arm.robot.watch()
     assert not arm.robot.active and not arm.robot.subscriptions()
-
-
-def test_a_command_of_another_package_is_called_at_its_moments():
-    called = []
-
-    class Witness(Command):
-        def __init__(self, robot):
-            assert robot.plan.prefix == 'bot'
-
-    for name in ('tick', 'drop', 'halt', 'jump', 'close'):
-        record = lambda self, *_, name=name: called.append(name)  # noqa: E731
-        setattr(Witness, name, record)
-    feature = Feature('witness', commands=lambda robot: [Witness(robot)])
-    robot = commanded.Robot(features=[feature])
-    robot.tick()
-    robot.link.state.mode = 'direct'
-    robot.robot.watch()
-    robot.robot.halt('the e-stop is engaged')
-    robot.robot.jump('the simulation was reset')
-    robot.robot.close()
-    assert called == ['tick', 'drop', 'halt', 'jump', 'close']

@@ -3,7 +3,6 @@
 import threading
 import time
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 
 
@@ -20,20 +19,6 @@ def test_the_newest_of_each_key_wins_and_keys_do_not_replace_each_other():
     sender.stop()
     assert sorted(done) == [('a', 99), ('b', 99)]
     assert sender.replaced == 198 and sender.sent == 3
-
-
-def test_an_error_is_told_and_the_next_action_runs():
-    errors, done = [], []
-    sender = CommandSender(lambda key, error: errors.append((key, str(error))))
-
-    def fail():
-        raise CommandRejected('no')
-
-    sender.put('a', fail)
-    sender.put('b', lambda: done.append(1))
-    sender.start()
-    sender.stop()
-    assert errors == [('a', 'no')] and done == [1]
 
 
 def test_a_flush_waits_for_the_action_under_way_and_for_those_that_wait():

@@ -22,8 +22,6 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa:
 from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
-from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in  # noqa: E402
-from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo  # noqa: E402
 
 
 def twist(speed):
@@ -81,15 +79,6 @@ def test_in_a_pause_a_velocity_lives_as_long_as_it_is_repeated(extensions):
     assert [asked[1] for asked in robot.asked if asked[0] == 'twist'] == [1.0] * 10 + [0.0]
     robot.wait(5.0)
     assert len(robot.asked) == 11
-
-
-def test_time_that_runs_does_not_count_twice():
-    robot = Robot(cmd_vel_timeout=0.5)
-    robot.send('cmd_vel', twist(1.0))
-    for _ in range(40):  # slow motion: 40 s of wall time for 0.4 s
-        robot.now += 1.0
-        robot.go_on(0.01)
-    assert [asked[1] for asked in robot.asked] == [1.0]
 
 
 def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_position_is_not():
@@ -195,21 +184,6 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
     assert got == [('old', 'lockstep delayed it by 3.0 s'), ('new', '')]
     take('passes', 'too old')
     assert got[-1] == ('passes', 'too old')
-
-
-def test_the_callback_takes_message_and_info_from_every_executor():
-    import inspect
-
-    got = []
-    callback = WithMessageInfo(lambda message, info: got.append((message, info)))
-    # What rclpy looks at.
-    with pytest.raises(TypeError):
-        inspect.signature(callback).bind(object())
-    inspect.signature(callback).bind(object(), object())
-    callback('message', {'a': 1})
-    callback(('message', {'a': 1}))
-    assert got == [('message', {'a': 1})] * 2
-    assert message_in(('m',)) == message_in(('m', {})) == message_in((('m', {}),)) == 'm'
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,7 @@ import pytest
 
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import GridLimiter
-from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.features.feed import TopicTaken
-from urlab_ros_bridge.wire.errors import MalformedRow
 
 pytestmark = pytest.mark.ros
 
@@ -42,21 +39,6 @@ def test_after_a_gap_there_is_no_burst():
     assert passed(limiter, range(1000 * MS, 1030 * MS, MS)) == [1000 * MS, 1010 * MS, 1020 * MS]
 
 
-def test_what_was_due_but_not_published_stays_due():
-    limiter = RateLimiter(1.0)
-    assert limiter.due(0) and limiter.due(5)
-    limiter.count(5)
-    assert not limiter.due(6)
-
-
-def test_after_a_jump_back_the_first_message_passes():
-    limiter = RateLimiter(1.0)
-    passed(limiter, [10_000 * MS])
-    assert not limiter.due(0)
-    limiter.clear()
-    assert limiter.due(0)
-
-
 @given(st.integers(1, 1000), st.integers(0, 10**15), st.integers(100_000, 5 * MS))
 def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start, timestep):
     ticks = range(start, start + 300 * timestep, timestep)
@@ -68,14 +50,6 @@ def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start
         if cell != before
     ]
     assert passed(GridLimiter(float(rate)), ticks) == expected
-
-
-def test_topics_of_one_rate_share_their_instants_whoever_began_when():
-    one, other = GridLimiter(50.0), GridLimiter(50.0)
-    begun_late = passed(other, range(334 * MS, 1000 * MS, 2 * MS))
-    assert set(begun_late[1:]) <= set(passed(one, range(0, 1000 * MS, 2 * MS)))
-    faster = passed(GridLimiter(100.0), range(0, 1000 * MS, 2 * MS))
-    assert set(begun_late[1:]) < set(faster)
 
 
 class FakePublisher:
@@ -113,45 +87,3 @@ def test_nothing_to_say_publishes_nothing_and_spends_no_rate():
     assert not subject.emit(0)
     assert subject.limiter.due(1) and subject.emit(1)
     assert subject.publisher.sent == [b'x'] and subject.count == 1
-
-
-def test_a_bad_row_is_counted_and_told_and_the_next_one_passes():
-    answers = [MalformedRow('a/joint/b', 3, '16'), b'x']
-
-    def build(stamp):
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    subject = feed(build)
-    assert not subject.emit(0)
-    assert subject.errors == 1 and 'a/joint/b' in subject.last_error
-    assert subject.emit(1)
-
-
-class FakeNode:
-    def __init__(self):
-        self.destroyed = []
-
-    def has_parameter(self, name):
-        return False
-
-    def resolve_topic_name(self, topic):
-        return topic
-
-    def create_publisher(self, message_type, topic, profile, **_):
-        publisher = FakePublisher()
-        publisher.msg_type = message_type
-        return publisher
-
-    def destroy_publisher(self, publisher):
-        self.destroyed.append(publisher)
-
-
-def test_a_topic_has_one_publisher_and_one_type():
-    publishers = Publishers(FakeNode())
-    first = publishers.get(int, 'a')
-    assert publishers.get(int, 'a') is first
-    with pytest.raises(TopicTaken, match=r"'a'.*int.*str"):
-        publishers.get(str, 'a')

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both dialects of the wire give the same values."""
 
-import contextlib
-
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
@@ -16,7 +14,6 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.encoding import codec
-from urlab_ros_bridge.wire.errors import UrlabError
 
 pytestmark = pytest.mark.ros
 
@@ -100,15 +97,6 @@ def test_rows_and_snapshots_agree(first, second):
     assert [list(part) for part in poses[0]] == [list(part) for part in poses[1]]
 
 
-def test_a_tick_forgets_the_one_before():
-    state = world()
-    state.fill(tick(as_rows([0.0] * 9, [0.0] * 8, [0.0] * 3)))
-    assert not state.fill(tick())
-    robot = state.robots['bot']
-    assert robot.base() is None and robot.joints() is None and robot.sensor('gyro') is None
-    assert state.entities['box'].pose() is None
-
-
 def test_one_missing_joint_is_no_joint_state():
     state = world()
     state.fill(
@@ -130,28 +118,6 @@ def test_effort_comes_with_its_row_and_only_in_full_length():
     assert list(state.robots['bot'].joints()[2]) == [1, 2]
     state.fill(tick([*entries, (b'bot/effort', np.array([1], '<f4').tobytes())]))
     assert np.isnan(state.robots['bot'].joints()[2]).all()
-
-
-@given(st.binary(max_size=80), st.sampled_from(range(4)))
-def test_any_bytes_give_values_or_a_typed_error(payload, place):
-    state = world()
-    entries = as_rows([0.0] * 9, [0.0] * 8, [0.0] * 3)
-    entries[place] = (entries[place][0], payload)
-    state.fill(tick(entries))
-    robot = state.robots['bot']
-    for read in (robot.joints, robot.base, lambda: robot.sensor('gyro')):
-        with contextlib.suppress(UrlabError):
-            read()
-
-
-@given(st.binary(max_size=40))
-def test_any_snapshot_gives_values_or_a_typed_error(payload):
-    state = world()
-    try:
-        state.fill(tick(snapshot=payload))
-    except UrlabError:
-        return
-    state.robots['bot'].joints()
 
 
 @pytest.mark.parametrize('block', [{}, {'qpos': [1.0], 'qvel': []}, {'qpos': [0.0] * 8}])

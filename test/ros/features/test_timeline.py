@@ -1,7 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import threading
-import time
 
 from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.features.timeline import Timeline
@@ -14,11 +12,6 @@ def at(*stamps):
             timeline.begin_epoch()
         timeline.published(stamp)
     return timeline
-
-
-def test_the_first_tick_begins_an_epoch():
-    assert Timeline().step(5) is Step.JUMP
-    assert at(5).epoch == 1
 
 
 def test_time_that_grows_stays_in_its_epoch():
@@ -38,15 +31,6 @@ def test_a_requested_jump_comes_with_the_next_tick_and_only_once():
     assert timeline.step(7) is Step.FORWARD
 
 
-def test_waiting_for_a_time_that_was_published():
-    timeline = at(5)
-    mark = timeline.mark()
-    assert timeline.wait_for(5, mark, 0.0)
-    assert not timeline.wait_for(6, mark, 0.01)
-    timeline.published(8)
-    assert timeline.wait_for(6, mark, 0.0)
-
-
 def test_a_jump_back_is_waited_for_although_the_old_time_is_later():
     timeline = at(500)
     mark = timeline.mark()
@@ -61,14 +45,3 @@ def test_a_reply_that_was_overtaken_by_the_stream_is_not_taken_for_a_jump():
     mark = timeline.mark()
     timeline.published(504)
     assert timeline.wait_for(502, mark, 0.0)
-
-
-def test_a_waiting_thread_is_woken():
-    timeline = at(1)
-    done = []
-    waiter = threading.Thread(target=lambda: done.append(timeline.wait_for(2, timeline.mark(), 5)))
-    waiter.start()
-    time.sleep(0.05)
-    timeline.published(2)
-    waiter.join(1.0)
-    assert done == [True]

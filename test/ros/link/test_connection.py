@@ -37,16 +37,6 @@ def nanoseconds(stamp):
     return stamp.sec * 10**9 + stamp.nanosec
 
 
-def connection_text(listener, word):
-    message = wait_for_message(
-        listener,
-        DiagnosticArray,
-        '/diagnostics',
-        lambda message: word in message.status[0].message,
-    )
-    return message.status[0]
-
-
 def jumps(stamps):
     """Return the times that a topic jumped back to."""
     return [new for old, new in itertools.pairwise(stamps) if new < old]
@@ -141,73 +131,6 @@ def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_
     go_on.set()
     wait_until(lambda: all(each.done() for each in waiting))
     assert waiting[0].result().success and bridge.link.state.connected
-
-
-def test_a_request_is_refused_when_the_world_takes_too_long_to_read(
-    small_server, bridged, monkeypatch
-):
-    go_on = threading.Event()
-    monkeypatch.setattr(connection, 'READING_SECONDS', 0.2)
-    slow = Feature('slow', attach=lambda bridge: Reading(lambda *_: go_on.wait(PATIENCE)))
-    bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
-    wait_until(lambda: bridge.link.is_reading)
-    answer = listener.call(srv.SetSpeed, '/set_speed', percent=50.0)
-    assert answer.code == 'not_connected' and 'reading its world' in answer.message
-    go_on.set()
-    wait_until(lambda: bridge.link.state.connected)
-    assert listener.call(srv.SetSpeed, '/set_speed', percent=50.0).success
-
-
-def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged, capfd):
-    class Nobody:
-        ports = ('1', '2')
-
-    server = small_server()
-    Nobody.ports = server.ports
-    server.close()
-    server.close = lambda: None
-    _, listener = bridged(Nobody)
-    log = CapturedLog(capfd)
-    wait_until(lambda: log.with_words('no server'))
-    second = small_server(ports=[int(port) for port in Nobody.ports])
-    connection_text(listener, 'connected: live')
-    (text,) = log.with_words('connect')
-    assert ': connected to tcp://' in text and 'robots: bot' in text
-    second.close()
-    second.close = lambda: None
-    wait_until(lambda: log.with_words('lost the server'))
-    assert not log.with_words('state_port')
-
-
-def test_direct_mode_is_said_in_words(small_server, bridged):
-    server = small_server()
-    bridge, listener = bridged(server)
-    assert connection_text(listener, 'connected: live').level == b'\0'
-    server.mode = 'direct'
-    found = connection_text(listener, 'silent: the server is in direct mode')
-    assert 'set_mode' in found.message and found.level == b'\1'
-    server.mode, server.paused = 'live', True
-    assert 'pause' in connection_text(listener, 'paused').message
-    assert bridge.link.state.paused
-
-
-def test_a_mode_that_is_pinned_is_known_from_the_start(small_server, bridged):
-    server = small_server(mode='direct')
-    code = 'mode_locked_by_server'
-    server.replies['set_mode'] = {'op': 'error', 'code': code, 'message': 'pinned'}
-    bridge, _ = bridged(server)
-    state = bridge.link.state
-    while not state.connected:
-        state = bridge.link.state
-    assert state.mode == 'direct'
-
-
-def test_without_a_server_the_diagnostics_say_how_to_start_one(bridged):
-    class Nobody:
-        ports = ('1', '2')
-
-    _, listener = bridged(Nobody)
-    assert connection_text(listener, 'urlab server').level == b'\2'
 
 
 def test_statistics_hold_what_was_measured(small_server, bridged):

@@ -172,13 +172,6 @@ def test_the_first_tick_of_another_world_begins_the_epoch(stepped):
     assert shown == [('before', 2, 1), ('another', 3, 2), ('another', 4, 2)]
 
 
-def test_the_count_of_resets_is_known_where_a_command_answers_one_state(stepped):
-    stream, source, _ = stepped
-    source.put(7, resets=7)
-    wait_until(lambda: stream.timeline.stamp_ns == 7)
-    assert stream.timeline.resets == 7
-
-
 @pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
 def test_a_bridge_that_cannot_publish_any_more_says_so_and_ends(stepped):
     stream, source, _ = stepped

@@ -6,23 +6,19 @@ import random
 import threading
 import time
 
-from action_msgs.msg import GoalStatus
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from builtin_interfaces.msg import Duration
 from bundled_server import port_of
 from bundled_server import start_server
 from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
-from rclpy.action import ActionClient
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
@@ -216,44 +212,6 @@ def test_requests_come_between_rounds(connected):
     assert not bridge.lockstep.on and server.mode == 'live'
 
 
-def test_a_pause_between_the_look_and_the_round_is_seen(connected):
-    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
-    Controller(listener)
-    wait_until(lambda: rounds(server) > 5)
-    present = bridge.lockstep._rounds
-    ready, stopped = present._is_ready, []
-
-    def pause_just_after():
-        answer = ready()
-        if answer and not stopped:
-            assert listener.call(SetBool, '/pause', data=True).success
-            stopped.append(rounds(server))
-        return answer
-
-    present._is_ready = pause_just_after
-    wait_until(lambda: stopped and state(bridge) == 'on: paused')
-    assert rounds(server) == stopped[0]
-
-
-def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
-    _, bridge, _ = connected()
-    link = bridge.link
-    ask = link.commands.status
-
-    def late():
-        status = ask()
-        if not status.paused:
-            link.record_paused(True)  # while the reply is on its way
-        return status
-
-    link.commands.status = late
-    link._check_server()
-    assert link.state.paused
-    link.commands.status = ask
-    link.check_now()
-    wait_until(lambda: not link.state.paused)  # the next one counts again
-
-
 def test_what_cannot_be_done_is_said(connected):
     server, bridge, listener = connected()
 
@@ -379,35 +337,6 @@ def test_an_answer_lost_while_the_bridge_stood_still_is_given_again(connected, m
     assert twice in ([], [controller.seen[lost]]) and bridge.lockstep.on
 
 
-def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):
-    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
-    wait_until(lambda: bridge.link.state.connected)
-    receive, arm = bridge.stream.source.receive, bridge.commands.gate.arm
-    armed = []
-
-    def receive_late(timeout):
-        time.sleep(0.02)  # ten ticks go out meanwhile
-        return receive(timeout)
-
-    monkeypatch.setattr(bridge.stream.source, 'receive', receive_late)
-    Controller(listener)
-    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
-
-        def arm_and_note(topics):
-            arm(topics)
-            status = other.status()
-            if status.mode == 'direct':
-                armed.append((bridge.timeline.stamp_ns, status.sim_time_ns))
-
-        monkeypatch.setattr(bridge.commands.gate, 'arm', arm_and_note)
-        other.reset()  # a jump, which is on its way when the lockstep begins
-        assert listener.call(
-            srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']
-        ).success
-        wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
-    assert armed and armed[0][0] == armed[0][1]
-
-
 def test_a_time_before_a_reset_is_not_taken_for_the_present(real, monkeypatch):
     server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
     wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns)
@@ -447,27 +376,3 @@ def test_a_time_before_a_reset_is_not_taken_for_the_present(real, monkeypatch):
         goes_on.set()
         wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
     assert armed[-1] == (bridge.timeline.epoch, begun_ns)
-
-
-def test_a_trajectory_takes_its_time_in_rounds(real):
-    follow = pytest.importorskip('control_msgs.action').FollowJointTrajectory
-    _, bridge, listener = real('quadruped')
-    Controller(listener, ('done',), {'done': Empty})
-    name = 'joint_trajectory_controller/follow_joint_trajectory'
-    client = listener.run(lambda: ActionClient(listener.node, follow, name))
-    assert client.wait_for_server(100.0)
-    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['done']).success
-    goal = follow.Goal()
-    goal.trajectory.joint_names = ['FL_hip', 'FR_hip']
-    point = JointTrajectoryPoint(positions=[0.2, -0.2], time_from_start=Duration(sec=1))
-    goal.trajectory.points = [point]
-    begun = bridge.timeline.stamp_ns
-    sent = listener.run(lambda: client.send_goal_async(goal))
-    wait_until(sent.done)
-    result = listener.run(sent.result().get_result_async)
-    wait_until(result.done, 20.0)
-    assert result.result().status == GoalStatus.STATUS_SUCCEEDED
-    assert bridge.timeline.stamp_ns - begun >= 10**9
-    assert bridge.lockstep.report()[2]['rounds'] >= 40
-    positions = bridge.stream.joints('quadruped')[0]
-    assert positions[[0, 3]] == pytest.approx([0.2, -0.2], abs=0.1)

@@ -33,11 +33,3 @@ def test_a_request_waits_for_the_round_and_rounds_for_the_request():
     with lock.round(0.05) as mine:
         assert mine
     assert order == ['round', 'request']
-
-
-def test_a_request_does_not_wait_forever():
-    lock = RoundLock()
-    with lock.round(0.0), lock.request(0.01):
-        pass
-    with lock.round(0.0) as mine:
-        assert mine

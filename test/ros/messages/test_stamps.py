@@ -6,20 +6,15 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from example_counts import examples
 from geometry_msgs.msg import TransformStamped
-from geometry_msgs.msg import Twist
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from nav_msgs.msg import Odometry
-import pytest
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Image
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool
-from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import Header
-from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
@@ -56,15 +51,3 @@ def test_the_first_of_a_sequence_and_the_clock(time, later, kinds):
     assert read(serialize_message(whole(**{name: elements}))) == nanoseconds(time)
     assert read(serialize_message(whole())) == 0
     assert stamp_reader(Clock)(serialize_message(Clock(clock=time))) == nanoseconds(time)
-
-
-@pytest.mark.parametrize(
-    'message', [Bool(data=True), String(data='1234567890'), Twist(), Float64MultiArray()]
-)
-def test_what_tells_no_time(message):
-    assert stamp_reader(type(message))(serialize_message(message)) == stamp_of(message) == 0
-
-
-def test_big_endian_bytes_are_read_too():
-    read = stamp_reader(Header)
-    assert read(bytes.fromhex('00000000 00000003 00000007')) == 3_000_000_007

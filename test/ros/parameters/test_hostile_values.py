@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every parameter with 17 values: each is refused with a reason, or the bridge works with it."""
 
-from dataclasses import replace
 import math
 import sys
 
@@ -16,9 +15,7 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.ros.parameters.params import BadParameter
-from urlab_ros_bridge.ros.parameters.settings import problems
 from urlab_ros_bridge.ros.program.features import Settings
-from urlab_ros_bridge.wire.errors import UrlabError
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
@@ -29,12 +26,6 @@ INTEGERS = (0, 1, -1, 2, 3, 10, 22, 80, 255, 1024, 5559, 65535, 65536, 2**31, 2*
 TEXTS = ('', ' ', 'a', 'a' * 90, 'a' * 247, 'x' * 4096, 'a/b', 'a//b', '~', '~/x', '{robot}/x',
          '{prefix}', '[', '(a+)+#', '$(id)', '-rf', 'ärger\n\0')  # fmt: skip
 FLAGS = (True, False)
-# Where these have another value the bridge has no world, or waits: each is tried alone.
-ALONE = {
-    'host', 'rpc_port', 'state_port', 'keys', 'observe_only', 'stream', 'robots', 'second_bridge',
-    'lockstep_topics', 'lockstep_period', 'lockstep_timeout', 'simulation_interfaces',
-    'rpc_timeout',
-}  # fmt: skip
 ROUNDS = 17
 
 
@@ -45,16 +36,6 @@ def values_of(row):
         length = len(row.default)
         return [*lists[: ROUNDS - 3], *lists[-2:], plain[6:7] * length]
     return plain
-
-
-def accepted(row):
-    """Return the values that a bridge can be started with."""
-    return [
-        value
-        for value in values_of(row)
-        # An empty list has no type for rclpy.
-        if value != () and not problems(replace(Settings(), **{row.field: value}))
-    ]
 
 
 def parameter(row, value):
@@ -104,39 +85,6 @@ def test_live_changes_are_refused_or_work(small_server, bridged):
             refused += not result.successful
         works(bridge)
     assert refused > 100
-
-
-def test_values_at_the_start_are_refused_or_work(small_server, bridged, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    server = small_server()
-    rows = [row for row in Settings.TABLE.values() if row.name not in ALONE]
-    choices = {row.name: accepted(row) or [row.default] for row in rows}
-    for number in range(max(map(len, choices.values()))):
-        settings, given = Settings(), {}
-        for row in rows:
-            value = choices[row.name][number % len(choices[row.name])]
-            proposed = replace(settings, **{row.field: value})
-            if not problems(proposed):
-                settings, given[row.name] = proposed, list(value) if row.is_list else value
-        bridge, _ = bridged(server, **given)
-        wait_until(lambda bridge=bridge: bridge.settled)
-        works(bridge)
-
-
-@pytest.mark.parametrize('name', sorted(ALONE - {'rpc_port', 'state_port'}))
-def test_a_bridge_with_a_strange_value_starts_and_ends(small_server, bridged, name):
-    server, row = small_server(), Settings.TABLE[name]
-    found = accepted(row)
-    for value in (found[0], found[-1]):
-        try:
-            bridge, _ = bridged(server, **{name: list(value) if row.is_list else value})
-        except UrlabError as error:  # keys that do not exist
-            refused = repr(str(error))
-            bridge = None
-        if bridge is None:
-            assert repr(value)[1:-1] in refused
-        else:
-            assert bridge.stream._thread.is_alive() and bridge._thread.is_alive()
 
 
 def test_all_other_values_are_refused_with_name_and_value(ros_node):

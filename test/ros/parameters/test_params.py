@@ -3,8 +3,6 @@
 import pytest
 from rclpy.parameter import Parameter
 
-from urlab_ros_bridge.ros.parameters.params import BadParameter
-from urlab_ros_bridge.ros.parameters.params import nearest_name
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.program.features import Settings
@@ -47,24 +45,6 @@ def test_overrides_are_taken_and_whole_numbers_are_floats_too(make_node):
     assert settings.pose_stddev == (1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
 
 
-def test_all_bad_values_are_told_at_once(make_node):
-    with pytest.raises(BadParameter) as info:
-        Parameters(make_node(clock_rate=-1.0, stream='mail', host=5, map_frame='odom'), Settings)
-    for word in ('clock_rate', '-1.0', 'stream', 'state_full', 'host', 'map_frame'):
-        assert word in str(info.value)
-
-
-def test_a_live_change_is_taken_and_told(make_node):
-    node, seen = make_node(), []
-    parameters = Parameters(node, Settings, seen.append)
-    result = node.set_parameters_atomically(
-        [Parameter('clock_rate', value=10.0), Parameter('odom_rate', value=20.0)]
-    )
-    assert result.successful
-    assert (parameters.settings.clock_rate, parameters.settings.odom_rate) == (10.0, 20.0)
-    assert seen[-1] is parameters.settings and len(seen) == 1
-
-
 def test_a_change_with_one_bad_value_changes_nothing(make_node):
     node, seen = make_node(), []
     parameters = Parameters(node, Settings, seen.append)
@@ -76,12 +56,6 @@ def test_a_change_with_one_bad_value_changes_nothing(make_node):
     assert node.get_parameter('clock_rate').value == Settings().clock_rate
 
 
-def test_what_is_fixed_at_the_start_cannot_be_changed(make_node):
-    node = make_node()
-    Parameters(node, Settings)
-    assert not node.set_parameters([Parameter('host', value='elsewhere')])[0].successful
-
-
 def test_an_override_that_nobody_declared_is_told_with_the_nearest_name(make_node):
     node = make_node(clok_rate=5.0, zzz=1, **{'qos_overrides./odom.publisher.depth': 5})
     Parameters(node, Settings)
@@ -89,11 +63,6 @@ def test_an_override_that_nobody_declared_is_told_with_the_nearest_name(make_nod
     assert len(texts) == 2
     assert "'clock_rate'" in next(text for text in texts if 'clok_rate' in text)
     assert 'did you mean' not in next(text for text in texts if 'zzz' in text)
-
-
-@pytest.mark.parametrize('name', Settings.TABLE)
-def test_the_nearest_name_survives_a_typo(name):
-    assert nearest_name(Settings, name[1:]) == name
 
 
 def test_simulation_time_cannot_be_switched_on_where_the_clock_is_made(make_node):

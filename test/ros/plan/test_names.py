@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_names
-from urlab_ros_bridge.ros.plan.names import ros_path
 
 VALID = re.compile(r'[A-Za-z](_?[A-Za-z0-9]+)*')
 
@@ -15,12 +14,6 @@ VALID = re.compile(r'[A-Za-z](_?[A-Za-z0-9]+)*')
 @given(st.text())
 def test_any_text_becomes_a_valid_name(text):
     assert VALID.fullmatch(ros_name(text))
-
-
-@given(st.text())
-def test_a_valid_name_stays_as_it_is(text):
-    name = ros_name(text)
-    assert ros_name(name) == name
 
 
 @given(st.text('aé_7', min_size=90, max_size=400))
@@ -36,8 +29,3 @@ def test_different_texts_get_different_names(texts):
     assert list(names) == texts
     assert len(set(names.values())) == len(texts)
     assert all(VALID.fullmatch(name) for name in names.values())
-
-
-@given(st.lists(st.text('ab 7', min_size=1), min_size=1))
-def test_a_path_keeps_its_depth(parts):
-    assert ros_path('/'.join(parts)).count('/') == len(parts) - 1

@@ -16,7 +16,6 @@ from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import chosen
 from urlab_ros_bridge.ros.plan.plan import namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
-from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -70,13 +69,6 @@ def test_joints_have_the_slots_that_mujoco_gives_them():
     assert robot.tree.mount.parent == 'map' and plan.robot('a').tree.mount is None
 
 
-def test_equal_worlds_have_equal_plans(small):
-    again = handshake(XML.format(p=PREFIX), PREFIX)
-    assert plan_world(small, Settings()) == plan_world(again, Settings())
-    other = handshake(XML.format(p=PREFIX).replace('lift', 'hoist'), PREFIX)
-    assert plan_world(small, Settings()) != plan_world(other, Settings())
-
-
 def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
     settings = Settings()
     assert plan_world(small, settings).robots[0].frames.base == 'base_link'
@@ -88,11 +80,6 @@ def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
     wanted = replace(settings, base_frame='body', frame_prefix='{prefix}/')
     frames = plan_world(told, wanted).robots[0].frames
     assert (frames.base, frames.odom, frames.map) == ('bot/body', 'bot/odom', 'map')
-
-
-def test_a_foreign_base_gets_the_conventional_name():
-    xml = XML.format(p=PREFIX).replace('bot_base_link', 'bot_torso')
-    assert plan_world(handshake(xml, PREFIX), Settings()).robots[0].frames.base == 'base_link'
 
 
 def test_robots_are_chosen_by_prefix_or_actor():
@@ -110,20 +97,6 @@ def test_namespaces(policy, alone, together):
     names = NamesParameters(namespace_robots=policy)
     assert namespaces(['a'], names) == {'a': alone}
     assert namespaces(['a', 'b'], names)['a'] == together
-
-
-def test_a_namespace_is_a_valid_name():
-    names = NamesParameters(namespace_robots='always')
-    assert namespaces(['robot-1'], names) == {'robot-1': 'robot_1'}
-
-
-def test_a_robot_is_found_by_prefix_and_the_only_one_by_nothing(small):
-    plan = plan_world(small, Settings())
-    assert plan.robot('') is plan.robot(PREFIX)
-    with pytest.raises(UnknownName, match='bot'):
-        plan.robot('tank')
-    with pytest.raises(UnknownName):
-        WorldPlan().robot('')
 
 
 def test_a_model_of_another_version_is_said_to_be_unavailable():
@@ -151,16 +124,6 @@ def test_topics_alone_give_joints_in_order_of_id_and_plain_sensors():
     assert [(s.name, s.dim, s.unit) for s in robot.sensors.singles] == [('gyro', 3, '')]
     assert plan.entities == ('box',)
     assert plan_topics(ROWS, replace(Settings(), robots=('x',))).robots == ()
-
-
-def test_an_unknown_base_lists_the_bodies_of_the_robot():
-    told = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
-    xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>
-      <body name="{p}_arm"><joint name="{p}_arm"/><geom size=".1"/></body></body>
-      <body name="crate"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
-    with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm") as info:
-        plan_world(handshake(xml.format(p=PREFIX), told), Settings())
-    assert 'crate' not in str(info.value)
 
 
 def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():

@@ -14,14 +14,12 @@ from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
-from urlab_ros_bridge.ros.plan.sensor_table import sensor_kind
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
 from urlab_ros_bridge.ros.topics.robot.sensors import single_template
-from urlab_ros_bridge.ros.topics.robot.sensors import TOPICS
 
 pytestmark = pytest.mark.ros
 
@@ -122,22 +120,6 @@ def test_the_table_has_every_sensor_of_mujoco():
     assert types == set(SENSOR_KINDS)
 
 
-def test_every_message_of_the_table_exists():
-    for kind in SENSOR_KINDS.values():
-        if kind.message != SENSOR_STAMPED:
-            assert find_interface(kind.message) is not None
-
-
-def test_dimensions_are_those_of_the_model(model, sensors):
-    for sensor in sensors.values():
-        assert sensor.dim == model.sensor(f'bot_{sensor.name}').dim[0]
-        assert sensor.kind.dim in (0, sensor.dim)
-
-
-def test_only_sensors_of_the_robot(sensors):
-    assert 'clock' not in sensors and 'crate' not in sensors and len(sensors) == 27
-
-
 @pytest.mark.parametrize(
     ('name', 'unit'),
     [
@@ -199,11 +181,6 @@ def test_sensors_of_one_site_share_a_message(sensors):
     assert not grouped & single and grouped | single == set(sensors)
 
 
-def test_two_sensors_of_a_kind_at_one_site_both_count(sensors):
-    gyro = sensors['gyro']
-    assert len(group_sensors([gyro, gyro]).imus) == 2
-
-
 @needs_urlab
 def test_every_single_sensor_has_a_template(model, sensors):
     data = mujoco.MjData(model)
@@ -223,21 +200,6 @@ def test_quaternions_are_turned_into_the_order_of_ros(sensors):
     assert list(sensors['where'].kind.reading([1.0, 2, 3])) == [1, 2, 3]
     with pytest.raises(WrongLength):
         sensors['quat'].kind.reading([1.0, 2.0])
-
-
-def test_what_does_not_fit_its_message_becomes_plain_numbers():
-    # A rangefinder can give normals and points too.
-    assert sensor_kind('rangefinder', 7).message == SENSOR_STAMPED
-    assert sensor_kind('rangefinder', 1).message == 'sensor_msgs/msg/Range'
-    assert sensor_kind('hyperdrive', 2).name == 'hyperdrive'
-    assert sensor_kind('', 2).name == ''
-
-
-def test_the_table_names_topics_that_are_declared():
-    declared = {topic.name: topic.types for topic in TOPICS}
-    for kind in SENSOR_KINDS.values():
-        name = '{robot}/' + kind.topic.replace('{name}', '{sensor}')
-        assert kind.message in declared[name]
 
 
 def test_a_payload_pulls_the_force_sensor_down():

@@ -70,12 +70,8 @@ def test_the_package_makes_a_topic_and_a_service(page):
     assert '| `count_contacts` | std_srvs/srv/Trigger | Count the contacts of the present' in text
 
 
-@pytest.mark.parametrize(
-    ('text', 'problem'),
-    [('FEATURE = 5', 'must be a Feature, not int'), ('1 / 0', 'ZeroDivisionError')],
-)
-def test_a_feature_that_cannot_be_used_is_named_with_its_package(tmp_path, text, problem):
-    site = install(tmp_path, **{'height.py': text})
+def test_a_feature_that_cannot_be_used_is_named_with_its_package(tmp_path):
+    site = install(tmp_path, **{'height.py': 'FEATURE = 5'})
     ended = run_process(
         [sys.executable, '-m', 'urlab_ros_bridge.ros.program.main'],
         env={**os.environ, **beside(site)},
@@ -84,4 +80,4 @@ def test_a_feature_that_cannot_be_used_is_named_with_its_package(tmp_path, text,
         timeout=60,
     )
     assert ended.returncode == 1
-    assert all(word in ended.stderr for word in (problem, "'height'", 'my_features'))
+    assert all(word in ended.stderr for word in ("'height'", 'my_features'))

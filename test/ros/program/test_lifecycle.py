@@ -130,38 +130,6 @@ def test_wrong_parameters_fail_to_configure(managed):
     wait_until(lambda: sorted(listener.node.get_node_names()) == left)
 
 
-def test_an_invalid_transition_leaves_the_node_as_it_is(managed):
-    _, listener = managed()
-    name = '/urlab_bridge_lifecycle/change_state'
-    client = listener.run(lambda: listener.node.create_client(ChangeState, name))
-    assert client.wait_for_service(20.0)
-    activate = ChangeState.Request(transition=Transition(id=ACTIVATE))
-    listener.run(lambda: client.call_async(activate))
-    assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
-
-
-def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):
-    _, listener = managed(words=['-r', '__node:=sim'])
-    request = {'transition': Transition(id=CONFIGURE)}
-    assert listener.call(ChangeState, '/sim/change_state', wait=20.0, **request).success
-    expected = {'sim', 'sim_bridge'}
-    wait_until(lambda: expected <= set(listener.node.get_node_names()))
-    names = listener.node.get_node_names()
-    assert len(names) == len(set(names))
-
-
-def test_no_node_stays_behind(managed):
-    _, listener = managed()
-    assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
-    wait_until(lambda: publishers(listener, '/joint_states') == 1)
-    names = ['listener', 'urlab_bridge']
-    wait_until(lambda: set(names) <= set(listener.node.get_node_names()))
-    assert change(listener, DEACTIVATE) and change(listener, CLEANUP)
-    left = ['listener', 'urlab_bridge_lifecycle']
-    wait_until(lambda: sorted(listener.node.get_node_names()) == left)
-    wait_until(lambda: listener.node.count_services('/reset') == 0)
-
-
 @pytest.mark.distro
 def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):
     bridge, listener = managed()

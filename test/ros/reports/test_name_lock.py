@@ -3,7 +3,6 @@
 """Locks on names: who holds one, until when, and what has a lock of its own."""
 
 import contextlib
-import errno
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ import uuid
 
 from lifelines import has_ended
 from lifelines import start_process
-from lifelines import stop_for_a_while
 import pytest
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
@@ -85,23 +83,6 @@ def test_one_holds_a_name_until_it_lets_go(name):
     second.release()
 
 
-def test_other_names_are_free_however_long_they_are(name):
-    texts = [name, f'{name} ', f'/{name}', name * 100, f'{name}é', f'{name}\0']
-    locks = [NameLock(text) for text in texts]
-    assert all(lock.take() for lock in locks)
-    for lock in locks:
-        lock.release()
-
-
-def test_a_lock_that_is_forgotten_is_free(name):
-    lock = NameLock(name)
-    assert lock.take()
-    del lock
-    lock = NameLock(name)
-    assert lock.take()
-    lock.release()
-
-
 def test_of_many_that_start_at_once_one_gets_it_and_whoever_was_killed_has_it_no_more(
     name, holders
 ):
@@ -113,13 +94,6 @@ def test_of_many_that_start_at_once_one_gets_it_and_whoever_was_killed_has_it_no
     lock = NameLock(name)
     assert lock.take()
     lock.release()
-
-
-def test_who_is_stopped_still_holds_it(name, holders):
-    holder = holders()
-    assert tell(holder) == [True]
-    stop_for_a_while(holder)
-    assert not NameLock(name).take()
 
 
 @pytest.mark.parametrize(
@@ -149,21 +123,6 @@ def test_children_do_not_inherit_it(name, holders, more, then):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
-
-
-def test_other_errors_than_a_taken_name_are_raised(name, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(errno.EPERM, 'Operation not permitted')
-
-    made = SimpleNamespace(bind=refuse, close=lambda: closed.append(True))
-    closed = []
-    monkeypatch.setattr(module.socket, 'socket', lambda *_: made)
-    with pytest.raises(PermissionError):
-        NameLock(name).take()
-    assert closed
-    monkeypatch.setattr(module.sys, 'platform', 'darwin')
-    with pytest.raises(OSError, match='Linux'):
-        NameLock(name).take()
 
 
 def node(full_name='/urlab_bridge', domain=7):
@@ -207,12 +166,3 @@ def test_a_lock_is_for_one_name_on_one_domain(plain):
     # `urlab up` sets it, and so does the file that opens this environment.
     plain.setenv('FASTDDS_DEFAULT_PROFILES_FILE', 'other.xml')
     assert address() == same
-
-
-def test_who_is_heard_by_nobody_needs_no_lock(plain):
-    plain.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'OFF')
-    assert lock_of(node()) is None
-    plain.setenv('ROS_LOCALHOST_ONLY', '0')
-    assert lock_of(node()) is None
-    plain.setenv('ROS_LOCALHOST_ONLY', '1')
-    assert lock_of(node()) is not None

@@ -11,7 +11,6 @@ pytest.importorskip('rclpy')
 
 from rclpy.node import NodeNameNonExistentError  # noqa: E402
 
-from urlab_ros_bridge.ros.reports.other_publishers import describe  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
 
 OWN = '/urlab_bridge'
@@ -77,23 +76,6 @@ class Graph:
         return self.others.topics
 
 
-def test_one_text_explains_all():
-    assert describe({}, OWN) == ''
-    twin = describe({'/clock': [OWN, '/gazebo'], '/odom': [OWN]}, OWN)
-    assert 'another bridge named /urlab_bridge' in twin and '/gazebo' not in twin
-    clock = describe({'/clock': ['/gazebo'], '/odom': ['/gazebo']}, OWN)
-    assert clock.startswith('/gazebo publishes /clock too') and 'ROS_DOMAIN_ID' in clock
-    assert describe({'/odom': ['/a', '/b'], '/scan': ['/b']}, OWN).startswith(
-        '/a, /b publish /odom, /scan too'
-    )
-
-
-def test_nobody_is_told_of_what_many_nodes_publish_together():
-    graph = Graph(clock=[], tf=['/rsp'], diagnostics=['/x'], robot_description=['/rsp'])
-    graph.look(20)
-    assert not graph.logged and graph.others.text == ''
-
-
 def test_it_is_logged_once_and_once_when_it_is_over():
     graph = Graph(clock=[], odom=[])
     graph.all['/odom'].append('/robot/ekf')
@@ -126,22 +108,9 @@ def test_the_dead_are_not_talked_about_but_who_outlives_their_lease_is():
     assert 'another bridge' in graph.logged[-1][1]
 
 
-def test_publishers_whose_node_is_not_known_yet_are_nobody():
-    graph = Graph(clock=['/_NODE_NAME_UNKNOWN_'])
-    graph.look(20)
-    assert not graph.logged
-
-
 def test_only_topics_that_others_publish_are_asked_about():
     names = {f'robot_{number}': [] for number in range(500)}
     graph = Graph(**names, odom=['/robot/ekf'], scan=['/just_ended'], tf=['/rsp'])
     graph.all['/elsewhere'] = ['/robot/ekf']
     assert graph.settled() == {'/odom': ['/robot/ekf']}
     assert graph.asked == 2
-
-
-def test_of_nodes_of_one_name_each_is_found():
-    graph = Graph(odom=['/teleop'], scan=['/teleop', '/teleop'], imu=[])
-    assert graph.settled() == {'/odom': ['/teleop'], '/scan': ['/teleop']}
-    graph = Graph(odom=[OWN], imu=[])
-    assert graph.settled() == {'/odom': [OWN]}

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of several bridges of one name on a machine may start."""
 
-import errno
-
 from domains import free_domain
 import pytest
 
@@ -14,7 +12,6 @@ pytest.importorskip('urlab_msgs.msg')
 from rclpy.parameter import Parameter  # noqa: E402
 
 from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
-from urlab_ros_bridge.ros.reports import name_lock  # noqa: E402
 from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
 from urlab_ros_bridge.ros.reports.second_bridge import SecondBridge  # noqa: E402
 
@@ -46,32 +43,8 @@ def test_a_name_is_free_when_its_bridge_is_destroyed_and_no_sooner(make_bridge):
     assert kept
 
 
-def test_a_bridge_that_was_refused_holds_nothing(make_bridge):
-    first, second, third = make_bridge(), make_bridge(), make_bridge()
-    first.start()
-    with pytest.raises(SecondBridge):
-        second.start()
-    first.destroy_node()
-    third.start()
-    for namespace in ('/one', '/two', '/two/three'):
-        make_bridge(namespace=namespace).start()
-
-
 def test_warn_allows_two_and_keeps_out_a_bridge_that_refuses(make_bridge):
     for _ in range(2):
         make_bridge('warn').start()
     with pytest.raises(SecondBridge):
         make_bridge().start()
-
-
-def test_without_locks_the_bridge_starts_and_logs_it_once(make_bridge, monkeypatch):
-    def refuse(lock):
-        raise PermissionError(errno.EPERM, 'Operation not permitted')
-
-    monkeypatch.setattr(name_lock.NameLock, 'take', refuse)
-    node = make_bridge()
-    logged = []
-    node.bridge.log = lambda *words: logged.append(words)
-    node.start()
-    ((severity, text),) = logged
-    assert severity == 'warning' and 'Operation not permitted' in text

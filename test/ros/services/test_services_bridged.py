@@ -202,14 +202,6 @@ def test_a_bridge_that_ends_answers_the_long_steps_in_the_middle(stepping_slowly
     assert len(server.of('step')) < 500
 
 
-def test_steps_on_a_stock_server_go_through_direct_mode_and_back(connected):
-    server, _, listener = connected(extensions=())
-    response = listener.call(srv.Step, '/step', n_steps=3)
-    assert response.success
-    assert (server.mode, server.paused) == ('live', True)
-    assert not any('while_paused' in request for request in server.of('step'))
-
-
 @pytest.mark.distro
 def test_pause_speed_mode_and_twist(connected):
     server, _, listener = connected()
@@ -231,20 +223,6 @@ def test_pause_speed_mode_and_twist(connected):
     assert (refused.success, refused.code) == (False, 'bad_value')
     unknown = listener.call(srv.SetTwist, '/set_twist', articulation='tank')
     assert unknown.code == 'unknown_articulation' and 'bot' in unknown.message
-
-
-LACKING = (
-    'RecordingStart', 'RecordingStop', 'RecordingSave', 'RecordingClear', 'ReplayListSessions',
-    'ReplayStart', 'ReplayStop',
-)  # fmt: skip
-
-
-def test_ops_that_the_server_lacks_answer_unknown_op(connected):
-    _, _, listener = connected()
-    for name in LACKING:
-        path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
-        response = listener.call(getattr(srv, name), f'/{path}')
-        assert (response.success, response.code) == (False, 'unknown_op'), name
 
 
 def test_without_a_server_services_say_what_to_do(bridged):
@@ -297,18 +275,6 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(
     delay.set()
     caller.join(10)
     wait_until(lambda: server.of('set_twist'))
-
-
-def test_each_step_shows_its_state_whatever_the_limits(connected):
-    server, _, listener = connected({'odom_rate': 1.0})
-    odom = listener.listen(Odometry, 'odom')
-    assert listener.call(SetBool, '/pause', data=True).success
-    wait_until(lambda: odom)
-    for _ in range(3):
-        response = listener.call(srv.Step, '/step')
-        assert 'paused: to resume call pause' in response.message
-        wait_until(lambda now=response.sim_time: odom[-1].header.stamp == now, 5.0)
-    assert server.paused
 
 
 # Each of these once ended the thread of all services.

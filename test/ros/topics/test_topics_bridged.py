@@ -3,7 +3,6 @@
 """What a bridge makes of a small world, in every dialect of the wire."""
 
 import math
-import time
 
 from bridge_harness import LATCHED
 from bridge_harness import LISTEN_BEST_EFFORT
@@ -13,16 +12,12 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 import mujoco
 from nav_msgs.msg import Odometry
-import numpy as np
 import pytest
-from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from sensor_msgs.msg import LaserScan
 from sensor_msgs.msg import MagneticField
-
-from urlab_ros_bridge.ros.link import stream as stream_module
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
@@ -30,8 +25,6 @@ urlab_msgs = pytest.importorskip('urlab_msgs.msg')
 
 DIALECTS = {
     'rows and sim_time': {'server': {}},
-    'snapshots by parameter': {'server': {}, 'stream': 'state_full'},
-    'stock rows': {'server': {'extensions': ()}},
     'stock snapshots': {'server': {'extensions': (), 'send_rows': False}},
     'direct mode': {'server': {'mode': 'direct'}, 'step_mode': 'keep'},
 }
@@ -149,12 +142,6 @@ def test_static_transforms_join_every_sensor_frame_to_the_base(small_server, bri
     assert all(nanoseconds(t.header.stamp) == 0 for t in message.transforms)
 
 
-def test_a_server_that_tells_no_effort_gives_nan(small_server, bridged):
-    _, listener = bridged(small_server(extensions=()))
-    joints = wait_for_message(listener, JointState, 'joint_states')
-    assert np.isnan(joints.effort).all() and len(joints.effort) == 2
-
-
 def test_rows_are_subscribed_only_for_topics_with_subscribers(small_server, bridged):
     server = small_server()
     bridge, listener = bridged(server, publish_entities=True)
@@ -188,48 +175,6 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
     assert nanoseconds(moved.header.stamp) == server.now
 
 
-@pytest.mark.distro
-def test_rates_are_limited_in_simulation_time_and_change_live(small_server, bridged, monkeypatch):
-    # A machine that stalls is not taken for time that stands still.
-    monkeypatch.setattr(stream_module, '_FROZEN_SECONDS', 1e3)
-    server = small_server(mode='direct')
-    bridge, listener = bridged(server, step_mode='keep', joint_state_rate=50.0, odom_rate=0.0)
-    joints = listener.listen(JointState, 'joint_states')
-    odom = listener.listen(Odometry, 'odom')
-
-    def step():
-        """Make one of 2 ms, and wait until it was heard of: none is lost, however busy it is."""
-        with server.lock:
-            server._op_step({'n_steps': 1})
-        wait_until(lambda: odom and nanoseconds(odom[-1].header.stamp) == server.now)
-
-    wait_until(lambda: bridge.node.count_subscribers('joint_states'))
-    step_until_heard(server, joints)
-    step_until_heard(server, odom)
-    joints.clear()
-    for _ in range(101):
-        step()
-    wait_until(lambda: len(joints) >= 10)
-    stamps = np.array([nanoseconds(message.header.stamp) for message in joints])
-    assert set(np.diff(stamps)) == {20_000_000} and not (stamps % 20_000_000).any()
-    result = bridge.node.set_parameters([Parameter('joint_state_rate', value=0.0)])
-    assert result[0].successful
-    joints.clear()
-    for _ in range(20):
-        step()
-    wait_until(lambda: len(joints) >= 20)
-    stamps = np.array([nanoseconds(message.header.stamp) for message in joints])
-    assert set(np.diff(stamps)) == {2_000_000}
-
-
-def step_until_heard(server, messages):
-    """Make steps of a server in direct mode until there is a message of a topic."""
-    while not messages:
-        with server.lock:
-            server._op_step({'n_steps': 1})
-        time.sleep(0.05)
-
-
 def test_observe_only_publishes_without_a_single_request(small_server, bridged):
     server = small_server()
     _, listener = bridged(server, observe_only=True)
@@ -242,13 +187,3 @@ def test_observe_only_publishes_without_a_single_request(small_server, bridged):
     diagnostics = wait_for_message(listener, DiagnosticArray, '/diagnostics')
     assert 'observing' in diagnostics.status[0].message
     assert server.requests == []
-
-
-def test_what_a_limit_kept_back_comes_when_time_stands_still(small_server, bridged):
-    server = small_server()
-    _, listener = bridged(server, odom_rate=1.0)
-    odom = listener.listen(Odometry, 'odom')
-    wait_until(lambda: len(odom) > 1 and server.now % 10**9 > 100_000_000)
-    server.paused = True
-    wait_until(lambda: nanoseconds(odom[-1].header.stamp) == server.now)
-    assert nanoseconds(odom[-1].header.stamp) > 1_000_000_000

@@ -6,13 +6,11 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
-import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
-from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 from urlab_ros_bridge.ros.bag.storage.topic import qos_text
@@ -121,27 +119,4 @@ def test_the_index_of_a_bag_that_is_still_written_names_its_files_and_topics(tmp
     index = index_of(tmp_path)
     assert index['relative_file_paths'] == [f'{tmp_path.name}_0.mcap']
     assert index['topics_with_message_count'][0]['topic_metadata']['name'] == '/scan'
-    files.close()
-
-
-def test_messages_before_the_first_file_have_no_place(tmp_path):
-    files = BagFiles(tmp_path, 'zstd')
-    files.write(TOPICS['/scan'], 5, b'x')
-    files.begin()
-    files.write(TOPICS['/scan'], 6, b'y')
-    files.close()
-    assert [message[1] for message in read(tmp_path / files.names[0])] == [6]
-
-
-def test_a_bag_without_a_tick_leaves_nothing_behind(tmp_path):
-    (tmp_path / 'run').mkdir()
-    BagFiles(tmp_path / 'run', 'zstd').close()
-    assert not (tmp_path / 'run').exists()
-
-
-def test_a_type_without_a_definition_is_told(tmp_path):
-    files = BagFiles(tmp_path, 'zstd')
-    files.begin()
-    with pytest.raises(SchemaMissing, match='no_msgs/msg/No'):
-        files.write(BagTopic('/no', 'no_msgs/msg/No', QOS), 1, b'')
     files.close()

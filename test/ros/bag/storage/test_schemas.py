@@ -8,10 +8,7 @@ from mcap_ros2.decoder import DecoderFactory
 import pytest
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.storage.schemas import schema_of
-from urlab_ros_bridge.ros.bag.storage.schemas import type_hash_of
-from urlab_ros_bridge.ros.bag.storage.topic import kind_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import topics_of
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
@@ -51,27 +48,3 @@ def test_another_library_decodes_by_the_schema(kind):
     schema = Schema(id=1, name=kind, encoding='ros2msg', data=schema_of(kind).encode())
     decode = DecoderFactory().decoder_for('cdr', schema)
     assert plain(decode(serialize_message(message))) == plain(message)
-
-
-def test_a_schema_names_every_type_once():
-    for kind in KINDS:
-        parts = schema_of(kind).split('=' * 80 + '\n')[1:]
-        heads = [part.partition('\n')[0] for part in parts]
-        assert len(set(heads)) == len(heads)
-        assert all(head.startswith('MSG: ') and head.count('/') == 1 for head in heads)
-
-
-@pytest.mark.parametrize('kind', KINDS)
-def test_every_type_has_a_hash(kind):
-    assert type_hash_of(kind).startswith('RIHS01_') and len(type_hash_of(kind)) == 71
-
-
-def test_kinds_are_those_of_ros():
-    assert [kind_of(load_interface(kind)) for kind in KINDS] == KINDS
-
-
-@pytest.mark.parametrize('kind', ['no_msgs/msg/Nothing', 'std_msgs/msg/Nothing'])
-def test_a_type_that_is_not_installed_is_named(kind):
-    with pytest.raises(SchemaMissing, match=kind):
-        schema_of(kind)
-    assert type_hash_of(kind) == ''

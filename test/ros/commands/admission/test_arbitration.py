@@ -61,22 +61,6 @@ def test_a_lock_lapses_in_simulation_time_and_a_trajectory_keeps_its_joints():
     control.claim(GRIPPER, [1], 10**6 * SECOND)
 
 
-def test_nothing_is_taken_when_one_part_is_refused():
-    control = arbiter()
-    control.claim(TRAJECTORY, [1], 0)
-    with pytest.raises(CommandRejected):
-        control.claim(JOINT_COMMANDS, [0, 1, 2], 0)
-    assert control.report(0) == {TRAJECTORY.name: 1}
-
-
-def test_letting_go_of_what_another_has_changes_nothing():
-    control = arbiter()
-    control.claim(TRAJECTORY, [1, 2], 0)
-    control.release(JOINT_COMMANDS)
-    control.release(TRAJECTORY, [2, 9])
-    assert control.report(0) == {TRAJECTORY.name: 1}
-
-
 def test_an_e_stop_takes_everything_and_gives_nothing():
     control, lost = arbiter(), []
     control.claim(TRAJECTORY, [1, 2], 0, lost.append)

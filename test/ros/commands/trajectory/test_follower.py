@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Following trajectories tick by tick, without a server: time is what the test says it is."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -135,10 +133,6 @@ def limits(count, path=np.inf, goal=np.inf, patience=None):
     )
 
 
-def test_what_can_be_followed_is_every_joint_with_a_position_or_a_velocity():
-    assert Robot().follower.joints == ('wheel', 'hip', 'knee')
-
-
 def test_it_begins_where_the_robot_is_and_ends_where_it_was_sent():
     robot, ear = Robot(), Ear()
     robot.position[1:3] = (0.5, -0.5)
@@ -249,16 +243,6 @@ def test_joints_that_take_a_velocity_get_one_and_stop():
     assert robot.position[0] == pytest.approx(3.0, abs=0.05) and robot.sink.told[2] == 0.0
 
 
-def test_joints_that_the_new_one_does_not_name_are_let_go_at_rest():
-    robot = Robot()
-    robot.start(path([5.0], (3.0, 1.0), joints=['wheel', 'hip']))
-    robot.run(1.0)
-    robot.start(path([1.0], (0.5,), joints=['hip']))
-    robot.run(0.1)
-    assert robot.sink.told[2] == 0.0
-    robot.arbiter.claim(JOINT_COMMANDS, [2], robot.now)
-
-
 def test_a_reset_aborts_and_sends_nothing_more():
     robot, ear = Robot(), Ear()
     robot.start(path([1.0], (1, 1)), listener=ear)
@@ -296,11 +280,3 @@ def test_every_goal_is_answered_once_whatever_comes():
             robot.follower.cancel(motion, Outcome(Ending.CANCELED, SUCCESSFUL, ''))
     robot.run(1.0)
     assert [len(ear.ends) for ear in ears] == [1] * 6
-
-
-def test_feedback_comes_at_its_rate_of_simulation_time():
-    robot, ear = Robot(), Ear()
-    robot.settings = replace(robot.settings, trajectory_feedback_rate=10.0)
-    robot.start(path([1.0], (1, 1)), listener=ear)
-    robot.run(1.1)
-    assert 10 <= len(ear.reports) <= 12

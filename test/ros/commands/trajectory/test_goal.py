@@ -141,21 +141,6 @@ def test_tolerances_zero_is_the_default_and_negative_is_none():
     assert found.goal_time_ns == 3 * 10**9
 
 
-@pytest.mark.parametrize(
-    ('asked', 'default', 'expected'),
-    [
-        (Duration(), 2.0, 2 * 10**9),
-        (Duration(), 0.0, None),
-        (Duration(sec=-1), 2.0, None),
-        (Duration(nanosec=5), 2.0, 5),
-    ],
-)
-def test_patience_at_the_goal(asked, default, expected):
-    request = goal(goal_time_tolerance=asked)
-    defaults = TrajectoryParameters(trajectory_goal_time=default)
-    assert read_tolerances(request, KNOWN, defaults).goal_time_ns == expected
-
-
 def test_tolerances_of_others_are_bad_goals():
     for request, code in (
         (goal(path_tolerance=[tolerance('toe', 0.1)]), INVALID_JOINTS),
@@ -165,16 +150,3 @@ def test_tolerances_of_others_are_bad_goals():
         with pytest.raises(BadGoal) as caught:
             read_tolerances(request, KNOWN, TrajectoryParameters())
         assert caught.value.code == code
-
-
-def test_the_worst_joint_is_named_with_its_numbers():
-    limits = read_tolerances(
-        goal(path_tolerance=[tolerance('hip', 0.1), tolerance('knee', 0.1)]),
-        KNOWN,
-        TrajectoryParameters(),
-    ).path
-    zero = np.zeros(3)
-    assert limits.violation(KNOWN, np.array([0.1, -0.1, 99.0]), zero) == ''
-    text = limits.violation(KNOWN, np.array([0.2, -0.5, 9.0]), zero)
-    assert 'knee' in text and '-0.5' in text and '0.1' in text
-    assert 'hip' in limits.violation(KNOWN, np.array([math.nan, 0.0, 0.0]), zero)

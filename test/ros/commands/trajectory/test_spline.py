@@ -12,7 +12,6 @@ import pytest
 
 from urlab_ros_bridge.ros.commands.trajectory.spline import braking
 from urlab_ros_bridge.ros.commands.trajectory.spline import Points
-from urlab_ros_bridge.ros.commands.trajectory.spline import resting
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 
@@ -55,16 +54,6 @@ def test_velocities_are_met_from_both_sides(path):
             assert spline.sample(moment).velocity == pytest.approx(
                 path.velocities[index], abs=1e-2
             )
-
-
-@slow_machines_too
-@given(points(2))
-def test_accelerations_are_met_too(path):
-    spline = Spline(path)
-    for index, time in enumerate(path.times[:-1]):
-        assert spline.sample(int(time)).acceleration == pytest.approx(
-            path.accelerations[index], abs=1e-4
-        )
 
 
 @slow_machines_too
@@ -118,13 +107,3 @@ def test_braking_begins_as_it_moves_and_never_speeds_up(path, seconds):
     assert not spline.sample(spline.end_ns).velocity.any()
     way = np.abs(spline.sample(spline.end_ns).position - moving.position)
     assert (way <= np.abs(moving.velocity) * seconds / 2 + 1e-6).all()
-
-
-def test_resting_is_to_be_where_one_is():
-    sample = resting(5, np.array([1.0, 2.0])).sample(10**9)
-    assert sample.position.tolist() == [1.0, 2.0] and not sample.velocity.any()
-
-
-def test_the_next_point_has_the_index_of_the_segment():
-    path = Points(np.array([0, 10, 20]), *(np.zeros((3, 1)) for _ in range(3)))
-    assert [Spline(path).segment(time) for time in (-1, 0, 9, 10, 20, 99)] == [0, 1, 1, 2, 3, 3]

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import random
-import struct
 
 from example_counts import examples
 from geometry_msgs.msg import PoseStamped
@@ -24,7 +23,6 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from urlab_ros_bridge.ros.messages.cdr.errors import FieldMismatch
 from urlab_ros_bridge.ros.messages.cdr.errors import TemplateMismatch
-from urlab_ros_bridge.ros.messages.cdr.errors import UnsupportedType
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.template import check
 from urlab_ros_bridge.ros.messages.cdr.template import Template
@@ -33,12 +31,6 @@ from urlab_ros_bridge.wire.errors import UnknownName
 pytestmark = [pytest.mark.ros, pytest.mark.distro]
 
 TYPES = message_types()
-
-
-def test_there_are_many_types():
-    names = {item.__name__ for item in TYPES}
-    assert len(TYPES) > 100
-    assert {'Imu', 'JointState', 'Odometry', 'PointCloud2', 'DiagnosticArray', 'Byte'} <= names
 
 
 @pytest.mark.parametrize('message_type', TYPES, ids=lambda item: item.__module__)
@@ -95,26 +87,11 @@ def test_a_table_writes_what_writers_write_and_reads_the_message_once():
         table.table([*paths, 'transforms[12].transform'], 'f8', 7)
 
 
-def test_a_string_ends_at_its_first_nul_as_in_the_middleware():
-    message = PoseStamped()
-    message.header.frame_id = 'map\0more'
-    assert decoded(PoseStamped, Template(message).to_bytes()) == decoded(
-        PoseStamped, serialize_message(message)
-    )
-
-
 def test_published_bytes_do_not_change_later():
     template = Template(PoseStamped())
     data = template.to_bytes()
     template.writer('pose.position')(1.0, 2.0, 3.0)
     assert decoded(PoseStamped, data) == repr(PoseStamped())
-
-
-def test_a_wrong_path_lists_the_right_ones():
-    with pytest.raises(UnknownName, match=r"'orientation.v'.*orientation.x"):
-        Template(Imu()).array('orientation.v')
-    with pytest.raises(UnknownName, match="'orient'"):
-        Template(Imu()).writer('orient')
 
 
 @pytest.mark.parametrize(
@@ -133,12 +110,6 @@ def test_a_wrong_path_lists_the_right_ones():
 def test_a_field_is_only_what_it_is(ask):
     with pytest.raises(FieldMismatch):
         ask(Template(Imu()))
-
-
-def test_a_writer_wants_all_values():
-    write = Template(Imu()).writer('orientation')
-    with pytest.raises(struct.error):
-        write(1.0, 2.0, 3.0)
 
 
 def test_a_writer_never_covers_the_count_of_a_sequence():
@@ -165,21 +136,3 @@ def test_a_writer_never_covers_the_count_of_a_sequence():
 def test_another_serialisation_is_noticed(change, reason):
     with pytest.raises(TemplateMismatch, match=f'Imu.*{reason}'):
         check('Imu', lay_out(Imu()), change(serialize_message(Imu())))
-
-
-def test_wide_characters_are_refused():
-    from rosidl_parser.definition import BasicType
-    from rosidl_parser.definition import UnboundedWString
-
-    class Wide:
-        SLOT_TYPES = (UnboundedWString(),)
-        text = 'x'
-
-        def get_fields_and_field_types(self):
-            return {'text': 'wstring'}
-
-    with pytest.raises(UnsupportedType, match="'text'"):
-        lay_out(Wide())
-    Wide.SLOT_TYPES = (BasicType('long double'),)
-    with pytest.raises(UnsupportedType, match='long double'):
-        lay_out(Wide())

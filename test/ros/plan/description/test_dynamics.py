@@ -23,7 +23,6 @@ JOINT = """
 <actuator>{actuators}</actuator></mujoco>
 """
 LIMITED = 'limited="true"'
-FREE = 'limited="false"'
 
 
 def efforts(actuators, limited=LIMITED, joint=''):
@@ -66,19 +65,6 @@ def test_the_effort_is_what_the_actuators_can_hold(actuators, expected):
     assert dynamics.limits(0).effort == (
         NO_EFFORT_LIMIT if expected is None else pytest.approx(expected)
     )
-
-
-def test_the_joint_bounds_the_sum():
-    bounds = 'actuatorfrcrange="-7 6" actuatorfrclimited="true"'
-    _, dynamics = efforts('<motor joint="j" ctrlrange="-20 20"/>', LIMITED, bounds)
-    assert dynamics.limits(0).effort == 7.0
-    _, dynamics = efforts('<motor joint="j"/>', LIMITED, bounds)
-    assert dynamics.limits(0).effort == 7.0
-
-
-def test_a_position_servo_on_a_joint_without_limits_has_no_effort_limit():
-    _, dynamics = efforts('<position joint="j" kp="10" ctrlrange="-1 2"/>', FREE)
-    assert dynamics.limits(0).effort == NO_EFFORT_LIMIT
 
 
 def strained(model, rng, extreme):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
-from urlab_ros_bridge.ros.plan.description.meshes import stl
 
 pytestmark = pytest.mark.ros
 
@@ -28,16 +27,6 @@ def test_a_mesh_is_the_compiled_one(tmp_path):
     assert len(mesh.faces) == 4
 
 
-def test_all_foreign_meshes_keep_their_faces(tmp_path):
-    model = loaded('fetch/push.xml')[0]
-    files = MeshFiles(model, tmp_path)
-    for index in range(0, model.nmesh, 5):
-        with open(files.uri(index).removeprefix('file://'), 'rb') as file:
-            content = file.read()
-        assert int.from_bytes(content[80:84], 'little') == model.mesh_facenum[index]
-        assert len(content) == 84 + 50 * model.mesh_facenum[index]
-
-
 def test_hulls_are_those_that_mujoco_collides_with(tmp_path):
     import trimesh
 
@@ -51,15 +40,6 @@ def test_hulls_are_those_that_mujoco_collides_with(tmp_path):
         expected = trimesh.PointCloud(model.mesh_vert[first : first + count]).convex_hull
         assert hull.is_watertight and hull.volume == pytest.approx(expected.volume, rel=1e-4)
         assert files.uri(index) != files.uri(index, hull=True)
-
-
-def test_spheres_and_hills_face_outwards(tmp_path):
-    files = MeshFiles(loaded('free')[0], tmp_path)
-    ball = read(files.unit_sphere())
-    assert ball.is_watertight and ball.volume == pytest.approx(np.pi / 6, rel=0.03)
-    hill = read(files.uri(-1))
-    assert (hill.face_normals[:, 2] > 0).all()
-    assert np.allclose(hill.bounds, [[-0.4, -0.3, 0.0], [0.4, 0.3, 0.2]])
 
 
 def test_a_hill_is_as_high_as_mujoco_finds_it(tmp_path):
@@ -76,18 +56,3 @@ def test_a_hill_is_as_high_as_mujoco_finds_it(tmp_path):
             model, data, inside, np.array([0, 0, -1.0]), None, 1, -1, np.array([-1], np.int32)
         )
         assert 2.0 - distance == pytest.approx(z, abs=0.02)
-
-
-def test_files_are_written_once_and_called_after_their_contents(tmp_path):
-    model = loaded('free')[0]
-    uri = MeshFiles(model, tmp_path).uri(0)
-    (path,) = tmp_path.glob('*.stl')
-    before = path.stat().st_mtime_ns
-    assert MeshFiles(model, tmp_path).uri(0) == uri and path.stat().st_mtime_ns == before
-    path.write_bytes(b'cut off')
-    assert MeshFiles(model, tmp_path).uri(0) == uri and len(path.read_bytes()) == 84 + 50 * 4
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_nothing_begins_like_a_text_file():
-    assert not stl(np.eye(3), np.array([[0, 1, 2]])).lstrip().startswith(b'solid')

@@ -75,25 +75,6 @@ def test_forward_kinematics_agree(robot):
             np.testing.assert_allclose(pose, expected, atol=1e-9, err_msg=name)
 
 
-def test_limits_agree(robot):
-    found, pin = robot
-    for mine, joint in scalars(found, pin):
-        place = pin.joints[mine].idx_q
-        if pin.joints[mine].nq == 1 and found.model.jnt_limited[joint]:
-            low, high = found.model.jnt_range[joint]
-            assert pin.lowerPositionLimit[place] == pytest.approx(low, abs=1e-9)
-            assert pin.upperPositionLimit[place] == pytest.approx(high, abs=1e-9)
-
-
-def test_the_total_mass_agrees(robot):
-    found, pin = robot
-    bodies = [link.body for link in found.skeleton.links if link.body >= 0]
-    expected = found.model.body_mass[bodies].sum()
-    # What is fixed to the root is part of its "universe" in Pinocchio.
-    mass = sum(inertia.mass for inertia in pin.inertias)
-    assert mass == pytest.approx(expected, rel=1e-9)
-
-
 def test_the_mass_matrix_agrees(robot):
     """It holds all masses, centres of mass, inertias and axes at once."""
     found, pin = robot

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """URDF made from compiled models, as an independent parser understands it."""
 
-from pathlib import Path
-from urllib.parse import unquote
-from urllib.parse import urlparse
 import xml.etree.ElementTree as ElementTree
 
 import mujoco
@@ -104,23 +101,6 @@ def test_limits_and_friction_are_those_of_the_model(described):
         assert found.limit.effort > 0 and found.limit.velocity > 0
 
 
-def test_meshes_are_files_that_are_there(described):
-    root = ElementTree.fromstring(described.text)
-    for mesh in root.iter('mesh'):
-        uri = urlparse(mesh.get('filename'))
-        path = Path(unquote(uri.path))
-        assert uri.scheme == 'file' and path.parent == described.folder
-        assert path.stat().st_size > 84
-
-
-def test_effort_and_speed_come_from_the_actuators(describe):
-    joints = describe('free').urdf.joint_map
-    assert joints['yaw'].limit.effort == pytest.approx(30.0)  # 1.5 x gear 20
-    assert joints['knee'].limit.effort == pytest.approx(10.0)  # force 5 x gear 2
-    assert joints['knee'].limit.velocity == pytest.approx(4.0)  # setpoint 8 / gear 2
-    assert joints['pitch'].limit.effort == 1000.0
-
-
 def test_an_equality_of_joints_is_a_mimic(describe):
     robot = describe('free')
     mimic = robot.urdf.joint_map['ankle'].mimic
@@ -155,33 +135,8 @@ def test_hidden_geoms_collide_and_are_not_seen(describe):
     assert len(leg.collisions) == 1
 
 
-def test_planes_that_end_are_thin_boxes_and_endless_ones_are_left_out(describe):
-    stand = describe('mounted').urdf.link_map['stand']
-    boxes = [v for v in stand.visuals if v.geometry.box is not None]
-    assert len(boxes) == 1
-    assert np.allclose(boxes[0].geometry.box.size[:2], (2, 4))
-
-
 def test_uris_can_be_those_of_a_package(describe):
     robot = describe('free', mesh_uri='package://my_robot/meshes/')
     files = {m.get('filename') for m in ElementTree.fromstring(robot.text).iter('mesh')}
     assert files and all(f.startswith('package://my_robot/meshes/') for f in files)
     assert {f.rpartition('/')[2] for f in files} == {p.name for p in robot.folder.glob('*.stl')}
-
-
-def test_frame_prefixes_stand_before_links_and_not_before_joints(describe):
-    robot = describe('planar', frame_prefix='{prefix}/')
-    assert all(name.startswith('odd/') for name in robot.urdf.link_map)
-    assert set(robot.plan.joints) <= set(robot.urdf.joint_map)
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path, describe):
-    blocked = tmp_path / 'file'
-    blocked.write_text('')
-    from described import loaded
-
-    from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
-    from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
-
-    with pytest.raises(MeshesUnwritable, match='mesh_directory'):
-        MeshFiles(loaded('free')[0], blocked / 'meshes').uri(0)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
-from unittest.mock import Mock
-
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
@@ -126,10 +124,6 @@ def advertised(listener, types):
     return {names[number] for number in told}, answer.features
 
 
-def test_every_feature_of_the_standard_has_a_use_here():
-    assert {*USES, ACTION} == set(NUMBERS)
-
-
 @pytest.mark.distro
 def test_what_is_advertised_is_what_is_served(yard):
     types = types_of_rows()
@@ -139,13 +133,6 @@ def test_what_is_advertised_is_what_is_served(yard):
     assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE', ACTION} <= told
     assert list(features.spawn_formats) == ['mjcf', 'urdf']
     assert 'MuJoCo' in features.custom_info
-
-
-def test_the_services_are_those_of_the_table(yard):
-    from urlab_ros_bridge.ros.services.standard import ENTRIES
-
-    table = {row.name: [row.type_name] for row in ENTRIES if row.kind == 'srv'}
-    assert everything(yard.listener) == table
 
 
 def test_a_stock_server_has_what_it_can_and_nothing_else(small_server, bridged):
@@ -177,25 +164,3 @@ def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
     _, listener = bridged(small_server(), simulation_interfaces=offered)
     wait_until(lambda: listener.node.count_services('/reset'))
     wait_until(lambda: bool(services(listener)) == offered)
-
-
-@pytest.mark.distro
-def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
-    from urlab_ros_bridge.ros.program.features import FEATURES
-    from urlab_ros_bridge.ros.program.features import Settings
-    from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
-    from urlab_ros_bridge.ros.services import standard as simulation
-    from urlab_ros_bridge.ros.services import threads
-
-    def missing(name):
-        raise InterfaceMissing(name, ImportError('there is none'))
-
-    monkeypatch.setattr(threads, 'load_interface', missing)
-    logged = []
-    bridge = Mock(features=FEATURES, settings=Settings(), log=lambda *words: logged.append(words))
-    bridge.part = lambda kind: kind(bridge) if kind is threads.ServiceThreads else Mock()
-    made = simulation.StandardServices(bridge)
-    made.stop()
-    made.destroy()
-    ((severity, text),) = logged
-    assert severity == 'warning' and 'simulation_interfaces' in text and 'make setup' in text

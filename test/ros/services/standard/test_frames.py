@@ -4,9 +4,6 @@
 
 import math
 
-from geometry_msgs.msg import Point
-from geometry_msgs.msg import Pose
-from geometry_msgs.msg import Quaternion
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
@@ -17,7 +14,6 @@ from urlab_ros_bridge.geometry import rotate
 
 pytestmark = pytest.mark.ros
 frames = pytest.importorskip('urlab_ros_bridge.ros.services.standard.frames')
-results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
 
 NUMBER = st.floats(-10, 10)
 VECTOR = st.tuples(*[NUMBER] * 3)
@@ -37,20 +33,6 @@ def inverse(pose):
     return tuple(-value for value in rotate(back, position)), back
 
 
-def to_ros(pose):
-    position, turn = pose
-    return Pose(
-        position=Point(**dict(zip('xyz', position, strict=True))),
-        orientation=Quaternion(**dict(zip('xyzw', turn, strict=True))),
-    )
-
-
-@given(POSES)
-def test_the_origin_changes_nothing(pose):
-    assert same(frames.into_world(frames.ORIGIN, pose), pose)
-    assert same(frames.into_world(pose, frames.ORIGIN), pose)
-
-
 @given(POSES, POSES)
 def test_the_way_back_undoes_a_frame(frame, pose):
     assert same(frames.into_world(inverse(frame), frames.into_world(frame, pose)), pose)
@@ -62,28 +44,3 @@ def test_vectors_turn_with_a_frame_and_do_not_move(frame, vector):
     assert math.hypot(*turned) == pytest.approx(math.hypot(*vector))
     ends = [frames.into_world(frame, (point, frame[1]))[0] for point in (vector, (0, 0, 0))]
     assert turned == pytest.approx([a - b for a, b in zip(*ends, strict=True)], abs=1e-9)
-
-
-@given(POSES)
-def test_poses_are_read_as_they_are(pose):
-    assert same(frames.pose_from_ros(to_ros(pose), 101), pose)
-
-
-@pytest.mark.parametrize(
-    ('pose', 'word'),
-    [
-        (Pose(orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=0.0)), 'length 0'),
-        (Pose(orientation=Quaternion(w=2.0)), 'length 2'),
-        (Pose(orientation=Quaternion(w=math.nan)), 'nan'),
-        (Pose(position=Point(x=math.inf)), 'inf'),
-    ],
-)
-def test_a_pose_that_makes_no_sense_is_told(pose, word):
-    with pytest.raises(results.StandardRejected) as caught:
-        frames.pose_from_ros(pose, 101)
-    assert caught.value.result == 101 and word in str(caught.value)
-
-
-def test_two_digits_are_enough_for_an_orientation():
-    _, turn = frames.pose_from_ros(Pose(orientation=Quaternion(z=0.7, w=0.7)), 101)
-    assert math.hypot(*turn) == pytest.approx(1)

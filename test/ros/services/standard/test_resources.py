@@ -22,12 +22,6 @@ def refusal(uri='', text=''):
     return caught.value.result, str(caught.value)
 
 
-@pytest.mark.parametrize(('text', 'name'), [(MJCF, 'my_box'), (URDF, 'arm')])
-def test_a_text_goes_as_it_is_and_names_itself(text, name):
-    found = resources.define('', text)
-    assert (found.xml, found.file, found.name) == (text, None, name)
-
-
 def test_a_file_goes_as_text_so_that_the_server_may_be_elsewhere(tmp_path):
     path = tmp_path / 'with space.urdf'
     path.write_text(URDF)
@@ -41,11 +35,6 @@ def test_a_file_that_needs_others_goes_as_path(tmp_path):
     path.write_text(MJCF.replace('<worldbody>', '<asset><mesh file="m.obj"/></asset><worldbody>'))
     found = resources.define(path.as_uri(), '')
     assert (found.xml, found.file, found.name) == (None, str(path), 'my_box')
-
-
-def test_a_file_that_is_not_here_may_be_at_the_server():
-    found = resources.define('file:///nowhere/at/all/thing.xml', '')
-    assert (found.file, found.name) == ('/nowhere/at/all/thing.xml', 'thing')
 
 
 @pytest.mark.parametrize('name', object_names())

@@ -11,7 +11,6 @@ from urlab_ros_bridge.wire.errors import ERROR_CODES
 pytestmark = pytest.mark.ros
 results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
 msg = pytest.importorskip('simulation_interfaces.msg')
-srv = pytest.importorskip('simulation_interfaces.srv')
 
 
 def test_the_features_have_the_numbers_of_the_standard():
@@ -26,57 +25,6 @@ def test_the_states_have_the_numbers_of_the_standard():
 
     for state in State:
         assert getattr(msg.SimulationState, f'STATE_{state.name}') == state
-
-
-@pytest.mark.parametrize(
-    ('module', 'interface', 'names'),
-    [
-        (
-            'simulation_state',
-            srv.SetSimulationState.Response,
-            ('ALREADY_IN_TARGET_STATE', 'STATE_TRANSITION_ERROR', 'INCORRECT_TRANSITION'),
-        ),
-        ('entities', srv.SetEntityState.Response, ('INVALID_POSE',)),
-        ('world', srv.GetCurrentWorld.Response, ('NO_WORLD_LOADED',)),
-        ('spawn', srv.SpawnEntities.Response, ('ENTITIES_SPAWN_FAILED',)),
-        (
-            'spawn',
-            srv.SpawnEntity.Response,
-            (
-                'NAME_NOT_UNIQUE',
-                'NAME_INVALID',
-                'NAMESPACE_INVALID',
-                'RESOURCE_PARSE_ERROR',
-                'MISSING_ASSETS',
-                'INVALID_POSE',
-            ),
-        ),
-        (
-            'resources',
-            srv.SpawnEntity.Response,
-            ('UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'RESOURCE_PARSE_ERROR'),
-        ),
-    ],
-)
-def test_codes_of_services_are_those_of_the_standard(module, interface, names):
-    from importlib import import_module
-
-    here = import_module(f'urlab_ros_bridge.ros.services.standard.{module}')
-    for name in names:
-        assert getattr(here, name) == getattr(interface, name)
-
-
-def test_results_and_scopes_are_those_of_the_standard():
-    from urlab_ros_bridge.ros.services.standard import simulation_state
-
-    told = msg.Result
-    assert results.UNSUPPORTED == told.RESULT_FEATURE_UNSUPPORTED
-    assert (results.OK, results.NOT_FOUND) == (told.RESULT_OK, told.RESULT_NOT_FOUND)
-    assert results.INCORRECT_STATE == told.RESULT_INCORRECT_STATE
-    assert results.FAILED == told.RESULT_OPERATION_FAILED
-    for name in ('TIME', 'STATE', 'SPAWNED', 'ALL'):
-        scopes = srv.ResetSimulation.Request
-        assert getattr(simulation_state, name) == getattr(scopes, f'SCOPE_{name}')
 
 
 @pytest.mark.parametrize('code', ERROR_CODES)

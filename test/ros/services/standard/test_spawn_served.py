@@ -3,7 +3,6 @@
 """Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
 
 import re
-import threading
 
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
@@ -14,7 +13,6 @@ from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import Header
-from yard import fitted
 
 from urlab_ros_bridge.files.folders import shipped_file
 
@@ -67,32 +65,6 @@ def test_an_object_is_there_with_its_topic_and_goes_again(yard):
     wait_until(lambda: not yard.listener.node.get_publishers_info_by_topic('/entities/heavy/pose'))
 
 
-def test_what_needs_no_world_is_answered_while_a_new_one_is_about_to_be_published(
-    yard, monkeypatch
-):
-    link, go_on = yard.bridge.link, threading.Event()
-    publish = link._on_plan
-
-    def publish_later(*plan):
-        assert go_on.wait(60.0)
-        publish(*plan)
-
-    monkeypatch.setattr(link, '_on_plan', publish_later)
-    kind = yard.types['spawn_entity']
-    client = yard.listener.node.create_client(kind, '/spawn_entity')
-    assert client.wait_for_service(20.0)
-    wanted = {'uri': 'urlab:crate', 'name': 'late', 'initial_pose': at(0, 6, 0.3)}
-    spawned = client.call_async(kind.Request(**fitted(kind, wanted)))
-    wait_until(lambda: link.is_reading)
-    for _ in range(3):
-        yard.well('get_spawnables')
-    assert not spawned.done()
-    go_on.set()
-    wait_until(spawned.done)
-    assert spawned.result().entity_name == 'late'
-    assert 'late' in yard.bridge.node.bridge.plan.entities
-
-
 def test_a_robot_comes_with_its_topics_and_its_controller(yard):
     name = spawn(yard, uri='urlab:rover', entity_namespace='/helper', initial_pose=at(0, -6, 0))
     assert name == 'helper'
@@ -119,14 +91,6 @@ def test_a_pose_in_the_frame_of_another(yard):
     told = yard.state('wall').pose
     assert (told.position.x, told.position.y) == pytest.approx((4, 3))
     assert abs(told.orientation.z) == pytest.approx(1)
-
-
-def test_text_and_files(yard, tmp_path):
-    assert spawn(yard, resource_string=URDF, initial_pose=at(0, 9, 0)) == 'post'
-    path = tmp_path / 'sign.urdf'
-    path.write_text(URDF.replace('post', 'sign'))
-    assert spawn(yard, uri=path.as_uri(), initial_pose=at(1, 9, 0)) == 'sign'
-    assert {'post', 'sign'} <= set(yard.client.get_entities())
 
 
 @pytest.mark.parametrize(
@@ -189,12 +153,6 @@ def test_several_at_once_and_each_is_told(yard):
     assert [each.result.result for each in answer.results] == [1, SPAWN.NAME_NOT_UNIQUE, 1]
     assert [each.entity_name for each in answer.results] == ['one', '', 'two']
     assert {'one', 'two'} <= set(yard.client.get_entities())
-
-
-@pytest.mark.parametrize(('name', 'code'), [('nobody', 'unknown_body'), ('', 'unknown_body')])
-def test_what_is_not_there_cannot_be_deleted(yard, name, code):
-    answer = yard.ask('delete_entity', entity=name).result
-    assert answer.result == NOT_FOUND and answer.error_message.startswith(f'{code}: ')
 
 
 def test_a_full_reset_takes_away_what_was_spawned_and_nothing_else(yard):

@@ -82,23 +82,3 @@ def test_a_cancel_ends_it_after_a_whole_step(yard, steps):
     done = int(result.error_message.split()[2])
     assert 0 < done < LONG
     assert yard.client.status().sim_time_ns - before == done * 2_000_000
-
-
-def test_one_goal_at_a_time_and_services_go_on(yard, steps):
-    pause(yard)
-    heard = []
-    first = steps(LONG, heard)
-    wait_until(lambda: heard)
-    status, result = result_of(yard, steps(1))
-    assert (status, result.result) == (ABORTED, msg.Result.RESULT_INCORRECT_STATE)
-    assert len(yard.well('get_entities').entities) > 3
-    yard.listener.run(first.cancel_goal_async)
-    assert result_of(yard, first)[0] == CANCELED
-
-
-@pytest.mark.parametrize(('state', 'count', 'word'), [(1, 5, 'playing'), (2, 0, 'steps is 0')])
-def test_what_cannot_be_done_is_aborted_and_says_why(yard, steps, state, count, word):
-    yard.ask('set_simulation_state', state=msg.SimulationState(state=state))
-    status, result = result_of(yard, steps(count))
-    assert (status, result.result) == (ABORTED, msg.Result.RESULT_OPERATION_FAILED)
-    assert word in result.error_message

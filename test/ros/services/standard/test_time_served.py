@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """State of the simulation, reset and steps, over DDS; the server tells whether it is true."""
 
-import threading
-
 from bridge_harness import wait_until
 import pytest
 
@@ -47,36 +45,6 @@ def test_the_states_and_the_ways_between_them(yard):
     assert not yard.client.status().paused
 
 
-def test_what_went_well_has_no_error_message(yard):
-    reach(yard, PLAYING)
-    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=PAUSED)).result
-    assert (answer.result, answer.error_message) == (msg.Result.RESULT_OK, '')
-    answer = yard.ask('get_spawnables').result
-    assert (answer.result, answer.error_message) == (msg.Result.RESULT_OK, '')
-
-
-def test_stopping_while_it_plays_resets_everything(yard):
-    reach(yard, PLAYING)
-    yard.client.set_entity_state('ball', pos=(5, 5, 5))
-    reach(yard, STOPPED)
-    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ('state', 'result'),
-    [
-        (QUITTING, msg.Result.RESULT_FEATURE_UNSUPPORTED),
-        (NO_WORLD, SET.INCORRECT_TRANSITION),
-        (77, SET.INCORRECT_TRANSITION),
-    ],
-)
-def test_states_that_cannot_be_asked_for(yard, state, result):
-    before = now(yard)
-    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result
-    assert answer.result == result and answer.error_message
-    assert now(yard) == before
-
-
 def test_where_another_client_steps_time_stands_still(yard):
     reach(yard, PLAYING)
     yard.client.set_mode('direct')
@@ -107,28 +75,6 @@ def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
         assert refused.result == FAILED and says in refused.error_message
 
 
-def test_the_state_is_told_in_the_middle_of_long_steps(yard, monkeypatch):
-    reach(yard, PAUSED)
-    before, step, hurry = yard.client.status().sim_time_ns, yard.client.step, threading.Event()
-
-    def slow(*words, **options):
-        hurry.wait(0.05)
-        return step(*words, **options)
-
-    monkeypatch.setattr(yard.client, 'step', slow)
-    kind, listener = srv.StepSimulation, yard.listener
-    client = listener.run(lambda: listener.node.create_client(kind, 'step_simulation'))
-    assert client.wait_for_service(20.0)
-    steps = listener.run(lambda: client.call_async(kind.Request(steps=40_000)))
-    wait_until(lambda: yard.client.status().sim_time_ns > before)
-    for _ in range(3):
-        assert now(yard) == PAUSED
-    assert not steps.done()
-    hurry.set()
-    wait_until(steps.done, 60.0)
-    assert yard.client.status().sim_time_ns - before == 40_000 * 2_000_000
-
-
 def test_a_reset_of_the_state_keeps_the_time(yard):
     reach(yard, PAUSED)
     yard.well('step_simulation', steps=10)
@@ -139,29 +85,17 @@ def test_a_reset_of_the_state_keeps_the_time(yard):
     assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
 
 
-@pytest.mark.parametrize('scope', [0, 3, 255])
-def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard, scope):
+def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard):
     reach(yard, PLAYING)
     wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
     reach(yard, PAUSED)
     timeline = yard.bridge.timeline
     epoch = timeline.epoch
     yard.client.set_entity_state('ball', pos=(5, 5, 5))
-    yard.well('reset_simulation', scope=scope)
+    yard.well('reset_simulation')
     assert yard.client.status().sim_time_ns == 0
     wait_until(lambda: (timeline.epoch, timeline.stamp_ns) == (epoch + 1, 0))
     assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
-
-
-def test_a_scope_that_nobody_knows(yard):
-    answer = yard.ask('reset_simulation', scope=8).result
-    assert answer.result == FAILED and '8' in answer.error_message
-
-
-def test_the_world_tells_its_name_and_what_is_in_it(yard):
-    world = yard.well('get_current_world').world
-    assert world.name == yard.client.handshake.world != ''
-    assert 'cart' in world.description and 'ball' in world.description
 
 
 def test_steps_on_a_stock_server(small_server, bridged):

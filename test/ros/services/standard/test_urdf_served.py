@@ -2,17 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A URDF that is spawned becomes what `urlab up --model` makes of it."""
 
-import tempfile
-from types import SimpleNamespace
-
 from bridge_harness import wait_for_message
 from geometry_msgs.msg import PoseStamped
-import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
-
-from urlab_ros_bridge.ros.services.standard import urdf
 
 pytestmark = pytest.mark.ros
 trimesh = pytest.importorskip('trimesh')
@@ -35,8 +29,6 @@ ARM = f"""<robot name="lifter">
 </joint></ros2_control>
 <gazebo reference="flange"><sensor name="tilt" type="imu"><update_rate>50</update_rate></sensor>
 </gazebo>
-</robot>"""
-ROCK = f"""<robot name="rock"><link name="rock"><visual><geometry>{MESH}</geometry></visual></link>
 </robot>"""
 
 
@@ -81,14 +73,6 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
     assert yard.client.get_entities(['high'])['high'].pos[2] == pytest.approx(1.5, abs=1e-3)
 
 
-def test_an_object_stays_one_with_its_mesh(yard, package):
-    assert yard.well('spawn_entity', resource_string=ROCK, name='stone').entity_name == 'stone'
-    assert yard.client.handshake.model.nmesh == 1
-    assert 'stone' not in yard.client.handshake.articulations
-    size = np.ptp(yard.client.get_entities(['stone'], bounds=True)['stone'].bounds, axis=0)
-    assert size == pytest.approx([0.1, 0.1, 0.6], abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ('old', 'new', 'result', 'words'),
     [
@@ -101,16 +85,3 @@ def test_errors_of_the_import_are_the_answer(yard, package, old, new, result, wo
     answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
     assert answer.result == result and words in answer.error_message, answer
     assert 'x' not in yard.client.get_entities()
-
-
-def test_a_server_with_another_data_folder_reads_the_urdf_itself(
-    yard, package, tmp_path, monkeypatch
-):
-    make = tempfile.TemporaryDirectory
-    elsewhere = SimpleNamespace(TemporaryDirectory=lambda prefix, dir: make(dir=tmp_path))
-    monkeypatch.setattr(urdf, 'tempfile', elsewhere)
-    plain = ARM.replace(
-        '<mesh filename="package://lifter/meshes/post.stl"/>', '<sphere radius="1"/>'
-    )
-    assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
-    assert yard.client.handshake.articulations['lifter'].actuator_types == {}

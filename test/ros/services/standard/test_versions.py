@@ -87,12 +87,3 @@ def test_the_commands_of_the_page_are_requests_of_the_table(line):
         told = {'entity_resource' if key == 'uri' else key: told[key] for key in told}
         told['entity_resource'] = {'uri': told['entity_resource']}
     check(request, told)
-
-
-def test_the_page_shows_every_service_but_its_plural_twins():
-    from urlab_ros_bridge.ros.services.standard import ENTRIES
-
-    text = PAGE.read_text(encoding='utf-8')
-    shown = {name for name, _, _ in LINE.findall(text)}
-    assert {row.name for row in ENTRIES} - shown == {'get_entities_states', 'spawn_entities'}
-    assert len(re.findall(r'^    ros2 ', text, re.MULTILINE)) == len(LINE.findall(text))

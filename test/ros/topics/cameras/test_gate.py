@@ -26,13 +26,6 @@ def gated():
     return gate, tick, show, sent
 
 
-def test_nothing_comes_before_the_first_tick(gated):
-    _, tick, show, sent = gated
-    assert not show(0)
-    tick(0)
-    assert show(0) and sent == [0]
-
-
 def test_after_a_jump_only_the_new_timeline_comes(gated):
     gate, tick, show, sent = gated
     tick(100 * SECOND)

@@ -106,21 +106,3 @@ def test_contacts_come_as_numbers_too_and_without_markers(small_server, bridged)
     assert (one.geom1, one.body2, one.distance) == ('a', 'd', -0.01)
     assert (one.position.y, one.normal.z) == (2.0, 1.0)
     assert (one.wrench.force.x, one.wrench.torque.z) == (10.0, 0.5)
-
-
-def test_a_server_without_contacts_is_asked_once(small_server, bridged):
-    server = small_server()
-    error = {'op': 'error', 'code': 'unknown_op', 'message': 'get_contacts'}
-    server.replies['get_contacts'] = error
-    _, listener = bridged(server, contact_marker_rate=50.0)
-    listener.listen(MarkerArray, 'markers/contacts')
-    wait_until(lambda: server.of('get_contacts'))
-    time.sleep(0.5)
-    assert len(server.of('get_contacts')) == 1
-
-
-def test_markers_can_be_switched_off(small_server, bridged):
-    bridge, _ = bridged(small_server(model_xml=FLOOR), publish_markers=False)
-    wait_until(lambda: bridge.stream.world)
-    topics = dict(bridge.node.get_topic_names_and_types())
-    assert not [name for name in topics if 'marker' in name]

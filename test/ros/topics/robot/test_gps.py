@@ -26,9 +26,3 @@ def test_the_fix_is_the_place_of_the_base(small_server, bridged):
     assert fix.longitude == pytest.approx(wanted.longitude, abs=1e-6)
     assert fix.header.frame_id == 'base_link'
     assert fix.position_covariance[0] == pytest.approx(0.25)  # the server tells 0.5 m
-
-
-def test_a_world_without_a_place_on_earth_has_no_fix(small_server, bridged):
-    bridge, _ = bridged(small_server())
-    names = {publisher.topic_name for publisher in bridge.node.publishers}
-    assert '/gps/fix' not in names

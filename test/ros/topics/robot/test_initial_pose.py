@@ -104,9 +104,3 @@ def drive(bridge, odometry):
     wait_until(lambda: not bridge.stream._handed_worlds)
     seen = len(odometry)
     wait_until(lambda: len(odometry) > seen + 50)
-
-
-def test_it_is_off_by_default(small_server, bridged):
-    bridge, _ = bridged(small_server())
-    names = {publisher.topic_name for publisher in bridge.node.publishers}
-    assert '/initialpose' not in names

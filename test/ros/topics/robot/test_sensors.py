@@ -40,12 +40,6 @@ def test_a_scan_that_came_as_a_row_does_not_come_again_as_a_snapshot():
     assert scans.snapshot(20 * MS, 0) == 0
 
 
-def test_where_the_server_does_not_tell_the_rate_decides():
-    scans = Scans(10.0)
-    told = [stamp for stamp in range(0, 400, 20) if scans.snapshot(stamp * MS, None) is not None]
-    assert told == [0, 100, 200, 300]
-
-
 def test_the_sidecar_sets_topic_and_rate_of_a_sensor(tmp_path):
     (tmp_path / 'cart.xml').write_text(
         '<mujoco><option timestep="0.005"/><worldbody><body name="base_link"><freejoint/>'
