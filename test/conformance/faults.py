@@ -301,6 +301,7 @@ OF_REQUESTS = (
     ('set_control_source.bad_value', lambda: accepts('bad_value')),
     ('e_stop', lambda: accepts('e_stop_engaged')),
     ('set_twist.observed', lambda: on_states(swaps_twists)),
+    ('set_navigation_target', lambda: with_values('status', navigation_targets=[])),
     ('configure_controller.schema', lambda: accepts('controller_schema_violation')),
     ('set_qpos.by_actor_name', lambda: forgets('set_qpos', 'target_by')),
     ('mocap.moves_body', lambda: does_nothing('set_mocap_pose')),

@@ -30,6 +30,7 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_ITEMS
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.ops import NAVIGATION_SECONDS
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS
@@ -174,6 +175,10 @@ ones are answered with `not_ready`. Calls that pause, stop or steer (`set_paused
 within a step of many sub-steps, and engaging the e-stop (`e_stop`) waits for none; of the others
 the session comes next whose last turn was longest ago. The client of this project applies the
 right-hand column to replies and raises `ProtocolError` beyond it.
+
+`set_navigation_target` moves nothing: `status` lists the target, whose `kind` is goal or
+initial_pose (`x`, `y` in m, `yaw` in rad, in the world frame), for {NAVIGATION_SECONDS:g} s with
+an `id` that grows, and the ROS bridge publishes it once.
 
 ## Ops
 

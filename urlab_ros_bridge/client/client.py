@@ -256,6 +256,20 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
         self.require('e_stop')
         return self._ask_for('engaged', bool, 'e_stop', engaged=engaged)
 
+    def set_navigation_target(
+        self, articulation: str, kind: str, x: float, y: float, yaw: float
+    ) -> int:
+        """
+        Announce a navigation target, which the ROS bridge publishes; return its id.
+
+        :param kind: ``goal``: where the robot is to go; ``initial_pose``: where it is.
+        :param x, y: m, and `yaw` rad, in the world frame.
+        :raises ExtensionMissing: when the server cannot (extension ``navigation_targets``).
+        """
+        self.require('set_navigation_target', navigation_targets=True)
+        fields = {'articulation': articulation, 'kind': kind, 'x': x, 'y': y, 'yaw': yaw}
+        return self._ask_for('id', int, 'set_navigation_target', **fields)
+
     def set_sim_speed(self, percent: float) -> float:
         """Set the speed of live mode in percent of real time; return the speed that was set."""
         return self._ask_for('percent', float, 'set_sim_speed', percent=float(percent))

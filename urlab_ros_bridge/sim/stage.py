@@ -52,6 +52,7 @@ from urlab_ros_bridge.sim.physics.run_state import RunState
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 from urlab_ros_bridge.sim.physics.sensing import Sensing
 from urlab_ros_bridge.sim.requests.claims import Claims
+from urlab_ros_bridge.sim.requests.navigation import NavigationTargets
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import SessionTable
@@ -286,6 +287,7 @@ class Context:
     cameras: CameraRig
     claims: Claims = field(default_factory=Claims)
     inbound: StreamCounters = field(default_factory=StreamCounters)
+    navigation: NavigationTargets = field(default_factory=NavigationTargets)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)
     _cache: dict[str, tuple[int, Any]] = field(default_factory=dict)
@@ -342,7 +344,9 @@ def build_context(
         data,
         CameraRig(engine),
     )
-    return made if before is None else replace(made, inbound=before.inbound, run=before.run)
+    if before is None:
+        return made
+    return replace(made, inbound=before.inbound, navigation=before.navigation, run=before.run)
 
 
 def check_world(models: ClientModels, context: Context, before: Context | None = None) -> None:

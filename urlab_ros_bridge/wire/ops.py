@@ -228,7 +228,7 @@ read_markers | | | markers:array text:string anchor:string camera:object
         NO_MANAGER,
         'runtime',
         """
-status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int world_revision:int recording:object control_stream:object fault:string? divergence:object? e_stop:bool
+status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int world_revision:int recording:object control_stream:object fault:string? divergence:object? e_stop:bool navigation_targets:array?
 e_stop | engaged | | engaged:bool
 """,
         extension=True,
@@ -250,6 +250,7 @@ randomize        | | seed items restore | seed:int restored:bool items:object
 apply_wrench     | | articulation body force torque frame duration name wall_timeout wall_seen | body:string until:float
 pull_body        | body | articulation point target duration name wall_timeout wall_seen | body:string until:float
 set_setpoints    | articulation values | timeout wall_timeout wall_seen | articulation:string count:int
+set_navigation_target | articulation kind x y yaw | | id:int
 get_entities     | | entities bounds | entities:array sim_time:object
 set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object
 spawn_entity     | | name allow_renaming xml file pos quat kind | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object world_revision:int handshake_payload:object
@@ -291,6 +292,10 @@ SNAPSHOT = 'snapshot'
 OBSERVATION_LEVELS = ('minimal', 'standard', 'full', SNAPSHOT)
 CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 CONTROL_SOURCES = ('zmq', 'ui')
+# Kinds of set_navigation_target: where a robot is to go, and where it is.
+GOAL, INITIAL_POSE = NAVIGATION_KINDS = ('goal', 'initial_pose')
+# `status` reports a navigation target for this long (s), so that every client that polls it finds it.
+NAVIGATION_SECONDS = 5.0
 
 # Default ports (Networking page, "ZMQ"; control and info streams: stock plugin).
 STATE_PORT = 5555

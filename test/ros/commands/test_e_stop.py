@@ -26,7 +26,9 @@ class Bridged:
         monkeypatch.setattr(e_stop.time, 'monotonic', lambda: self.now)
         self.sender = SimpleNamespace(put=lambda key, action: self.waiting.append(action))
         self.link = SimpleNamespace(
-            has=extensions.__contains__, commands=SimpleNamespace(e_stop=self.take)
+            has=extensions.__contains__,
+            commands=SimpleNamespace(e_stop=self.take),
+            on_status=[],
         )
         self.node = Node()
         parts = {Commands: self, ServerLink: self.link}
@@ -62,7 +64,8 @@ class Bridged:
         self.now += 0.5
         state = self.server if state is None else state
         status = SimpleNamespace(e_stop=state)
-        self.link.on_status(status, self.now if requested is None else requested)
+        for take in self.link.on_status:
+            take(status, self.now if requested is None else requested)
         self.send()
 
     @property

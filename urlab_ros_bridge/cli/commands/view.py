@@ -61,8 +61,9 @@ COMMAND = Command(
     summary="Show a running simulation in MuJoCo's own viewer.",
     text="Show the simulation of a running server in MuJoCo's own viewer, and act on it, for all\n"
     'clients: space pauses or resumes, the right arrow takes one step while paused or in direct\n'
-    'mode, backspace resets the world. A double click selects a body; Ctrl and the right mouse\n'
-    'button pull it, Ctrl and the left one turn it. F1 lists the other keys of the viewer.\n'
+    'mode, backspace resets the world, as everywhere in MuJoCo (on the page of `urlab webxr` it\n'
+    'is the e-stop). A double click selects a body; Ctrl and the right mouse button pull it,\n'
+    'Ctrl and the left one turn it. F1 lists the other keys of the viewer.\n'
     'Needs a display, but no ROS. When the server ends, it waits for the next one. Works with\n'
     'any URLab server that runs the MuJoCo version installed here; on a server with a single\n'
     'session, such as the Unreal plugin, it takes that session.',

@@ -15,6 +15,8 @@ from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.divergence import Divergence
 from urlab_ros_bridge.wire.ops import Op
 
+BRIDGE = 'urlab_bridge'  # client of the sessions of the ROS bridge
+
 
 @dataclass(frozen=True, slots=True)
 class ModeChange:
@@ -128,6 +130,23 @@ class ReplayStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class NavigationTarget:
+    """
+    Where a robot is to go (`kind` goal), or where it is (`initial_pose`), as a client announced.
+
+    :ivar id: grows from one to the next, as long as the `run` of the handshake is the same.
+    :ivar x, y: m, and `yaw` rad, in the world frame.
+    """
+
+    id: int
+    articulation: str
+    kind: str
+    x: float
+    y: float
+    yaw: float
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """
     Reply to status (extension).
@@ -139,6 +158,7 @@ class ServerStatus:
     :ivar fault: why the server has paused the world itself, empty when all is well.
     :ivar divergence: as in `StepResult`.
     :ivar e_stop: whether the e-stop is engaged.
+    :ivar navigation_targets: those of the last seconds, the oldest first.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """
 
@@ -157,7 +177,13 @@ class ServerStatus:
     fault: str = ''
     divergence: Divergence | None = None
     e_stop: bool = False
+    navigation_targets: tuple[NavigationTarget, ...] = ()
     raw: dict[str, Any] = key(factory=dict, takes='whole', repr=False)
+
+    @property
+    def has_bridge(self) -> bool:
+        """Return whether a ROS bridge is connected."""
+        return any(session.get('client') == BRIDGE for session in self.sessions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class EStop(Part):
 
     def start(self) -> None:
         """Publish the state for the first time, and follow the server."""
-        self._link.on_status = self._follow
+        self._link.on_status.append(self._follow)
         self._run_in_stream(self._publish)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:

@@ -28,6 +28,7 @@ from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.ops import BRIDGE
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
@@ -79,8 +80,8 @@ class ServerLink(Part):
     :ivar reconnects: connections made again.
     :ivar continued: the last handshake was of the same run, whose world has changed.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
-    :ivar on_status: called in the link thread with each status, and when it was requested (s by
-        time.monotonic).
+    :ivar on_status: all are called in the link thread with each status, and when it was requested
+        (s by time.monotonic).
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -98,7 +99,7 @@ class ServerLink(Part):
         )
         self._state_changed, self._overrides = threading.Condition(), 0
         self.status: ServerStatus | None = None
-        self.on_status: Callable[[ServerStatus, float], None] = lambda status, requested: None
+        self.on_status: list[Callable[[ServerStatus, float], None]] = []
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
         self._last = WorldPlan()
@@ -187,7 +188,7 @@ class ServerLink(Part):
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = make_client(self._settings, f'{NAME} {purpose}')
+        client = make_client(self._settings, f'{BRIDGE} {purpose}')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -292,7 +293,8 @@ class ServerLink(Part):
                 if overrides == self._overrides:
                     self._change_state(mode=status.mode, paused=status.paused)
             self._change_state(pinned=status.pinned, lockstep=self.lockstep)
-            self.on_status(status, requested)
+            for take in self.on_status:
+                take(status, requested)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 
@@ -435,10 +437,7 @@ class ServerLink(Part):
         self._change_state(problem=text)
 
 
-NAME = 'urlab_ros_bridge'
-
-
-def make_client(settings: SettingsReader, name: str = NAME) -> Client:
+def make_client(settings: SettingsReader, name: str = BRIDGE) -> Client:
     """Return a client of the server that the settings name; it is not connected yet."""
     server = settings(ConnectionParameters)
     return Client(

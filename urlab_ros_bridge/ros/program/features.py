@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros import services
 from urlab_ros_bridge.ros.commands import commands
 from urlab_ros_bridge.ros.commands import e_stop
 from urlab_ros_bridge.ros.commands import joint_commands
+from urlab_ros_bridge.ros.commands import navigation
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
 from urlab_ros_bridge.ros.commands.admission import arbitration
@@ -105,6 +106,7 @@ FEATURES: tuple[Feature, ...] = (
     gripper_actions.FEATURE,
     arbitration.FEATURE,
     e_stop.FEATURE,
+    navigation.FEATURE,
     reset_counts.FEATURE,
     simulation.FEATURE,
     lockstep.FEATURE,

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mode, pause, speed, control source, twist, controller gains, claims of control, the e-stop."""
+"""Mode, pause, speed, control source, twist, gains, claims, navigation targets, the e-stop."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from urlab_ros_bridge.sim.requests.claims import DEFAULT_TTL
 from urlab_ros_bridge.sim.requests.claims import MAX_TTL
 from urlab_ros_bridge.sim.requests.claims import owner_of
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
+from urlab_ros_bridge.wire.ops import GOAL
 from urlab_ros_bridge.wire.ops import MODE_ALIASES
 from urlab_ros_bridge.wire.ops import MODES
+from urlab_ros_bridge.wire.ops import NAVIGATION_KINDS
 from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 
 _LOG = logging.getLogger(__name__)
@@ -150,6 +153,31 @@ def release_control(context: Context, session: ServerSession, fields: Fields) ->
     return {'articulation': prefix}
 
 
+def set_navigation_target(
+    context: Context, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
+    """
+    Announce where a robot is to go, or where it is, to clients that navigate (extension).
+
+    `x`, `y` (m) and `yaw` (rad) are in the world frame.  Nothing moves by itself: `status` reports
+    the target for some seconds, and the ROS bridge publishes it.
+    """
+    prefix = context.world.articulation(fields.need('articulation')).prefix
+    if context.engine.controls[prefix].twist is None:
+        raise OpError('no_twist_controller', f'{prefix} has no twist controller: it cannot drive')
+    fields.need('kind')
+    kind = fields.choice('kind', NAVIGATION_KINDS)
+    x, y, yaw = (
+        fields.need_number(name, low=-MAX_MAGNITUDE, high=MAX_MAGNITUDE)
+        for name in ('x', 'y', 'yaw')
+    )
+    context.claims.check((prefix,), session, fields)
+    if kind == GOAL:
+        check_e_stop(context)
+    target = {'articulation': prefix, 'kind': kind, 'x': x, 'y': y, 'yaw': yaw}
+    return {'id': context.navigation.announce(target)}
+
+
 def e_stop(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Engage or release the e-stop of the server (extension).
@@ -174,6 +202,7 @@ def register(registry: Registry) -> None:
     """Add the ops of this module."""
     registry.register(set_mode, set_paused, set_control_source, set_twist, urgent=True)
     registry.register(configure_controller, set_sim_speed, claim_control, release_control)
+    registry.register(set_navigation_target)
     # Releasing may wait for the model's lock, so it must not keep the request thread.
     registry.register(
         e_stop,

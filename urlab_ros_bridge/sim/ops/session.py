@@ -106,6 +106,7 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         'recording': context.recorder.report(),
         'control_stream': context.inbound.report(),
         'e_stop': stage.e_stop,
+        'navigation_targets': context.navigation.report(),
         **divergence_block(engine),
     }
     if engine.run.fault:

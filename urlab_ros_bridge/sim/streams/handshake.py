@@ -101,6 +101,7 @@ EXTENSIONS = (
     'e_stop',
     'recording_list',
     'point_lidars',
+    'navigation_targets',
 )
 
 

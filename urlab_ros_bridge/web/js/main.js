@@ -11,6 +11,7 @@ import { Driving, isTyping } from './input/driving.js';
 import { EStop } from './panels/e_stop.js';
 import { PointerTool } from './input/mouse.js';
 import { Headset } from './input/headset.js';
+import { Navigation } from './input/navigation.js';
 import { showHelp } from './panels/help.js';
 import { History } from './panels/history.js';
 import { Inspector, SessionsPanel } from './panels/inspector.js';
@@ -65,6 +66,7 @@ class App {
       if (robot) box.textContent = `Driving ${robot.prefix}`;
       box.classList.toggle('on', Boolean(robot));
     });
+    this.navigation = new Navigation(this);
     this.headset = new Headset(this);
     this.buildLayout();
     this.bindEvents();
@@ -84,15 +86,18 @@ class App {
     this.followButton = button('follow', 'Follow a robot', () => this.followNext(), { text: 'Follow', key: '2' });
     this.cameraButton = button('camera', 'View through a camera of the world', () => this.chooseCamera(), { text: 'Camera', key: '3' });
     this.fitButton = button('fit', 'Show everything', () => this.fit(-1), { key: 'F' });
-    this.pushButton = button('push', 'Push bodies by dragging them', () => this.setTool(this.pointer.tool === 'push' ? 'select' : 'push'), { text: 'Push' });
+    const toggleTool = (tool) => this.setTool(this.pointer.tool === tool ? 'select' : tool);
+    this.pushButton = button('push', 'Push bodies by dragging them', () => toggleTool('push'), { text: 'Push' });
     this.pushButton.id = 'push';
+    this.turnButton = button('turn', 'Turn the tips of arms by dragging their handles', () => toggleTool('turn'), { text: 'Turn' });
+    this.turnButton.id = 'turn';
     this.stickButton = button('drive', 'On-screen stick for driving', () => this.driving.showStick(this.driving.stick.hidden));
     this.stickButton.id = 'stick-button';
     const plots = button('plot', 'Plots', () => this.plots.toggle(), { key: 'P' });
     plots.id = 'plots';
     const back = button('clock', 'Timeline: look back', () => this.history.toggle(), { key: 'K' });
     const rule = () => Object.assign(document.createElement('span'), { className: 'rule' });
-    document.getElementById('tools').append(this.orbitButton, this.followButton, this.cameraButton, this.fitButton, rule(), this.pushButton, this.stickButton, rule(), plots, back);
+    document.getElementById('tools').append(this.orbitButton, this.followButton, this.cameraButton, this.fitButton, rule(), this.pushButton, this.turnButton, this.stickButton, this.navigation.button, rule(), plots, back);
     this.drawView();
     this.buildTabs([...left, ...right].map(({ panel }) => panel));
   }
@@ -187,7 +192,8 @@ class App {
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.clearReplay();
     if (this.transport.status) this.recordings.refresh();
-    this.stickButton.hidden = !this.driving.robots.length;
+    this.stickButton.hidden = this.navigation.button.hidden = !this.driving.robots.length;
+    this.turnButton.hidden = !world.tips.some(({ turns }) => turns);
     this.cameraButton.hidden = !world.cameras.some(({ pose }) => pose);
     this.followButton.hidden = !world.robots.length;
     this.pushButton.hidden = !world.moving.length;
@@ -292,6 +298,7 @@ class App {
     if (!world) return;
     this.bodies.select(this.selected);
     this.inspector.show(this.selected);
+    this.navigation.showAvailability();
     this.scenePanel.mark();
     this.watchChannels();
   }
@@ -329,7 +336,7 @@ class App {
   }
 
   place(position) {
-    this.setTool('look');
+    this.setTool('select');
     this.change('spawn', { model: this.model, position });
   }
 
@@ -339,9 +346,10 @@ class App {
   }
 
   setTool(tool) {
-    this.pointer.tool = tool;
-    this.pushButton.setAttribute('aria-pressed', tool === 'push');
-    this.stage.renderer.domElement.classList.toggle('aim', tool !== 'look');
+    this.pointer.setTool(tool);
+    this.navigation.hide();
+    for (const [part, name] of [[this.pushButton, 'push'], [this.turnButton, 'turn'], [this.navigation.button, 'aim']]) part.setAttribute('aria-pressed', tool === name);
+    this.stage.renderer.domElement.classList.toggle('aim', tool !== 'select');
   }
 
   afterReset() {
@@ -395,11 +403,13 @@ const KEYS = {
   KeyL: (app) => app.showPanel.toggle('scans'),
   KeyB: (app) => app.showPanel.toggle('colliding'),
   KeyP: (app) => app.plots.toggle(),
+  KeyN: (app) => app.navigation.start('goal'),
+  KeyI: (app) => app.navigation.start('initial_pose'),
   KeyK: (app) => app.history.toggle(),
   Escape: (app) => {
     app.cameras.shrink();
     app.closeSheet();
-    app.select(-1);
+    if (app.pointer.tool === 'select') app.select(-1);
     app.setTool('select');
   },
 };

@@ -16,6 +16,7 @@ import pytest
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 SIZE = {'width': 420, 'height': 320}
+PHONE = {'size': {'width': 390, 'height': 760}, 'has_touch': True, 'is_mobile': True}
 PATIENCE = 120.0  # s
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 ARGUMENTS = [
@@ -92,6 +93,19 @@ class Visitor:
     def js(self, expression):
         """Return the value of an expression; the policy of the page allows no eval in it."""
         return self.tab.evaluate(f'() => {{ return {expression}; }}')
+
+    def drag_by_finger(self, start, end, condition):
+        """Drag a finger from a pixel to another, and let go once a condition is true."""
+        fingers = self.tab.context.new_cdp_session(self.tab)
+        (x, y), (to_x, to_y) = start, end
+        points = [(x + (to_x - x) * part / 5, y + (to_y - y) * part / 5) for part in range(6)]
+        for number, (at_x, at_y) in enumerate(points):
+            kind = 'touchMove' if number else 'touchStart'
+            touch = {'type': kind, 'touchPoints': [{'x': at_x, 'y': at_y}]}
+            fingers.send('Input.dispatchTouchEvent', touch)
+        self.until(condition)
+        fingers.send('Input.dispatchTouchEvent', {'type': 'touchEnd', 'touchPoints': []})
+        fingers.detach()
 
     def until(self, condition):
         """Wait for a condition in the page."""

@@ -14,12 +14,14 @@ import pytest
 from test.gateways.virtual_field.field_client import FieldClient
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
+from test.gateways.virtual_field.page.browser import PHONE
 from test.gateways.virtual_field.page.browser import Visitor
 from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from test.gateways.virtual_field.protocol.test_foreign_gltf import glb
 from test.gateways.virtual_field.protocol.test_foreign_gltf import textured
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.replies.ops import BRIDGE
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 pytestmark = NEEDED
@@ -409,6 +411,44 @@ def test_an_object_is_put_where_one_clicks_and_deleted_again(visitor, urlab):
     assert visitor.errors == []
 
 
+def test_two_clicks_set_a_goal_for_the_bridge(visitor, urlab, rover):
+    tab, arrow = visitor.tab, 'urlab.navigation.arrow.visible'
+    toasts = "[...document.querySelectorAll('.toast')].map((t) => t.textContent).join()"
+    # Without a bridge, key and button say why not.
+    visitor.until("document.getElementById('navigate').title.includes('No ROS bridge')")
+    tab.keyboard.press('n')
+    visitor.until(f"{toasts}.includes('No ROS bridge')")
+    assert visitor.js('urlab.pointer.tool') == 'select'
+    place, facing = (
+        f'{BASE}.position.clone().setY(0).add({{ x: {x}, y: 0, z: {z} }})'
+        for x, z in ((-0.2, 0.9), (0.4, 0.3))
+    )
+    with Client(rpc_port=rover, shared=True, name=BRIDGE) as bridge:
+        bridge.connect()
+        visitor.until('urlab.transport.status.bridge')
+        visitor.js("document.body.classList.add('bare')")
+        # Escape cancels.
+        tab.keyboard.press('n')
+        tab.mouse.click(*visitor.on_screen(place))
+        visitor.until(arrow)
+        tab.keyboard.press('Escape')
+        visitor.until(f"!{arrow} && urlab.pointer.tool === 'select'")
+        assert not bridge.status().navigation_targets
+        east, _, south = visitor.place(ROVER)
+        for count, (keyed, kind) in enumerate((('n', 'goal'), ('i', 'initial_pose')), 1):
+            tab.keyboard.press(keyed)
+            tab.mouse.click(*visitor.on_screen(place))
+            tab.mouse.click(*visitor.on_screen(facing))
+            visitor.wait(lambda n=count: len(bridge.status().navigation_targets) == n, kind)
+            target = bridge.status().navigation_targets[-1]
+            assert (target.articulation, target.kind) == ('rover', kind)
+            assert (target.x, target.y) == pytest.approx((east - 0.2, -south - 0.9), abs=0.1)
+            assert target.yaw == pytest.approx(np.pi / 4, abs=0.15)
+            assert visitor.js(f"{arrow} && urlab.pointer.tool === 'select'")
+        visitor.js("document.body.classList.remove('bare')")
+    assert visitor.errors == []
+
+
 def test_a_tip_follows_the_mouse(browser, bimanual):
     page = Page()
     with gateway_at(bimanual, page) as gateway:
@@ -461,6 +501,67 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
             )
         assert visitor.errors == []
         visitor.tab.close()
+
+
+def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
+    with gateway_at(bimanual, Page()) as gateway:
+        visitor = Visitor(browser, gateway.url, **PHONE)
+        tip = visitor.js('urlab.world.tips[0]')
+        at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
+        group = f'urlab.bodies.groups[{tip["body"]}].quaternion'
+        start, before = visitor.js(f'{at}.toArray()'), visitor.js(f'{group}.toArray()')
+        visitor.tab.locator('#turn').tap()
+        visitor.js("document.body.classList.add('bare')")
+        x, y = visitor.on_screen('urlab.pointer.handles[0].position')
+        # 40 px are 0.4 rad, and the tip stays.
+        turned = f'{group}.angleTo({group}.clone().fromArray({before}))'
+        visitor.drag_by_finger((x, y), (x + 40, y), f'Math.abs({turned} - 0.4) < 0.05')
+        visitor.until('!urlab.pointer.drag')
+        assert np.linalg.norm(np.subtract(visitor.js(f'{at}.toArray()'), start)) < 0.02
+        # Without the tool, a finger moves it.
+        visitor.js("document.body.classList.remove('bare')")
+        visitor.tab.locator('#turn').tap()
+        visitor.js("document.body.classList.add('bare')")
+        x, y = visitor.on_screen('urlab.pointer.handles[0].position')
+        moved = f'{at}.distanceTo({at}.clone().fromArray({start})) > 0.03'
+        visitor.drag_by_finger((x, y), (x, y - 40), moved)
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_a_finger_drags_out_a_goal_and_an_onlooker_cannot(browser, rover_url, rover, urlab):
+    place = f'{BASE}.position.clone().setY(0).add({{ x: 0.5, y: 0, z: 0.5 }})'
+    facing = f'{place}.add({{ x: 0, y: 0, z: 0.5 }})'
+    with Client(rpc_port=rover, shared=True, name=BRIDGE) as bridge:
+        bridge.connect()
+        visitor = Visitor(browser, rover_url, **PHONE)
+        visitor.until('urlab.transport.status.bridge')
+        visitor.tab.locator('#navigate').tap()
+        visitor.tab.locator('.menu .item', has_text='goal').tap()
+        start, end = visitor.on_screen(place), visitor.on_screen(facing)
+        visitor.drag_by_finger(start, end, 'urlab.navigation.arrow.visible')
+        visitor.wait(
+            lambda: any(
+                target.kind == 'goal' and target.yaw == pytest.approx(-np.pi / 2, abs=0.2)
+                for target in bridge.status().navigation_targets
+            ),
+            'the goal',
+        )
+        onlooker = Visitor(browser, rover_url, query='&view', size=PHONE['size'])
+        onlooker.until("document.body.classList.contains('view-only')")
+        assert not onlooker.tab.locator('#navigate').is_visible()
+        onlooker.tab.keyboard.press('n')
+        onlooker.until(
+            "document.querySelector('.toast.bad')?.textContent.includes('only watches')"
+        )
+        request = "{ robot: 'rover', kind: 'goal', position: [0, 0, 0], yaw: 0 }"
+        refusal = onlooker.js(
+            f"urlab.connection.request('navigate', {request}).catch((error) => error.message)"
+        )
+        assert 'only watch' in refusal
+        assert visitor.errors == onlooker.errors == []
+        visitor.tab.close()
+        onlooker.tab.close()
 
 
 def coloured_mesh():

@@ -75,7 +75,7 @@ def test_the_help_names_every_key_and_closes_again(visitor):
     visitor.tab.keyboard.press('?')
     assert visitor.js("document.getElementById('help').open")
     keys = set(visitor.js("[...document.querySelectorAll('#help kbd')].map((k) => k.textContent)"))
-    assert {*'.R123FHCTXLBPK?WASDQE', 'Space', 'Shift', 'Esc'} <= keys
+    assert {*'.R123FHCTXLBPK?WASDQENI', 'Space', 'Shift', 'Esc'} <= keys
     visitor.tab.keyboard.press('Escape')
     assert not visitor.js("document.getElementById('help').open")
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""set_twist and configure_controller."""
+"""set_twist, set_navigation_target and configure_controller."""
 
 from __future__ import annotations
 
@@ -98,6 +98,35 @@ def no_twist(peer: Peer) -> None:
 def twist_unknown(peer: Peer) -> None:
     """An unknown articulation answers unknown_articulation."""
     peer.refused('unknown_articulation', 'set_twist', articulation='no_such_robot')
+
+
+@check('set_navigation_target', PLUGIN, 'extension navigation_targets', modes=DIRECT)
+def navigation_target(peer: Peer) -> None:
+    """Status reports each target as it was announced, with ids that grow; bad ones are refused."""
+    if not peer.extension('navigation_targets'):
+        raise skip('the server has no extension navigation_targets')
+    target = {
+        'articulation': twisted(peer).prefix,
+        'kind': 'goal',
+        'x': -1.5,
+        'y': 2.0,
+        'yaw': 0.5,
+    }
+    announced = [target, {**target, 'kind': 'initial_pose', 'yaw': -3.0}]
+    ids = [
+        field(peer.call('set_navigation_target', **each), 'id', 'integer') for each in announced
+    ]
+    expect(ids[0] < ids[1], 'ids that grow', ids)
+    reported = field(peer.call('status'), 'navigation_targets', 'array')
+    expected = [{'id': number, **each} for number, each in zip(ids, announced, strict=True)]
+    equal('navigation_targets of status', reported[-2:], expected)
+    for code, fields in (
+        ('bad_value', {'kind': 'home'}),
+        ('bad_value', {'yaw': 'north'}),
+        ('missing_field', {'x': None}),
+        ('unknown_articulation', {'articulation': 'no_such_robot'}),
+    ):
+        peer.refused(code, 'set_navigation_target', **{**target, **fields})
 
 
 def configure(peer: Peer, prefix: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -245,6 +245,7 @@ class PageWorld:
             ],
             'control': self.control.describe(),
             'e_stop': self.e_stop,
+            'bridge': status.has_bridge,
             'sessions': [
                 {
                     'client': str(session.get('client', '')),

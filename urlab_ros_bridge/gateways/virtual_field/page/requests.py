@@ -14,6 +14,7 @@ from dataclasses import asdict
 from dataclasses import dataclass
 from typing import Any
 
+from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.spawning import spawnable
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
@@ -166,6 +167,22 @@ def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
     return {}
 
 
+def _navigate(world: PageWorld, fields: PayloadFields) -> Answer:
+    """
+    Announce a goal or an initial pose to the ROS bridge: a position, y up, and a yaw (rad).
+
+    :raises BadMessage: while no bridge would publish it.
+    """
+    link = world.served.link
+    if not link.queries.status().has_bridge:
+        raise BadMessage('no ROS bridge is connected to this server')
+    x, y, _ = z_up(fields.vector('position', 3))
+    number = link.commands.set_navigation_target(
+        fields.text('robot'), fields.text('kind'), x, y, fields.number('yaw')
+    )
+    return {'id': number}
+
+
 def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     """
     Lead a tip to a place, y up; a `begin` keeps the orientation that it has then.
@@ -238,6 +255,7 @@ REQUESTS: dict[str, RequestKind] = {
     'delete': RequestKind(_delete, long=True),
     'push': RequestKind(_push, newest=True, moves=True),
     'drive': RequestKind(_drive, newest=True, moves=True),
+    'navigate': RequestKind(_navigate),
     'steer': RequestKind(_steer, newest=True, moves=True),
     'setpoint': RequestKind(_setpoint, newest=True, moves=True),
 }

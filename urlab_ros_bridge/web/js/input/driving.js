@@ -52,15 +52,19 @@ export class Driving extends EventTarget {
     return body > 0 ? this.world?.bodies[body].robot : '';
   }
 
+  // Why no robot is chosen; '' if one is.
+  get missingRobot() {
+    if (this.robot) return '';
+    if (this.selectedRobot) return `${this.selectedRobot} cannot drive`;
+    return this.robots?.length ? `Select the robot to drive: ${this.robots.map(({ prefix }) => prefix).join(', ')}` : 'No robot here can drive';
+  }
+
   // Why a command would have no effect; '' if it would.
   get blockedReason() {
     const { eStop, history, transport } = this.app;
     if (eStop.engaged) return 'The e-stop is engaged';
     if (history.isBack) return 'This is the past: K returns to the present';
-    if (!this.robot) {
-      if (this.selectedRobot) return `${this.selectedRobot} cannot drive`;
-      return this.robots?.length ? `Select the robot to drive: ${this.robots.map(({ prefix }) => prefix).join(', ')}` : 'No robot here can drive';
-    }
+    if (this.missingRobot) return this.missingRobot;
     const status = transport.status ?? {};
     if (status.mode && status.mode !== 'live') return `Nothing moves in ${status.mode} mode`;
     return status.paused ? 'The simulation is paused: Space resumes it' : '';

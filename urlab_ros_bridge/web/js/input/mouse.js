@@ -1,6 +1,6 @@
 // Copyright 2026 The urlab_ros_bridge authors
 // SPDX-License-Identifier: Apache-2.0
-// Mouse, pen and touch on the scene: select a body, push it, drag a tip.
+// Mouse, pen and touch on the scene: select a body, push it, drag or turn a tip, aim at a pose.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 import { DEFERRED_LAYER } from '../scene/stage.js';
@@ -12,9 +12,12 @@ const PERIOD = 33; // ms between requests of one drag
 const GRAB_RADIUS = { mouse: 9, pen: 9, touch: 22 }; // px around the centre of a handle, however small it is drawn
 const GRAB_FACTOR = 2.3; // the same in radii of the handle
 const MIN_BALL_RADIUS = 3; // px
+const MIN_AIM = 0.05; // m between a place and the point that it faces
+const UP = new THREE.Vector3(0, 1, 0);
 
 export class PointerTool extends EventTarget {
-  // Events: place (detail: a point, while the tool is 'place'), select (detail: a body or -1).
+  // Events: select (detail: a body or -1), place (detail: a point, with the tool 'place'), aim (detail: a
+  // point, the goal that it faces, isDone; with the tool 'aim').
   constructor(stage, bodies, views, connection) {
     super();
     Object.assign(this, { stage, bodies, views, connection });
@@ -42,6 +45,13 @@ export class PointerTool extends EventTarget {
       return handle;
     });
     this.showHandles(this.handlesShown ?? true);
+  }
+
+  // One of select, push, turn, place and aim.
+  setTool(tool) {
+    this.tool = tool;
+    this.aimed = null;
+    if (this.drag?.kind === 'aim') this.end();
   }
 
   showHandles(is) {
@@ -87,9 +97,16 @@ export class PointerTool extends EventTarget {
     if (event.button !== 0 || !event.isPrimary || this.views.mode === 'camera' || !this.world) return;
     this.pressed = { x: event.clientX, y: event.clientY };
     this.castRay(event);
+    if (this.tool === 'aim') {
+      const point = this.aimed ?? this.groundPoint(this.bodies.hit(this.raycaster));
+      if (!point) return;
+      this.begin(event, { kind: 'aim', point, goal: point.clone(), isSecond: Boolean(this.aimed) }, UP);
+      this.move(event);
+      return;
+    }
     const handle = this.tool !== 'place' && this.handleAtPointer();
     if (handle) {
-      const turns = event.shiftKey && handle.userData.tip.turns;
+      const turns = (event.shiftKey || this.tool === 'turn') && handle.userData.tip.turns;
       this.begin(event, { kind: 'steer', handle, turns, at: this.pressed, turn: new THREE.Quaternion(), point: handle.position.clone(), goal: handle.position.clone() });
       return;
     }
@@ -107,11 +124,17 @@ export class PointerTool extends EventTarget {
     return this.world.moving.includes(body) && !this.world.bodies[body].mocap ? body : 0;
   }
 
-  begin(event, drag) {
+  // What was hit, else the ground below the pointer.
+  groundPoint(hit) {
+    return hit?.point ?? this.raycaster.ray.intersectPlane(new THREE.Plane(UP, 0), new THREE.Vector3());
+  }
+
+  // Drag in the plane of the view, or in that of a normal.
+  begin(event, drag, normal = this.stage.camera.getWorldDirection(new THREE.Vector3())) {
     event.stopImmediatePropagation();
     this.canvas.setPointerCapture(event.pointerId);
     this.drag = { ...drag, pointer: event.pointerId, last: 0 };
-    this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.stage.camera.getWorldDirection(new THREE.Vector3()), drag.point);
+    this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, drag.point);
     this.views.controls.enabled = false;
     if (drag.kind === 'steer') this.steer(true);
   }
@@ -119,6 +142,8 @@ export class PointerTool extends EventTarget {
   move(event) {
     if (!this.drag) {
       if (event.pointerType === 'mouse' && !event.buttons) this.hover(event);
+      const facing = this.aimed && this.raycaster.ray.intersectPlane(this.plane, new THREE.Vector3());
+      if (facing) this.aim(this.aimed, facing);
       return;
     }
     if (event.pointerId !== this.drag.pointer) return;
@@ -126,7 +151,19 @@ export class PointerTool extends EventTarget {
     const at = this.raycaster.ray.intersectPlane(this.plane, new THREE.Vector3());
     if (this.drag.turns) this.turn(event);
     else if (at) this.drag.goal.copy(at);
+    if (this.drag.kind === 'aim') this.aim(this.drag.point, this.drag.goal);
     this.send();
+  }
+
+  aim(point, goal, isDone = false) {
+    this.dispatchEvent(new CustomEvent('aim', { detail: { point, goal, isDone } }));
+  }
+
+  // A click says where, the next one or a drag which way.
+  endAim({ point, goal, isSecond }, isClick) {
+    this.end();
+    this.aimed = point;
+    this.aim(point, goal, (isSecond || !isClick) && point.distanceTo(goal) > MIN_AIM);
   }
 
   // Rotate the tip as a ball under the pointer: about the axes of the view.
@@ -169,10 +206,14 @@ export class PointerTool extends EventTarget {
     if (this.drag && event.pointerId === this.drag.pointer) {
       const { handle } = this.drag, { pressed } = this;
       const isClick = pressed && name === 'pointerup' && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= CLICK_TOLERANCE;
+      this.pressed = null;
+      if (this.drag.kind === 'aim' && name === 'pointerup') {
+        this.endAim(this.drag, isClick);
+        return;
+      }
       if (handle && isClick) this.toggleGrip(handle.userData.tip);
       if (handle) this.lastTip = handle.userData.tip;
       this.end();
-      this.pressed = null;
       return;
     }
     if (name !== 'pointerup' || !this.pressed) return;
@@ -182,7 +223,7 @@ export class PointerTool extends EventTarget {
     this.castRay(event);
     const hit = this.bodies.hit(this.raycaster);
     if (this.tool === 'place') {
-      const at = hit?.point ?? this.raycaster.ray.intersectPlane(new THREE.Plane(new THREE.Vector3(0, 1, 0)), new THREE.Vector3());
+      const at = this.groundPoint(hit);
       if (at) this.dispatchEvent(new CustomEvent('place', { detail: at.toArray() }));
       return;
     }
@@ -204,7 +245,7 @@ export class PointerTool extends EventTarget {
     if (!this.drag || now - this.drag.last < PERIOD) return;
     this.drag.last = now;
     if (this.drag.kind === 'steer') this.steer(false);
-    else this.connection.send('push', { body: this.drag.body, point: this.drag.offset, target: this.drag.goal.toArray() });
+    else if (this.drag.kind === 'push') this.connection.send('push', { body: this.drag.body, point: this.drag.offset, target: this.drag.goal.toArray() });
   }
 
   // Move the tip of the selected robot, or the only tip, by gamepad: right, up and towards the viewer.
@@ -219,7 +260,7 @@ export class PointerTool extends EventTarget {
     const begin = !this.gamepadDrag;
     this.gamepadDrag ??= { handle, goal: handle.position.clone() };
     const turn = new THREE.Euler().setFromQuaternion(this.stage.camera.quaternion, 'YXZ').y;
-    this.gamepadDrag.goal.add(new THREE.Vector3(...push).applyAxisAngle(new THREE.Vector3(0, 1, 0), turn).multiplyScalar(TIP_SPEED * seconds));
+    this.gamepadDrag.goal.add(new THREE.Vector3(...push).applyAxisAngle(UP, turn).multiplyScalar(TIP_SPEED * seconds));
     this.connection.send('steer', { tip: handle.userData.tip.id, position: this.gamepadDrag.goal.toArray(), begin });
   }
 
@@ -259,19 +300,20 @@ function makeHandle(radius) {
   return handle;
 }
 
-function makeArrow() {
+// An arrow of a colour, in times the size of that of a push.
+export function makeArrow(color = '#f97316', size = 1) {
   const arrow = new THREE.Group();
-  const material = new THREE.MeshBasicMaterial({ color: '#f97316', depthTest: false, transparent: true });
-  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.006, 0.006, 1, 12).translate(0, 0.5, 0), material);
-  const head = new THREE.Mesh(new THREE.ConeGeometry(0.022, 0.055, 20).translate(0, 0.0275, 0), material);
-  const grip = new THREE.Mesh(new THREE.SphereGeometry(0.014, 16, 12), material);
+  const material = new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true });
+  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.006 * size, 0.006 * size, 1, 12).translate(0, 0.5, 0), material);
+  const head = new THREE.Mesh(new THREE.ConeGeometry(0.022 * size, 0.055 * size, 20).translate(0, 0.0275 * size, 0), material);
+  const grip = new THREE.Mesh(new THREE.SphereGeometry(0.014 * size, 16, 12), material);
   for (const mesh of [shaft, head, grip]) mesh.renderOrder = 9;
   arrow.add(shaft, head, grip);
   arrow.visible = false;
   arrow.point = (from, vector) => {
     const length = Math.max(vector.length(), 1e-4);
     arrow.position.copy(from);
-    arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), vector.clone().divideScalar(length));
+    arrow.quaternion.setFromUnitVectors(UP, vector.clone().divideScalar(length));
     shaft.scale.y = length;
     head.position.y = length;
   };

@@ -26,6 +26,8 @@ const PATHS = {
   fit: '<path d="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5"/>',
   push: '<path d="M4 12h12M11 6.500l6 5.500-6 5.500M20.500 5v14" stroke-linejoin="round"/>',
   drive: '<circle cx="12" cy="12" r="9"/><circle cx="12" cy="12" r="2.300"/><path d="M12 14.300V21M9.900 11.200 3.600 8.800M14.100 11.200l6.300-2.400"/>',
+  turn: '<path d="M4.500 9.500A8 8 0 0 1 19 8.500M19.500 14.500A8 8 0 0 1 5 15.500"/><path d="M19.500 4v4.800h-4.800M4.500 20v-4.800h4.800" stroke-linejoin="round"/><circle cx="12" cy="12" r="2"/>',
+  flag: '<path d="M6 21V4M6 5h12l-3 3.800 3 3.700H6" stroke-linejoin="round"/>',
   photo: '<path d="M4 8h3l1.600-2.500h6.800L17 8h3v11H4z" stroke-linejoin="round"/><circle cx="12" cy="13" r="3.200"/>',
   save: '<path d="M12 4v11M7 10.500l5 5 5-5M5 19.500h14"/>',
   close: '<path d="m6 6 12 12M18 6 6 18"/>',

@@ -10,13 +10,14 @@ const PAGES = [
     [['1'], 'orbit'], [['2'], 'follow a robot'], [['3'], 'view through a camera'], [['F'], 'frame the selection'], [['H'], 'hide or show the panels'],
   ]],
   ['Simulation', [
-    [['Backspace'], 'e-stop: stop all robots'], [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
+    [['Backspace'], 'e-stop: stop all robots (in urlab view: reset)'], [['Space'], 'pause or run'], [['.'], 'ten steps'], [['R'], 'reset'], [['K'], 'timeline: look back'],
   ]],
   ['Interaction', [
     [['click'], 'select a body'], [['Shift', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Shift', 'drag'], 'a handle: turn its tip'], [['click'], 'a handle: close or open its gripper (G)'], [['Esc'], 'clear the selection, close an image'],
   ]],
   ['Drive', [
     [['W', 'A', 'S', 'D'], 'or arrow keys: drive'], [['Q', 'E'], 'sideways'], [['Shift'], 'full speed'], [['gamepad'], 'left stick: drive, right stick: turn'], [['gamepad'], 'on an arm: move its tip'],
+    [['N'], 'Nav2 goal: click the place, then the heading'], [['I'], 'initial pose, likewise'],
   ]],
   ['Show', [
     [['C'], 'contacts and forces'], [['T'], 'trails'], [['X'], 'frames'], [['L'], 'laser scans'], [['B'], 'collision shapes'], [['P'], 'plots'], [['?'], 'this help'],
@@ -25,8 +26,8 @@ const PAGES = [
 
 const GESTURES = [
   ['View', [[['drag'], 'rotate'], [['two fingers'], 'pan and zoom'], [['tap'], 'select a body']]],
-  ['Interaction', [[['Push', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['tap'], 'a handle: close or open its gripper']]],
-  ['Drive', [[['stick'], 'drive the selected robot'], [['E-stop'], 'stop all robots']]],
+  ['Interaction', [[['Push', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Turn', 'drag'], 'a handle: turn its tip'], [['tap'], 'a handle: close or open its gripper']]],
+  ['Drive', [[['stick'], 'drive the selected robot'], [['Navigate'], 'Nav2 goal: tap the place, then the heading'], [['E-stop'], 'stop all robots']]],
 ];
 
 export function showHelp() {

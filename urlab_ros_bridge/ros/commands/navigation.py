@@ -1,0 +1,142 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""goal_pose and initialpose: navigation targets that a client of the server, as the page, set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+import math
+from types import MappingProxyType
+
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from rclpy.publisher import Publisher
+
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.ops import NavigationTarget
+from urlab_ros_bridge.client.replies.ops import ServerStatus
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.ops import GOAL
+from urlab_ros_bridge.wire.ops import INITIAL_POSE
+
+# x, y (m^2) and yaw (rad^2) of an estimate by eye: the values of RViz.
+_VARIANCES = (0.25, 0.25, 0.0, 0.0, 0.0, (math.pi / 12.0) ** 2)
+
+
+@dataclass(frozen=True)
+class NavigationParameters:
+    """Switch of goal_pose, and of initialpose from a page."""
+
+    publish_navigation_targets: bool = key(
+        True,
+        'Publish the goals and initial poses that are set on the page, on goal_pose and '
+        'initialpose, for Nav2.',
+    )
+
+
+def goal_message(target: NavigationTarget, frame: str, stamp_ns: int) -> PoseStamped:
+    """Return the message of a goal, whose frame has the origin of the world."""
+    message = PoseStamped(header=header_to_ros(stamp_ns, frame))
+    _fill(message.pose, target)
+    return message
+
+
+def initial_pose_message(
+    target: NavigationTarget, frame: str, stamp_ns: int
+) -> PoseWithCovarianceStamped:
+    """Return the message of an initial pose, whose frame has the origin of the world."""
+    message = PoseWithCovarianceStamped(header=header_to_ros(stamp_ns, frame))
+    _fill(message.pose.pose, target)
+    message.pose.covariance[:: 6 + 1] = _VARIANCES
+    return message
+
+
+def _fill(pose: PoseStamped, target: NavigationTarget) -> None:
+    pose.position.x, pose.position.y = target.x, target.y
+    pose.orientation.z, pose.orientation.w = math.sin(target.yaw / 2), math.cos(target.yaw / 2)
+
+
+class NavigationTargets(Part):
+    """Publishes each navigation target of the server once."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._is_on = bridge.settings(NavigationParameters).publish_navigation_targets
+        self._publishers = Publishers(bridge.node)
+        self._robots: Mapping[str, RobotPlan] = MappingProxyType({})
+        self._run: object = None
+        self._published = 0  # id of the newest one
+        bridge.part(ServerLink).on_status.append(self._publish_new)
+
+    def plan_changed(self, plan: WorldPlan) -> None:
+        """Make the topics of the robots that drive."""
+        if not self._is_on:
+            return
+        before = self._publishers
+        self._publishers = Publishers(self._bridge.node, before)
+        self._robots = {robot.prefix: robot for robot in plan.robots if robot.drives}
+        for robot in self._robots.values():
+            for topic in TOPICS.values():
+                self._publishers.of(topic, topic.named(robot.namespace))
+        self._bridge.run_in_stream(partial(before.close, self._publishers))
+
+    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+        """Begin anew with another world: there ids begin anew."""
+        run = None if handshake is None else handshake.raw.get('run')
+        if run != self._run:
+            self._run, self._published = run, 0
+
+    def _publish_new(self, status: ServerStatus, requested: float) -> None:
+        for target in status.navigation_targets:
+            robot = self._robots.get(target.articulation)
+            if target.id <= self._published or robot is None or target.kind not in TOPICS:
+                continue
+            self._published = target.id
+            topic = TOPICS[target.kind]
+            publisher = self._publishers.of(topic, topic.named(robot.namespace))
+            self._bridge.run_in_stream(partial(self._publish, publisher, target, robot))
+
+    def _publish(self, publisher: Publisher, target: NavigationTarget, robot: RobotPlan) -> None:
+        make = goal_message if target.kind == GOAL else initial_pose_message
+        publisher.publish(make(target, robot.frames.map, self._bridge.timeline.stamp_ns or 0))
+        if not publisher.get_subscription_count():
+            self._bridge.log('warning', f'nobody subscribes to {publisher.topic_name}')
+
+
+GOAL_POSE = Topic(
+    '{robot}/goal_pose',
+    ('geometry_msgs/msg/PoseStamped',),
+    'sensor',
+    'robots that take `cmd_vel`',
+    'when set on the page',
+    'publish_navigation_targets',
+)
+TOPICS = {
+    GOAL: GOAL_POSE,
+    INITIAL_POSE: Topic(
+        '{robot}/initialpose',
+        ('geometry_msgs/msg/PoseWithCovarianceStamped',),
+        GOAL_POSE.profile,
+        GOAL_POSE.when,
+        GOAL_POSE.rate,
+        GOAL_POSE.switch,
+    ),
+}
+FEATURE = Feature(
+    'navigation targets',
+    NavigationParameters,
+    group='What is published',
+    topics=tuple(TOPICS.values()),
+    attach=NavigationTargets,
+)
