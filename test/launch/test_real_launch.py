@@ -143,3 +143,62 @@ def test_a_mistake_is_one_line_and_starts_nothing(launched, word):
     assert process.returncode == 1 and 'process started' not in said
     (line,) = (line for line in said.splitlines() if 'ERROR' in line)
     assert word.partition(':=')[0] in line
+
+
+# Stands in for a program of controller_manager: keeps its arguments and parameter files.
+RECORDER = """#!/bin/sh
+printf '%s\\n' "$@" > "$0.arguments"
+while [ $# -gt 1 ]; do
+  [ "$1" = --params-file ] && cat "$2" >> "$0.parameters"
+  shift
+done
+[ "$(basename "$0")" = spawner ] || exec sleep 600
+"""
+
+
+def test_controllers_start_beside_the_bridge_that_serves_them(launched, tmp_path, monkeypatch):
+    from bridge_harness import LATCHED
+    from bridge_harness import Listener
+    from bridge_harness import wait_for_message
+    from bridge_harness import wait_until
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+
+    programs = tmp_path / 'lib' / 'controller_manager'
+    programs.mkdir(parents=True)
+    for name in ('ros2_control_node', 'spawner'):
+        (programs / name).write_text(RECORDER)
+        (programs / name).chmod(0o755)
+    for package in ('controller_manager', 'joint_state_topic_hardware_interface'):
+        (tmp_path / 'share' / package).mkdir(parents=True)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{tmp_path}:{os.environ["AMENT_PREFIX_PATH"]}')
+
+    def written():
+        return {path.name for path in programs.iterdir() if path.stat().st_size}
+
+    file = shipped_file('config/ros2_control/bimanual.yaml')
+    words = ('world:=bimanual', f'controllers:={file}', 'namespace:=lab')
+    domain = free_domain()
+    process = launched(*launch_ports(), *words, domain=domain)
+    listener = Listener(domain)
+    try:
+        described = wait_for_message(listener, String, '/lab/robot_description', qos=LATCHED)
+        assert 'joint_state_topic_hardware_interface/JointStateTopicSystem' in described.data
+        states = wait_for_message(listener, JointState, '/lab/ros2_control/joint_states')
+        assert 'left_elbow' in states.name
+        wait_until(lambda: {'spawner.arguments', 'ros2_control_node.parameters'} <= written())
+    finally:
+        listener.close()
+    manager, spawner = (
+        (programs / f'{name}.arguments').read_text().split()
+        for name in ('ros2_control_node', 'spawner')
+    )
+    assert '__ns:=/lab' in manager and '__ns:=/lab' in spawner
+    given = (programs / 'ros2_control_node.parameters').read_text()
+    assert file.read_text() in given and 'use_sim_time: true' in given
+    names = ['joint_state_broadcaster', 'left_arm_controller', 'right_arm_controller']
+    assert [word for word in spawner if word in names] == names
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[0]
+    assert 'process has finished cleanly' in said, said
+    assert process.returncode == 0, said
