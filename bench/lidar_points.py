@@ -29,7 +29,7 @@ import yaml
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar as LidarInfo
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.ros.messages.lidar_points import LidarPointsTemplate
+from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.model.world import World

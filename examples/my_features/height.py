@@ -8,7 +8,7 @@ from geometry_msgs.msg import PointStamped
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.schema import key
 

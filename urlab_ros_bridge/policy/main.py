@@ -15,10 +15,10 @@ from rclpy.signals import SignalHandlerOptions
 
 from urlab_ros_bridge.policy.node import PolicyNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import start_problem
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
+from urlab_ros_bridge.ros.rclpy_tools.executor import release
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.executor import start_problem
+from urlab_ros_bridge.ros.rclpy_tools.executor import StopSignal
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from mcap.stream_reader import StreamReader
 import pytest
 
 from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.storage.files import BagFiles
+from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.writer import BagQueue
 
 pytestmark = pytest.mark.ros

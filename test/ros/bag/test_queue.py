@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.bag.writer import BagQueue
 
 TOPIC = BagTopic('/a', 'a_msgs/msg/A', '')

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.ros.bag.bag import Selection
 from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
-from urlab_ros_bridge.ros.bag.selection import Selection
 from urlab_ros_bridge.schema.patterns import BadPattern
 
 names = st.from_regex(r'(/[a-z][a-z0-9_]{0,8}){1,4}', fullmatch=True)

@@ -9,7 +9,7 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import RecordableTopics
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.bag.topics import MAX_AHEAD_NS
 from urlab_ros_bridge.ros.bag.topics import Sink
 

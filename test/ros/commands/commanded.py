@@ -9,9 +9,9 @@ from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.ros.commands import joint_commands
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
-from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.admission import Rejections
+from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
-from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -85,7 +85,7 @@ class Robot:
         )
         self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
         self.node = Node()
-        path = CommandPath(
+        path = CommandContext(
             self.node,
             self.settings,
             self.timeline,

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from topic_system import Block  # noqa: E402
 
 from test.ros.commands.commanded import Robot  # noqa: E402
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission import CommandRejected  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import actuators_by_name  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import setpoints  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import PlannedActuator  # noqa: E402

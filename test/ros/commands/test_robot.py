@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint  # noqa: E402
 
 from test.ros.commands import commanded  # noqa: E402
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories  # noqa: E402
-from urlab_ros_bridge.ros.features.command import Command  # noqa: E402
+from urlab_ros_bridge.ros.features.feature import Command  # noqa: E402
 
 SECOND = 10**9
 CONTROLLER = 'joint_trajectory_controller'

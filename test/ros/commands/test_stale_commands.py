@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from test.ros.commands.commanded import EXTENSIONS  # noqa: E402
 from test.ros.commands.commanded import Robot  # noqa: E402
 from urlab_ros_bridge.client.ops import WallAge  # noqa: E402
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402

@@ -9,8 +9,8 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.ros.lockstep.images import ImageWait  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.images import is_due  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import ImageWait  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import is_due  # noqa: E402
 from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
 
 MS = 1_000_000

@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.ros.lockstep.round_lock import RoundLock  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import RoundLock  # noqa: E402
 
 
 def test_a_request_waits_for_the_round_and_rounds_for_the_request():

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from urlab_ros_bridge.ros.lockstep.stall import REPEAT_SECONDS
-from urlab_ros_bridge.ros.lockstep.stall import REPETITIONS
-from urlab_ros_bridge.ros.lockstep.stall import Stall
-from urlab_ros_bridge.ros.lockstep.stall import STALL_SECONDS
+from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS
+from urlab_ros_bridge.ros.lockstep.waits import REPETITIONS
+from urlab_ros_bridge.ros.lockstep.waits import Stall
+from urlab_ros_bridge.ros.lockstep.waits import STALL_SECONDS
 
 pytestmark = pytest.mark.ros
 

@@ -15,9 +15,9 @@ from sensor_msgs.msg import LaserScan
 from sensor_msgs.msg import Range
 
 from urlab_ros_bridge.ros.messages.base import BadScan
-from urlab_ros_bridge.ros.messages.laser import LaserScanTemplate
-from urlab_ros_bridge.ros.messages.laser import RangeTemplate
-from urlab_ros_bridge.ros.messages.laser import ScanGeometry
+from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
+from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
+from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 import urlab_ros_bridge.wire as wire
 
 pytestmark = pytest.mark.ros

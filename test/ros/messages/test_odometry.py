@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 
-from urlab_ros_bridge.ros.messages.odometry import OdometryTemplate
+from urlab_ros_bridge.ros.messages.robot import OdometryTemplate
 from urlab_ros_bridge.wire.rows import BASE_STATE
 from urlab_ros_bridge.wire.rows import BaseState
 from urlab_ros_bridge.wire.rows import pack_base_state

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy')
 from geometry_msgs.msg import Twist  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 
-from urlab_ros_bridge.ros.reports.graph_check import with_topics  # noqa: E402
+from urlab_ros_bridge.ros.reports.graph import with_topics  # noqa: E402
 
 
 class Deleting(Node):

@@ -5,7 +5,7 @@
 import pytest
 
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
+from urlab_ros_bridge.ros.reports.graph import GraphCheck
 
 pytestmark = pytest.mark.ros
 

@@ -17,14 +17,14 @@ import pytest
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.ros.reports import name_lock as module  # noqa: E402
-from urlab_ros_bridge.ros.reports.name_lock import lock_of  # noqa: E402
-from urlab_ros_bridge.ros.reports.name_lock import NameLock  # noqa: E402
+from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
+from urlab_ros_bridge.ros.reports.second_bridge import lock_of  # noqa: E402
+from urlab_ros_bridge.ros.reports.second_bridge import NameLock  # noqa: E402
 
 # Says whether it has got the lock, and holds it until its input ends.
 HOLDER = """
 import sys, {more}
-from urlab_ros_bridge.ros.reports.name_lock import NameLock
+from urlab_ros_bridge.ros.reports.second_bridge import NameLock
 lock = NameLock(sys.argv[1])
 sys.stdin.readline()
 print(lock.take(), flush=True)

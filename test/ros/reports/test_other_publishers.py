@@ -11,7 +11,7 @@ pytest.importorskip('rclpy')
 
 from rclpy.node import NodeNameNonExistentError  # noqa: E402
 
-from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
+from urlab_ros_bridge.ros.reports.graph import OtherPublishers  # noqa: E402
 
 OWN = '/urlab_bridge'
 

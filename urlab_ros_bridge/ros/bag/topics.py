@@ -20,7 +20,7 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import serialize_message
 from rclpy.subscription import Subscription
 
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in
 

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import threading
 import time
 
-from urlab_ros_bridge.ros.bag.storage.files import BagFiles
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.files import BagFiles
+from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.wire.errors import UrlabError
 
 LIMIT_BYTES = 128 << 20

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import threading
 from typing import Any
 
-from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.admission import Rejections
+from urlab_ros_bridge.ros.commands.context import CommandContext
+from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
-from urlab_ros_bridge.ros.commands.parameters import CommandParameters
-from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.feature import Bridge
@@ -40,7 +40,7 @@ class Commands(Part):
         self.stopped = ''
         self._features = bridge.features
         self._stream = bridge.part(StreamThread)
-        self._path = CommandPath(
+        self._context = CommandContext(
             bridge.node,
             bridge.settings,
             bridge.timeline,
@@ -74,7 +74,7 @@ class Commands(Part):
                 robot.close()
         known = [robot.plan for robot in kept]
         new = [
-            CommandedRobot(robot, self._path, self.stopped)
+            CommandedRobot(robot, self._context, self.stopped)
             for robot in plan.robots
             if robot not in known
         ]
@@ -122,7 +122,7 @@ class Commands(Part):
 
     def report(self) -> dict[str, str]:
         """Return for each robot which sources are in control, and of how many parts."""
-        now_ns = self._path.now_ns
+        now_ns = self._context.now_ns
         texts = {}
         for robot in self._robots:
             held = robot.arbiter.report(now_ns)

@@ -9,7 +9,7 @@ from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
@@ -53,7 +53,7 @@ class GoalAction:
         self._name = self.declared.named(robot.plan.namespace, parts)
         self._goals: dict[bytes, Goal] = {}
         self._server = LaterActionServer(
-            robot.path.node,
+            robot.context.node,
             self.type,
             self._name,
             accept=self._accept,

@@ -19,12 +19,12 @@ import math
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
-from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.arbitration import BASE
+from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -168,7 +168,7 @@ class JointCommands(Command):
         if robot.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
             # These may be the wheels.
             parts.add(BASE)
-        robot.arbiter.claim(JOINT_COMMANDS, parts, robot.path.now_ns)
+        robot.arbiter.claim(JOINT_COMMANDS, parts, robot.context.now_ns)
         sink.write(wanted, live=True)
 
 

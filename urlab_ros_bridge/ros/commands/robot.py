@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from rclpy.subscription import Subscription
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.admission.limits import staleness
-from urlab_ros_bridge.ros.commands.parameters import CommandParameters
-from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import staleness
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.context import CommandContext
+from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -34,23 +34,23 @@ class CommandedRobot:
     """
     One robot and its commands.
 
-    :ivar path: what commands of all robots share.
+    :ivar context: what commands of all robots share.
     :ivar arbiter: decides which source is in control.
     :ivar setpoints: those of its actuators.
     """
 
-    def __init__(self, plan: RobotPlan, path: CommandPath, stopped: str = '') -> None:
+    def __init__(self, plan: RobotPlan, context: CommandContext, stopped: str = '') -> None:
         """
         Prepare; `open` makes the commands.
 
         :param stopped: why nothing may move now, empty when all may.
         """
         self.plan = plan
-        self.path = path
-        self.settings = path.settings
-        self.link = path.link
-        self.arbiter = Arbiter(path.settings, stopped)
-        self.setpoints = Setpoints(plan, path)
+        self.context = context
+        self.settings = context.settings
+        self.link = context.link
+        self.arbiter = Arbiter(context.settings, stopped)
+        self.setpoints = Setpoints(plan, context)
         self._commands: list[Command] = []
         self._subscriptions: list[tuple[str, Subscription]] = []
 
@@ -76,7 +76,7 @@ class CommandedRobot:
         :param message_type: for a topic that may have several types.
         :param parts: values of the other fields of the name.
         """
-        path, node = self.path, self.path.node
+        context, node = self.context, self.context.node
         topic_name = topic.named(self.plan.namespace, parts)
         name = node.resolve_topic_name(topic_name)
         kind = message_type or load_interface(topic.types[0])
@@ -84,7 +84,7 @@ class CommandedRobot:
         def carry_out(message: Any, stale: str = '') -> None:
             self.carry_out(topic_name, lambda: receive(message, stale))
 
-        take = path.gate.wrap(name, carry_out)
+        take = context.gate.wrap(name, carry_out)
 
         def check_age(message: Any, info: MessageInfo) -> None:
             limit = self.settings(CommandParameters).command_max_age
@@ -112,7 +112,7 @@ class CommandedRobot:
         try:
             command()
         except CommandRejected as error:
-            self.path.rejections.add(name, error)
+            self.context.rejections.add(name, error)
             return error
         if self.arbiter.stopped and not stopped:
             self.halt(self.arbiter.stopped)
@@ -176,7 +176,7 @@ class CommandedRobot:
     def close(self) -> None:
         """Withdraw all topics and actions."""
         for name, subscription in self._subscriptions:
-            self.path.gate.command_topics.discard(name)
-            self.path.node.destroy_subscription(subscription)
+            self.context.gate.command_topics.discard(name)
+            self.context.node.destroy_subscription(subscription)
         for command in self._commands:
             command.close()

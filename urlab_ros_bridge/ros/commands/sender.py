@@ -15,7 +15,7 @@ import threading
 import time
 from typing import NamedTuple
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]

@@ -19,9 +19,9 @@ from urlab_ros_bridge.client.client import STEP_WHILE_LIVE
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.parameters import CommandParameters
-from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.context import CommandContext
+from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.plan.plan import command_field
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -42,22 +42,22 @@ E_STOP = 'e_stop'
 class Setpoints:
     """The setpoints of one robot; `write` may be called from any thread."""
 
-    def __init__(self, plan: RobotPlan, path: CommandPath) -> None:
+    def __init__(self, plan: RobotPlan, context: CommandContext) -> None:
         self.plan = plan
         self.fields = tuple(command_field(each, plan.has_controller) for each in plan.actuators)
         # Under which the sender reports errors.
         self._key = f'{plan.namespace}/joint_commands' if plan.namespace else 'joint_commands'
-        self._path = path
-        self._link = path.link
-        self._sender = path.sender
+        self._context = context
+        self._link = context.link
+        self._sender = context.sender
         self._lock = threading.Lock()
         self._commanded: dict[int, float] = {}
         self._wanted: dict[int, float] = {}
         self._values: list[float] | None = None
         self._renewed_ns: int | None = None
         self._renewed = 0.0
-        self._timeline = path.timeline
-        self._monotonic = path.monotonic
+        self._timeline = context.timeline
+        self._monotonic = context.monotonic
         # Index -> simulation time and wall time of what was commanded while time is frozen.
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
@@ -141,7 +141,7 @@ class Setpoints:
 
     def _withdraw(self, stamp_ns: int) -> None:
         """Set to zero what was commanded while time was frozen, and not repeated for a while."""
-        limit, now = self._path.settings(CommandParameters).command_max_age, self._monotonic()
+        limit, now = self._context.settings(CommandParameters).command_max_age, self._monotonic()
         with self._lock:
             old = [
                 index
@@ -155,7 +155,7 @@ class Setpoints:
             self.write(dict.fromkeys(old, 0.0))
             names = ', '.join(self.plan.actuators[index].name for index in old)
             text = f'{names} withdrawn: {WITHDRAWN.format(limit)}'
-            self._path.rejections.add(self._key, CommandRejected(text))
+            self._context.rejections.add(self._key, CommandRejected(text))
 
     def rest(self) -> None:
         """Set every speed and force that we command to zero."""

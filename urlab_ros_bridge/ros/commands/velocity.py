@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
-from urlab_ros_bridge.ros.commands.admission.arbitration import CommandSource
-from urlab_ros_bridge.ros.commands.admission.limits import check_age
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.admission.limits import limited
-from urlab_ros_bridge.ros.commands.admission.limits import STOP
-from urlab_ros_bridge.ros.commands.admission.limits import Velocity
+from urlab_ros_bridge.ros.commands.admission import check_age
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import limited
+from urlab_ros_bridge.ros.commands.admission import STOP
+from urlab_ros_bridge.ros.commands.admission import Velocity
+from urlab_ros_bridge.ros.commands.arbitration import BASE
+from urlab_ros_bridge.ros.commands.arbitration import CommandSource
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
 from urlab_ros_bridge.ros.messages.stamps import stamp_of
@@ -109,7 +109,7 @@ class VelocityCommands(Command):
 
     def __init__(self, robot: CommandedRobot) -> None:
         self._robot = robot
-        self._link, self._path = robot.link, robot.path
+        self._link, self._context = robot.link, robot.context
         # Simulation time of the last command while the robot may be moving, else None.
         self._moving_since: int | None = None
         # Wall time at which that command arrived (s).
@@ -130,13 +130,13 @@ class VelocityCommands(Command):
         linear, angular = ((part.x, part.y, part.z) for part in (twist.linear, twist.angular))
         velocity = limited(linear, angular, options.max_linear_speed, options.max_angular_speed)
         robot.admit(velocity != STOP, stale)
-        check_age(stamp_of(message), self._path.timeline.stamp_ns, options.cmd_vel_max_age)
+        check_age(stamp_of(message), self._context.timeline.stamp_ns, options.cmd_vel_max_age)
         if robot.plan.holds_twist and options.cmd_vel_needs_drive:
             raise CommandRejected(NO_DRIVE.format(robot.plan.prefix), lasting=True)
-        now_ns = self._path.now_ns
+        now_ns = self._context.now_ns
         robot.arbiter.claim(CMD_VEL, (BASE,), now_ns, self.stop)
         self._moving_since = None if velocity == STOP else now_ns
-        self._received = self._path.monotonic()
+        self._received = self._context.monotonic()
         self._send(velocity)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
@@ -154,7 +154,7 @@ class VelocityCommands(Command):
 
     def _frozen_seconds(self) -> float:
         """Return for how long time has been frozen, since the last command at most."""
-        return self._path.monotonic() - max(self._received, self._path.timeline.last_advance)
+        return self._context.monotonic() - max(self._received, self._context.timeline.last_advance)
 
     def halt(self, reason: str) -> None:
         """Stop the robot, whatever made it move."""
@@ -179,7 +179,7 @@ class VelocityCommands(Command):
         timeout = lapse if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.
         is_bound = moves and link.lockstep and link.has('reset_count')
-        resets = self._path.timeline.resets if is_bound else None
+        resets = self._context.timeline.resets if is_bound else None
 
         def action() -> None:
             wall = link.wall_age(lapse) if moves else None
@@ -188,7 +188,7 @@ class VelocityCommands(Command):
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        self._path.sender.put(self._topic, action, max_wait)
+        self._context.sender.put(self._topic, action, max_wait)
 
 
 def commands(robot: CommandedRobot) -> list[Command]:

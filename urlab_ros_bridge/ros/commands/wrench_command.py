@@ -11,12 +11,12 @@ import math
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.parameters import CommandParameters
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.schema import key
 
@@ -48,7 +48,7 @@ class WrenchCommands(Command):
 
     def __init__(self, robot: CommandedRobot) -> None:
         self._robot = robot
-        self._link, self._path = robot.link, robot.path
+        self._link, self._context = robot.link, robot.context
         # Body -> simulation time and wall time of a push since time has moved last.
         self._pushes: dict[str, tuple[int | None, float]] = {}
         self._topic = WRENCH_COMMAND.named(robot.plan.namespace)
@@ -71,13 +71,13 @@ class WrenchCommands(Command):
         body = '' if frame == self._robot.plan.frames.base else frame
         self._pushes.pop(body, None)
         if any(numbers):
-            self._pushes[body] = self._path.timeline.stamp_ns, self._path.monotonic()
+            self._pushes[body] = self._context.timeline.stamp_ns, self._context.monotonic()
         self._send(body, numbers)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
         limit = self._robot.settings(CommandParameters).command_max_age
-        now, moved = self._path.monotonic(), self._path.timeline.last_advance
+        now, moved = self._context.monotonic(), self._context.timeline.last_advance
         for body, (given_ns, received) in tuple(self._pushes.items()):
             if given_ns != stamp_ns:
                 self._pushes.pop(body, None)
@@ -85,7 +85,7 @@ class WrenchCommands(Command):
                 self._pushes.pop(body, None)
                 self._send(body, _NOTHING)
                 error = CommandRejected(f'withdrawn: {WITHDRAWN.format(limit)}')
-                self._path.rejections.add(self._topic, error)
+                self._context.rejections.add(self._topic, error)
 
     def halt(self, reason: str) -> None:
         """End the latest pushes."""
@@ -114,7 +114,7 @@ class WrenchCommands(Command):
             )
 
         lasting = not moves or limit <= 0 or self._link.lockstep
-        self._path.sender.put(f'{self._topic} {body}', action, math.inf if lasting else limit)
+        self._context.sender.put(f'{self._topic} {body}', action, math.inf if lasting else limit)
 
 
 def commands(robot: CommandedRobot) -> list[Command]:

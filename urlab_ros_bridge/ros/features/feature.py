@@ -13,24 +13,60 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
 
+import numpy as np
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feed import RobotTopics
+from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
-from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class Command:
+    """
+    One way to command one robot: a base class whose methods do nothing.
+
+    Messages and goals arrive in the executor's thread, ticks in the stream's.
+    """
+
+    @property
+    def active(self) -> bool:
+        """Whether ticks must hold the state of the joints."""
+        return False
+
+    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
+        """
+        Continue the active commands.
+
+        :param joints: positions, velocities and efforts of all joints, None without them.
+        """
+
+    def drop(self, reason: str) -> None:
+        """Abort goals and send nothing more for them: setpoints cannot be sent."""
+
+    def halt(self, reason: str) -> None:
+        """Stop the robot: the e-stop is engaged."""
+        self.drop(reason)
+
+    def jump(self, reason: str) -> None:
+        """Stop the robot and forget active commands: they belong to another time."""
+        self.drop(reason)
+
+    def close(self) -> None:
+        """Withdraw actions and publishers after the robot was removed."""
+
 
 PartT = TypeVar('PartT')
 GroupT = TypeVar('GroupT')

@@ -18,13 +18,13 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
-from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
-from urlab_ros_bridge.ros.lockstep.round_lock import RoundLock
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
+from urlab_ros_bridge.ros.lockstep.rules import LockstepParameters
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
+from urlab_ros_bridge.ros.lockstep.waits import RoundLock
 from urlab_ros_bridge.ros.topics.cameras import Cameras
-from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
+from urlab_ros_bridge.ros.topics.cameras.thread import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A request that changes the world waits this long for the end of a round (s).

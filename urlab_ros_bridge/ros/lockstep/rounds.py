@@ -20,13 +20,13 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
-from urlab_ros_bridge.ros.lockstep.images import ImageWait
-from urlab_ros_bridge.ros.lockstep.round_lock import RoundLock
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import Terms
-from urlab_ros_bridge.ros.lockstep.stall import Stall
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
+from urlab_ros_bridge.ros.lockstep.waits import ImageWait
+from urlab_ros_bridge.ros.lockstep.waits import RoundLock
+from urlab_ros_bridge.ros.lockstep.waits import Stall
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 

@@ -15,20 +15,21 @@ from importlib.metadata import entry_points
 from importlib.metadata import EntryPoint
 
 from urlab_ros_bridge.ros import services
+from urlab_ros_bridge.ros.commands import arbitration
 from urlab_ros_bridge.ros.commands import commands
 from urlab_ros_bridge.ros.commands import e_stop
+from urlab_ros_bridge.ros.commands import gripper_actions
 from urlab_ros_bridge.ros.commands import joint_commands
 from urlab_ros_bridge.ros.commands import navigation
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
-from urlab_ros_bridge.ros.commands.admission import arbitration
-from urlab_ros_bridge.ros.commands.gripper import actions as gripper_actions
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import QosParameters
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import contacts
 from urlab_ros_bridge.ros.link import planning_scene
@@ -37,8 +38,7 @@ from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.parameters import frames_differ
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.reports import divergence
-from urlab_ros_bridge.ros.reports import other_publishers
-from urlab_ros_bridge.ros.reports import other_types
+from urlab_ros_bridge.ros.reports import graph
 from urlab_ros_bridge.ros.reports import reporter
 from urlab_ros_bridge.ros.reports import second_bridge
 from urlab_ros_bridge.ros.services import bags
@@ -54,16 +54,13 @@ from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
 from urlab_ros_bridge.ros.topics import entities
 from urlab_ros_bridge.ros.topics import floor_map
-from urlab_ros_bridge.ros.topics import quality_of_service
-from urlab_ros_bridge.ros.topics.markers import scene
+from urlab_ros_bridge.ros.topics import markers
 from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
 from urlab_ros_bridge.ros.topics.robot import initial_pose
 from urlab_ros_bridge.ros.topics.robot import joint_states
-from urlab_ros_bridge.ros.topics.robot import lidar_points
 from urlab_ros_bridge.ros.topics.robot import link_tf
 from urlab_ros_bridge.ros.topics.robot import odometry
-from urlab_ros_bridge.ros.topics.robot import ros2_control
 from urlab_ros_bridge.ros.topics.robot import sensors
 from urlab_ros_bridge.ros.topics.robot import static_frames
 from urlab_ros_bridge.ros.topics.robot import wheel_odometry
@@ -74,18 +71,17 @@ from urlab_ros_bridge.wire.errors import UrlabError
 # after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
     second_bridge.FEATURE,
-    other_publishers.FEATURE,
+    graph.OTHER_PUBLISHERS,
     bags.FEATURE,
     stream.FEATURE,
     connection.FEATURE,
     Feature('names', NamesParameters, group='Names', check=frames_differ),
-    quality_of_service.FEATURE,
+    Feature('quality of service', QosParameters, group='What is published'),
     clock.FEATURE,
     odometry.FEATURE,
     wheel_odometry.FEATURE,
-    lidar_points.FEATURE,
     joint_states.FEATURE,
-    ros2_control.FEATURE,
+    joint_states.ROS2_CONTROL,
     link_tf.FEATURE,
     static_frames.FEATURE,
     initial_pose.FEATURE,
@@ -93,7 +89,7 @@ FEATURES: tuple[Feature, ...] = (
     sensors.FEATURE,
     entities.FEATURE,
     description.FEATURE,
-    scene.FEATURE,
+    markers.FEATURE,
     cameras.FEATURE,
     contacts.FEATURE,
     floor_map.FEATURE,
@@ -116,7 +112,7 @@ FEATURES: tuple[Feature, ...] = (
     recording.FEATURE,
     services.FEATURE,
     standard.FEATURE,
-    other_types.FEATURE,
+    graph.OTHER_TYPES,
     divergence.FEATURE,
     reporter.FEATURE,
 )

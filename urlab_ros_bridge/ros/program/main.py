@@ -15,10 +15,10 @@ from urlab_ros_bridge.files.no_windows import open_no_windows
 from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import start_problem
-from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
+from urlab_ros_bridge.ros.rclpy_tools.executor import release
+from urlab_ros_bridge.ros.rclpy_tools.executor import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.executor import start_problem
+from urlab_ros_bridge.ros.rclpy_tools.executor import StopSignal
 from urlab_ros_bridge.wire.errors import UrlabError
 
 

@@ -1,11 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Executors."""
+"""Executors, and the main loop of a program that runs one node until a signal stops it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+import signal
 import traceback
 
+import rclpy
 from rclpy.context import Context
 from rclpy.executors import Executor
 from rclpy.executors import ExternalShutdownException
@@ -39,3 +42,40 @@ def spin_once(executor: Executor, node: Node, timeout: float) -> None:
         raise
     except Exception:
         node.get_logger().error(traceback.format_exc())
+
+
+class StopSignal:
+    """Remembers SIGINT and SIGTERM, so that the robot can be stopped before ROS shuts down."""
+
+    def __init__(self) -> None:
+        self.received = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._receive)
+
+    def _receive(self, *_: object) -> None:
+        self.received = True
+
+
+def start_problem(error: Exception) -> str:
+    """Return why ROS did not start, and what to do where rcl does not say it."""
+    advice = '; set ROS_LOG_DIR to a writable folder'
+    return f'{error}{advice if "log directory" in str(error) else ""}'
+
+
+def spin_until(stop: StopSignal, executor: Executor, node: Node, end: Callable[[], None]) -> None:
+    """Spin until a signal or the end of ROS; then call `end`, and `release` the node."""
+    try:
+        while rclpy.ok() and not stop.received:
+            spin_once(executor, node, 0.2)
+    except ExternalShutdownException:
+        pass
+    finally:
+        end()
+        release(executor, node)
+
+
+def release(executor: Executor, node: Node) -> None:
+    """Destroy a node and shut ROS down."""
+    executor.remove_node(node)
+    node.destroy_node()
+    rclpy.try_shutdown()

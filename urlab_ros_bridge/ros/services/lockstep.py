@@ -11,8 +11,8 @@ from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
-from urlab_ros_bridge.ros.lockstep.parameters import LockstepParameters
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
+from urlab_ros_bridge.ros.lockstep.rules import LockstepParameters
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.context import ServiceContext
 

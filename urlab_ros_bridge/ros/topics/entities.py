@@ -9,8 +9,8 @@ from typing import Any
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
-from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.messages.geometry import PoseStampedTemplate
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.parameters import EntityParameters

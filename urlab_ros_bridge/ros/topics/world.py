@@ -12,15 +12,15 @@ from rclpy.node import Node
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Observer
 from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.feed import RobotTopics
+from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import WorldState
-from urlab_ros_bridge.ros.features.topic_makers import Observer
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
-from urlab_ros_bridge.ros.features.topic_makers import WorldTopics
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.markers.scene import SceneTopic
+from urlab_ros_bridge.ros.topics.markers import SceneTopic
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 

@@ -11,9 +11,9 @@ from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
-from urlab_ros_bridge.ros.bag.storage.files import BagFiles
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
-from urlab_ros_bridge.ros.bag.storage.topic import qos_text
+from urlab_ros_bridge.ros.bag.files import BagFiles
+from urlab_ros_bridge.ros.bag.metadata import BagTopic
+from urlab_ros_bridge.ros.bag.metadata import qos_text
 
 QOS = qos_text(
     QoSProfile(

@@ -8,7 +8,7 @@ from mcap_ros2.decoder import DecoderFactory
 import pytest
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.bag.storage.schemas import schema_of
+from urlab_ros_bridge.ros.bag.schemas import schema_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import topics_of
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface

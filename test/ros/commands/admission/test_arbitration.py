@@ -9,12 +9,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
-from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
-from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.arbitration import BASE
+from urlab_ros_bridge.ros.commands.arbitration import GRIPPER
+from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
+from urlab_ros_bridge.ros.commands.arbitration import TRAJECTORY
 from urlab_ros_bridge.ros.commands.velocity import CMD_VEL
 from urlab_ros_bridge.ros.program.features import Settings
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.commands.admission.limits import check_age
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
-from urlab_ros_bridge.ros.commands.admission.limits import limited
-from urlab_ros_bridge.ros.commands.admission.limits import staleness
+from urlab_ros_bridge.ros.commands.admission import check_age
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import limited
+from urlab_ros_bridge.ros.commands.admission import staleness
 
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)

@@ -16,8 +16,8 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_JOINTS
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
+from urlab_ros_bridge.ros.commands.trajectory.goal import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 
 pytestmark = pytest.mark.ros
 action = pytest.importorskip('control_msgs.action')

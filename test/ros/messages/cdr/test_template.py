@@ -21,9 +21,9 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from urlab_ros_bridge.ros.messages.cdr.errors import FieldMismatch
-from urlab_ros_bridge.ros.messages.cdr.errors import TemplateMismatch
+from urlab_ros_bridge.ros.messages.cdr.layout import FieldMismatch
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
+from urlab_ros_bridge.ros.messages.cdr.layout import TemplateMismatch
 from urlab_ros_bridge.ros.messages.cdr.template import check
 from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.wire.errors import UnknownName

@@ -10,7 +10,7 @@ import pytest
 from urlab_ros_bridge.client.ops import EntityState
 
 pytestmark = pytest.mark.ros
-filters = pytest.importorskip('urlab_ros_bridge.ros.services.standard.filters')
+filters = pytest.importorskip('urlab_ros_bridge.ros.services.standard.entities')
 
 POINT = st.tuples(*[st.floats(-10, 10)] * 3).map(np.array)
 SIZE = st.tuples(*[st.floats(0.01, 5)] * 3).map(np.array)

@@ -10,7 +10,7 @@ from urlab_ros_bridge.models import object_names
 
 pytestmark = pytest.mark.ros
 resources = pytest.importorskip('urlab_ros_bridge.ros.services.standard.resources')
-results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
+results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.base')
 
 MJCF = '<mujoco model="my box"><worldbody><body><geom size="0.1"/></body></worldbody></mujoco>'
 URDF = '<robot name="arm"><link name="base"/></robot>'

@@ -9,12 +9,12 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 
 pytestmark = pytest.mark.ros
-results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
+results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.base')
 msg = pytest.importorskip('simulation_interfaces.msg')
 
 
 def test_the_features_have_the_numbers_of_the_standard():
-    from urlab_ros_bridge.ros.services.standard.features import StandardFeature
+    from urlab_ros_bridge.ros.services.standard.base import StandardFeature
 
     for feature in StandardFeature:
         assert getattr(msg.SimulatorFeatures, feature.name) == feature

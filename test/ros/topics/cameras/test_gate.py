@@ -11,7 +11,7 @@ SECOND = 10**9
 @pytest.fixture
 def gated():
     from urlab_ros_bridge.ros.features.timeline import Timeline
-    from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
+    from urlab_ros_bridge.ros.topics.cameras.thread import FrameGate
 
     timeline = Timeline()
     gate, sent = FrameGate(timeline), []
@@ -40,7 +40,7 @@ def test_after_a_jump_only_the_new_timeline_comes(gated):
 
 
 def test_a_picture_may_be_a_little_ahead_of_its_tick(gated):
-    from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
+    from urlab_ros_bridge.ros.topics.cameras.thread import AHEAD_NS
 
     _, tick, show, _ = gated
     tick(SECOND)

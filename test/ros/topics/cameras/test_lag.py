@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.topics.cameras.lag import Lag
-from urlab_ros_bridge.ros.topics.cameras.lag import WINDOW
+from urlab_ros_bridge.ros.topics.cameras.thread import Lag
+from urlab_ros_bridge.ros.topics.cameras.thread import WINDOW
 
 OFFSETS = st.floats(-1e6, 1e6)
 WAYS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=300)

@@ -20,14 +20,14 @@ from sensor_msgs.msg import Image
 from sensor_msgs.msg import PointCloud2
 
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
-from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
-from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
-from urlab_ros_bridge.ros.topics.cameras.images import fill_color
-from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
-from urlab_ros_bridge.ros.topics.cameras.images import ImageTemplate
-from urlab_ros_bridge.ros.topics.cameras.info import CameraInfoTemplate
-from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
-from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import CameraInfoTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import COLOR_ENCODINGS
+from urlab_ros_bridge.ros.topics.cameras.messages import CompressedTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import fill_color
+from urlab_ros_bridge.ros.topics.cameras.messages import fill_depth
+from urlab_ros_bridge.ros.topics.cameras.messages import ImageTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import intrinsics
+from urlab_ros_bridge.ros.topics.cameras.messages import PointsTemplate
 
 pytestmark = pytest.mark.ros
 STAMP = 12_345_678_901

@@ -14,9 +14,9 @@ from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
+from urlab_ros_bridge.ros.topics.cameras.thread import FrameGate
 
 pytestmark = pytest.mark.ros
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')

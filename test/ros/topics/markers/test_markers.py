@@ -9,9 +9,9 @@ from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.geometry import compose
-from urlab_ros_bridge.ros.topics.markers.messages import marker
-from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
-from urlab_ros_bridge.ros.topics.markers.scene import compose_rows
+from urlab_ros_bridge.ros.topics.markers import compose_rows
+from urlab_ros_bridge.ros.topics.markers import marker
+from urlab_ros_bridge.ros.topics.markers import MarkersTemplate
 
 pytestmark = pytest.mark.ros
 

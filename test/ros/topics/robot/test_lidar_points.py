@@ -20,7 +20,7 @@ from sensor_msgs.msg import PointCloud2
 from sensor_msgs.msg import PointField
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
-from urlab_ros_bridge.ros.messages.lidar_points import LidarPointsTemplate
+from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage

@@ -9,36 +9,91 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from trajectory_msgs.msg import JointTrajectoryPoint
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.goal_action import Goal
 from urlab_ros_bridge.ros.commands.goal_action import GoalAction
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
+from urlab_ros_bridge.ros.commands.trajectory.follower import Outcome
+from urlab_ros_bridge.ros.commands.trajectory.follower import Report
+from urlab_ros_bridge.ros.commands.trajectory.follower import TrajectoryMotion
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
+from urlab_ros_bridge.ros.commands.trajectory.goal import no_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
+from urlab_ros_bridge.ros.commands.trajectory.goal import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
-from urlab_ros_bridge.ros.commands.trajectory.messages import feedback_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.messages import state_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
-from urlab_ros_bridge.ros.commands.trajectory.motion import Report
-from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
+from urlab_ros_bridge.ros.commands.trajectory.goal import Tolerances
 from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+
+def point_to_ros(
+    from_start_ns: int,
+    position: np.ndarray,
+    velocity: np.ndarray | None = None,
+    acceleration: np.ndarray | None = None,
+) -> JointTrajectoryPoint:
+    """Return a point; what is None stays empty."""
+    point = JointTrajectoryPoint(positions=position.tolist())
+    if velocity is not None:
+        point.velocities = velocity.tolist()
+    if acceleration is not None:
+        point.accelerations = acceleration.tolist()
+    point.time_from_start.sec, point.time_from_start.nanosec = divmod(from_start_ns, NANOSECONDS)
+    return point
+
+
+def points_to_ros(report: Report) -> tuple[JointTrajectoryPoint, ...]:
+    """Return the desired state, the actual one, and the difference."""
+    time, desired = report.from_start_ns, report.desired
+    return (
+        point_to_ros(time, desired.position, desired.velocity, desired.acceleration),
+        point_to_ros(time, report.position, report.velocity),
+        point_to_ros(time, desired.position - report.position, desired.velocity - report.velocity),
+    )
+
+
+def feedback_to_ros(feedback_type: Any, report: Report) -> Any:
+    """Return the feedback of FollowJointTrajectory; only later distributions have an index."""
+    desired, actual, error = points_to_ros(report)
+    feedback = feedback_type(
+        header=header_to_ros(report.stamp_ns, ''),
+        joint_names=list(report.joints),
+        desired=desired,
+        actual=actual,
+        error=error,
+    )
+    if hasattr(feedback, 'index'):
+        feedback.index = report.index
+    return feedback
+
+
+def state_to_ros(state_type: Any, report: Report) -> Any:
+    """Return a control_msgs/msg/JointTrajectoryControllerState."""
+    desired, actual, error = points_to_ros(report)
+    return state_type(
+        header=header_to_ros(report.stamp_ns, ''),
+        joint_names=list(report.joints),
+        reference=desired,
+        feedback=actual,
+        error=error,
+        speed_scaling_factor=1.0,
+    )
+
 
 STATE_RATE = 50.0  # Hz of simulation time, as joint_trajectory_controller
 
@@ -62,7 +117,7 @@ class TrajectoryCommands(Command):
         self._robot = robot
         self._follower = follower
         self._limiter = RateLimiter(STATE_RATE)
-        self._publishers = Publishers(robot.path.node)
+        self._publishers = Publishers(robot.context.node)
         parts = {
             'trajectory_controller': robot.settings(TrajectoryParameters).trajectory_controller
         }
@@ -85,7 +140,7 @@ class TrajectoryCommands(Command):
             follower.cancel(None, Outcome(Ending.ABORTED, SUCCESSFUL, text))
             return
         path = follower.read(message)
-        follower.start(path, no_tolerances(len(path.joints)), None, self._robot.path.now_ns)
+        follower.start(path, no_tolerances(len(path.joints)), None, self._robot.context.now_ns)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """Advance, and publish the state if it has subscribers."""
@@ -134,7 +189,7 @@ class FollowAction(GoalAction):
 
     def start(self, request: Any, goal: Goal) -> TrajectoryMotion:
         path, tolerances = self._read(request)
-        return self._follower.start(path, tolerances, goal, self._robot.path.now_ns)
+        return self._follower.start(path, tolerances, goal, self._robot.context.now_ns)
 
     def cancel(self, task: TrajectoryMotion) -> None:
         outcome = Outcome(Ending.CANCELED, SUCCESSFUL, 'cancelled; the joints come to rest')
@@ -153,7 +208,7 @@ class FollowAction(GoalAction):
     def _read(self, goal: Any) -> tuple[Path, Tolerances]:
         if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
             raise BadGoal(INVALID_GOAL, 'multi-DOF joints are not supported')
-        path, now_ns = self._follower.read(goal.trajectory), self._robot.path.now_ns
+        path, now_ns = self._follower.read(goal.trajectory), self._robot.context.now_ns
         if path.start_ns and path.start_ns + path.duration_ns < now_ns:
             late = (now_ns - path.start_ns - path.duration_ns) / NANOSECONDS
             raise BadGoal(

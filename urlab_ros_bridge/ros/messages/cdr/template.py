@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.messages.cdr.errors import FieldMismatch
-from urlab_ros_bridge.ros.messages.cdr.errors import TemplateMismatch
 from urlab_ros_bridge.ros.messages.cdr.layout import Field
+from urlab_ros_bridge.ros.messages.cdr.layout import FieldMismatch
 from urlab_ros_bridge.ros.messages.cdr.layout import HEADER
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.layout import Layout
+from urlab_ros_bridge.ros.messages.cdr.layout import TemplateMismatch
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # Fast DDS aligns the elements of an empty sequence when it computes the length, but not when it

@@ -14,8 +14,8 @@ from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
-from urlab_ros_bridge.ros.plan.description.links import Skeleton
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
+from urlab_ros_bridge.ros.plan.description.skeleton import Skeleton
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 
 

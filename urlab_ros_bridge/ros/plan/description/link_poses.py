@@ -18,10 +18,10 @@ from urlab_ros_bridge.geometry import multiply
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import xyz_angles
-from urlab_ros_bridge.ros.plan.description.links import FLOATING
-from urlab_ros_bridge.ros.plan.description.links import PRISMATIC
-from urlab_ros_bridge.ros.plan.description.links import Skeleton
-from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
+from urlab_ros_bridge.ros.plan.description.skeleton import FLOATING
+from urlab_ros_bridge.ros.plan.description.skeleton import PRISMATIC
+from urlab_ros_bridge.ros.plan.description.skeleton import Skeleton
+from urlab_ros_bridge.ros.plan.description.skeleton import UrdfJoint
 
 _FREE_WIDTH, _BALL_WIDTH = 7, 4
 

@@ -27,13 +27,13 @@ from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import is_endless
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
-from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
-from urlab_ros_bridge.ros.plan.description.links import FIXED
-from urlab_ros_bridge.ros.plan.description.links import FLOATING
-from urlab_ros_bridge.ros.plan.description.links import LinkFrame
-from urlab_ros_bridge.ros.plan.description.links import Skeleton
-from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
+from urlab_ros_bridge.ros.plan.description.skeleton import CONTINUOUS
+from urlab_ros_bridge.ros.plan.description.skeleton import FIXED
+from urlab_ros_bridge.ros.plan.description.skeleton import FLOATING
+from urlab_ros_bridge.ros.plan.description.skeleton import LinkFrame
+from urlab_ros_bridge.ros.plan.description.skeleton import Skeleton
+from urlab_ros_bridge.ros.plan.description.skeleton import UrdfJoint
 
 Element = ElementTree.Element
 _add = ElementTree.SubElement

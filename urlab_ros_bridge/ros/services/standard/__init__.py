@@ -17,17 +17,15 @@ from urlab_ros_bridge.ros.services.standard import named_poses
 from urlab_ros_bridge.ros.services.standard import simulation_state
 from urlab_ros_bridge.ros.services.standard import spawn
 from urlab_ros_bridge.ros.services.standard import steps
-from urlab_ros_bridge.ros.services.standard import world
 from urlab_ros_bridge.ros.services.standard.base import answer
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
-from urlab_ros_bridge.ros.services.standard.features import StandardFeature
+from urlab_ros_bridge.ros.services.standard.base import StandardFeature
 from urlab_ros_bridge.ros.services.threads import ServiceThreads
 from urlab_ros_bridge.schema import key
 
 __all__ = ['ENTRIES', 'FEATURE', 'StandardFeature', 'StandardServices']
 
 ENTRIES: tuple[Service, ...] = (
-    *world.ENTRIES,
     *simulation_state.ENTRIES,
     *steps.ENTRIES,
     *entities.ENTRIES,

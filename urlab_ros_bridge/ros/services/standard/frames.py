@@ -23,7 +23,7 @@ from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
-from urlab_ros_bridge.ros.services.standard.results import StandardRejected
+from urlab_ros_bridge.ros.services.standard.base import StandardRejected
 from urlab_ros_bridge.wire.errors import list_names
 
 Pose = tuple[Vector, Quaternion]

@@ -15,12 +15,12 @@ from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard.base import MODEL
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import MODEL
-from urlab_ros_bridge.ros.services.standard.features import StandardFeature
-from urlab_ros_bridge.ros.services.standard.filters import has_tags
+from urlab_ros_bridge.ros.services.standard.base import StandardFeature
+from urlab_ros_bridge.ros.services.standard.entities import has_tags
 from urlab_ros_bridge.ros.services.standard.frames import Pose
 
 

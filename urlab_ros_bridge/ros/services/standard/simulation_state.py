@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""get_simulation_state, set_simulation_state, and reset_simulation with its scopes."""
+"""What the simulator can do and is doing: features, world, state, and reset with its scopes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,54 @@ from enum import IntEnum
 from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
+from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.services.standard.base import ENTITIES
+from urlab_ros_bridge.ros.services.standard.base import FAILED
+from urlab_ros_bridge.ros.services.standard.base import KEEP_STATE
+from urlab_ros_bridge.ros.services.standard.base import KEEP_TIME
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.base import SPAWN
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import KEEP_STATE
-from urlab_ros_bridge.ros.services.standard.features import KEEP_TIME
-from urlab_ros_bridge.ros.services.standard.features import SPAWN
-from urlab_ros_bridge.ros.services.standard.features import StandardFeature
-from urlab_ros_bridge.ros.services.standard.results import FAILED
-from urlab_ros_bridge.ros.services.standard.results import StandardRejected
-from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
+from urlab_ros_bridge.ros.services.standard.base import StandardFeature
+from urlab_ros_bridge.ros.services.standard.base import StandardRejected
+from urlab_ros_bridge.ros.services.standard.base import UNSUPPORTED
+
+# simulation_interfaces/srv/GetCurrentWorld.
+NO_WORLD_LOADED = 101
+FORMATS = ('mjcf', 'urdf')
+
+
+def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
+    """Return the supported features; none while the bridge has no server."""
+    features = response.features
+    features.features = [int(feature) for feature in context.features]
+    features.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
+    state = context.link.state
+    if not state.connected:
+        features.custom_info = describe(state, context.stream.silence)[1]
+        return
+    handshake = context.handshake
+    features.custom_info = (
+        f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
+        f'MuJoCo {handshake.mujoco_version}'
+    )
+    missing = [name for name in (ENTITIES, SPAWN) if not context.has(name)]
+    if missing:
+        features.custom_info += f'; the server lacks: {", ".join(missing)}'
+
+
+def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
+    """Return the name of the world, and its contents."""
+    if present_state(context) is State.NO_WORLD:
+        raise StandardRejected(NO_WORLD_LOADED, 'the server has no world yet')
+    handshake = context.handshake
+    robots, entities = (
+        ', '.join(names) or 'none' for names in (handshake.articulations, handshake.entities)
+    )
+    response.world.name = handshake.world
+    response.world.description = f'robots: {robots}; other movable bodies: {entities}'
+
 
 # simulation_interfaces/srv/SetSimulationState.
 ALREADY_IN_TARGET_STATE = 101
@@ -193,6 +231,8 @@ def rewind(context: SimulationContext, time: bool, state: bool) -> None:
 
 
 ENTRIES = (
+    standard(get_simulator_features, group=ServiceGroup.INDEPENDENT),
+    standard(get_current_world, {StandardFeature.WORLD_INFO_GETTING: ''}, ops=('status',)),
     standard(
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},

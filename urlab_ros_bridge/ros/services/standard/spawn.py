@@ -16,27 +16,27 @@ from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard.base import NOT_FOUND
+from urlab_ros_bridge.ros.services.standard.base import OK
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.base import SPAWN
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import SPAWN
-from urlab_ros_bridge.ros.services.standard.features import StandardFeature
+from urlab_ros_bridge.ros.services.standard.base import StandardFeature
+from urlab_ros_bridge.ros.services.standard.base import StandardRejected
+from urlab_ros_bridge.ros.services.standard.base import to_result
+from urlab_ros_bridge.ros.services.standard.base import with_code
 from urlab_ros_bridge.ros.services.standard.frames import frame_pose
 from urlab_ros_bridge.ros.services.standard.frames import into_world
 from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
 from urlab_ros_bridge.ros.services.standard.resources import BUNDLED
 from urlab_ros_bridge.ros.services.standard.resources import define
 from urlab_ros_bridge.ros.services.standard.resources import Definition
+from urlab_ros_bridge.ros.services.standard.resources import imported
+from urlab_ros_bridge.ros.services.standard.resources import ImportedModel
+from urlab_ros_bridge.ros.services.standard.resources import MISSING_ASSETS
 from urlab_ros_bridge.ros.services.standard.resources import MODELS
 from urlab_ros_bridge.ros.services.standard.resources import path_of
-from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
-from urlab_ros_bridge.ros.services.standard.results import OK
-from urlab_ros_bridge.ros.services.standard.results import StandardRejected
-from urlab_ros_bridge.ros.services.standard.results import to_result
-from urlab_ros_bridge.ros.services.standard.results import with_code
-from urlab_ros_bridge.ros.services.standard.urdf import imported
-from urlab_ros_bridge.ros.services.standard.urdf import ImportedModel
-from urlab_ros_bridge.ros.services.standard.urdf import MISSING_ASSETS
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
 NAME_NOT_UNIQUE = 101

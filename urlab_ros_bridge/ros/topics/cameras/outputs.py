@@ -16,16 +16,16 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
-from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
-from urlab_ros_bridge.ros.topics.cameras.images import fill_color
-from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
-from urlab_ros_bridge.ros.topics.cameras.images import ImageTemplate
-from urlab_ros_bridge.ros.topics.cameras.info import CameraInfoTemplate
-from urlab_ros_bridge.ros.topics.cameras.info import Intrinsics
-from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
+from urlab_ros_bridge.ros.topics.cameras.messages import CameraInfoTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import CompressedTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import fill_color
+from urlab_ros_bridge.ros.topics.cameras.messages import fill_depth
+from urlab_ros_bridge.ros.topics.cameras.messages import ImageTemplate
+from urlab_ros_bridge.ros.topics.cameras.messages import Intrinsics
+from urlab_ros_bridge.ros.topics.cameras.messages import intrinsics
+from urlab_ros_bridge.ros.topics.cameras.messages import PointsTemplate
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
-from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
 
 # (stamp, frame, BGRA pixels of the colour camera with the same view) -> message.
 Make = Callable[[int, Frame, np.ndarray | None], Any]

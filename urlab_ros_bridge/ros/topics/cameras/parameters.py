@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
-from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
+from urlab_ros_bridge.ros.topics.cameras.messages import COLOR_ENCODINGS
+from urlab_ros_bridge.ros.topics.cameras.messages import DEPTH_ENCODINGS
 from urlab_ros_bridge.schema import key
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS

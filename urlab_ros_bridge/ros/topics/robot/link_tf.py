@@ -13,7 +13,7 @@ import numpy as np
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses

@@ -17,10 +17,10 @@ from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.geometry import PoseStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
-from urlab_ros_bridge.ros.messages.odometry import OdometryTemplate
+from urlab_ros_bridge.ros.messages.robot import OdometryTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate_key

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensor topics of one robot: IMU, magnetometer, scans, wrenches and all the others."""
+"""The sensor topics of one robot: IMU, magnetometer, scans, points, wrenches and all others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Clearable
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.base import ConvertError
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
@@ -28,14 +28,16 @@ from urlab_ros_bridge.ros.messages.geometry import Vector3StampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
-from urlab_ros_bridge.ros.messages.laser import LaserScanTemplate
-from urlab_ros_bridge.ros.messages.laser import RangeTemplate
-from urlab_ros_bridge.ros.messages.laser import ScanGeometry
+from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
+from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
+from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
+from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
+from urlab_ros_bridge.ros.plan.plan import PointScanner
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import Scanner
 from urlab_ros_bridge.ros.plan.sensor_table import MAGNETIC_FIELD
@@ -47,6 +49,37 @@ from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SiteSensors
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
+
+
+def _row(name: str, when: str, *types: str) -> Topic:
+    return Topic(f'{{robot}}/{name}', types, 'sensor', when, 'sensor_rate', each_instant=True)
+
+
+_IMU_TYPE, _FIELD = 'sensor_msgs/msg/Imu', 'sensor_msgs/msg/MagneticField'
+_SCAN_TYPE = 'sensor_msgs/msg/LaserScan'
+IMU = _row('imu/data', 'one site with gyro or accelerometer', _IMU_TYPE)
+IMU_OF_SITE = _row('imu/{site}/data', 'several such sites', _IMU_TYPE)
+MAGNETOMETER = _row('imu/mag', 'one magnetometer', _FIELD)
+MAGNETOMETER_OF_SITE = _row('imu/{site}/mag', 'several magnetometers', _FIELD)
+SCAN = _row('scan', 'one planar scanner', _SCAN_TYPE)
+SCAN_OF_SCANNER = _row('scan/{scanner}', 'several scanners', _SCAN_TYPE)
+WRENCH = _row('{site}/wrench', 'force or torque sensors', 'geometry_msgs/msg/WrenchStamped')
+TWIST = _row('{site}/twist', 'velocimeters', 'geometry_msgs/msg/TwistStamped')
+RANGES = _row('{sensor}/range', 'rangefinders', 'sensor_msgs/msg/Range')
+OTHER = _row(
+    'sensor/{sensor}',
+    'all other sensors',
+    'geometry_msgs/msg/PointStamped',
+    'geometry_msgs/msg/Vector3Stamped',
+    'geometry_msgs/msg/QuaternionStamped',
+    'urlab_msgs/msg/SensorStamped',
+)
+POINTS = _row('points', 'one 3-D lidar', 'sensor_msgs/msg/PointCloud2')
+POINTS_OF_LIDAR = _row('points/{lidar}', 'several 3-D lidars', 'sensor_msgs/msg/PointCloud2')
+TOPICS = (
+    IMU, IMU_OF_SITE, MAGNETOMETER, MAGNETOMETER_OF_SITE, SCAN, SCAN_OF_SCANNER,
+    POINTS, POINTS_OF_LIDAR, WRENCH, TWIST, RANGES, OTHER,
+)  # fmt: skip
 
 _STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
 
@@ -114,6 +147,8 @@ class SensorFeeds:
             self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
         for scanner in plan.scanners:
             self.attempt(scanner.lidar.name, self.scan, scanner, len(plan.scanners) > 1)
+        for lidar in plan.point_scanners:
+            self.attempt(lidar.lidar.name, self.points, lidar, len(plan.point_scanners) > 1)
         for group in groups.wrenches:
             self.attempt(group.site, self.wrench, group)
         for group in groups.twists:
@@ -231,6 +266,19 @@ class SensorFeeds:
         parts = {'scanner': ros_name(lidar.name)}
         self.add(topic, template, build, [lidar.name], parts, scans, lidar.name)
 
+    def points(self, scanner: PointScanner, several: bool) -> None:
+        """Publish a 3-D lidar; the server casts its rays only for subscribers."""
+        robot, name = self._robot, scanner.lidar.name
+        template, state = LidarPointsTemplate(scanner.frame, scanner.lidar), robot.state
+
+        def build(stamp_ns: int) -> Any:
+            row = state.points(name)
+            return None if row is None else template.update(stamp_ns, *row)
+
+        topic, rate = as_set(robot.plan, name, POINTS_OF_LIDAR if several else POINTS)
+        wire, parts = state.points_row(name), {'lidar': ros_name(name)}
+        robot.feed(topic, build, wire=wire, parts=parts, rate=rate)
+
     def stddev(self, name: str) -> float:
         """Return a standard deviation: the parameter, else what the server reported, else 0."""
         override = getattr(self._robot.settings(SensorParameters), name)
@@ -311,51 +359,6 @@ class Scans:
         return made_ns
 
 
-def feeds(robot: RobotTopics) -> None:
-    """Make the topics of a robot's sensors."""
-    SensorFeeds(robot).make()
-
-
-def _row(name: str, when: str, *types: str) -> Topic:
-    return Topic(f'{{robot}}/{name}', types, 'sensor', when, 'sensor_rate', each_instant=True)
-
-
-_IMU_TYPE, _FIELD = 'sensor_msgs/msg/Imu', 'sensor_msgs/msg/MagneticField'
-_SCAN_TYPE = 'sensor_msgs/msg/LaserScan'
-IMU = _row('imu/data', 'one site with gyro or accelerometer', _IMU_TYPE)
-IMU_OF_SITE = _row('imu/{site}/data', 'several such sites', _IMU_TYPE)
-MAGNETOMETER = _row('imu/mag', 'one magnetometer', _FIELD)
-MAGNETOMETER_OF_SITE = _row('imu/{site}/mag', 'several magnetometers', _FIELD)
-SCAN = _row('scan', 'one planar scanner', _SCAN_TYPE)
-SCAN_OF_SCANNER = _row('scan/{scanner}', 'several scanners', _SCAN_TYPE)
-WRENCH = _row('{site}/wrench', 'force or torque sensors', 'geometry_msgs/msg/WrenchStamped')
-TWIST = _row('{site}/twist', 'velocimeters', 'geometry_msgs/msg/TwistStamped')
-RANGES = _row('{sensor}/range', 'rangefinders', 'sensor_msgs/msg/Range')
-OTHER = _row(
-    'sensor/{sensor}',
-    'all other sensors',
-    'geometry_msgs/msg/PointStamped',
-    'geometry_msgs/msg/Vector3Stamped',
-    'geometry_msgs/msg/QuaternionStamped',
-    'urlab_msgs/msg/SensorStamped',
-)
-TOPICS = (
-    IMU,
-    IMU_OF_SITE,
-    MAGNETOMETER,
-    MAGNETOMETER_OF_SITE,
-    SCAN,
-    SCAN_OF_SCANNER,
-    WRENCH,
-    TWIST,
-    RANGES,
-    OTHER,
-)
-FEATURE = Feature(
-    'sensors', SensorParameters, group='What is published', topics=TOPICS, feeds=feeds
-)
-
-
 def single_template(
     sensor: PlannedSensor, magnetic_field_stddev: float = 0.0
 ) -> RosMessageTemplate:
@@ -382,3 +385,13 @@ def single_template(
     return SensorStampedTemplate(
         sensor.frame_id, sensor.name, sensor.kind.name, sensor.unit, sensor.dim
     )
+
+
+def feeds(robot: RobotTopics) -> None:
+    """Make the topics of a robot's sensors."""
+    SensorFeeds(robot).make()
+
+
+FEATURE = Feature(
+    'sensors', SensorParameters, group='What is published', topics=TOPICS, feeds=feeds
+)

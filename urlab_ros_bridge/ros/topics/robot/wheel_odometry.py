@@ -11,8 +11,8 @@ import numpy as np
 
 from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.topic_makers import Observer
-from urlab_ros_bridge.ros.features.topic_makers import RobotTopics
+from urlab_ros_bridge.ros.features.feed import Observer
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -1,12 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speed limits and age limits of commands, and their rejection."""
+"""What is not carried out: commands too fast, too old or not finite; rejections are counted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 import math
+import threading
 import time
 from typing import Any
 from typing import NamedTuple
@@ -104,3 +106,37 @@ def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
             f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
             'use_sim_time set?'
         )
+
+
+_QUIET_SECONDS = 5.0
+
+
+class Rejections:
+    """
+    Counts refused commands by topic, and logs each kind at most every five seconds.
+
+    A reason that holds for every command of its topic is logged once.
+
+    :ivar counts: topic -> number of refused commands.
+    :ivar last: topic -> why the last one was refused.
+    """
+
+    def __init__(self, log: Callable[[str, str], None]) -> None:
+        self.counts: dict[str, int] = {}
+        self.last: dict[str, str] = {}
+        self._log = log
+        self._logged: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def add(self, topic: str, error: Exception) -> None:
+        """Count a refused command; may be called from any thread."""
+        now = time.monotonic()
+        with self._lock:
+            self.counts[topic] = self.counts.get(topic, 0) + 1
+            self.last[topic] = str(error)
+            quiet = now - self._logged.get(topic, -_QUIET_SECONDS) < _QUIET_SECONDS
+            if not quiet:
+                lasting = getattr(error, 'lasting', False)
+                self._logged[topic] = math.inf if lasting else now
+        if not quiet:
+            self._log('warning', f'{topic} refused: {error}')

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 import threading
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.schema import key

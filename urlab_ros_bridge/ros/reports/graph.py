@@ -1,26 +1,114 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Other publishers of the bridge's topics: a second bridge, another simulator, a bag."""
+"""
+Checks of the ROS graph, by timers in the executor: in the stream they would delay ticks.
+
+One finds other publishers of the bridge's topics: a second bridge, another simulator, a bag.  The
+other finds publishers of commands of a type that the bridge does not accept: ROS connects
+publishers and subscribers of one type only, and says nothing of the others.  The most frequent
+case is cmd_vel, which is a Twist on Jazzy and a TwistStamped from Kilted on.  One process cannot
+subscribe to both: a DDS participant has one type for a topic.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+import contextlib
+from dataclasses import dataclass
 import time
+from typing import Any
+from typing import TypeVar
 
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.node import NodeNameNonExistentError
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
+from rclpy.timer import Timer
 
+from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.reports.graph_check import GraphCheck
-from urlab_ros_bridge.ros.reports.graph_check import with_topics
 from urlab_ros_bridge.wire.errors import list_names
 
-NAME = 'other publishers'
+CHECK_SECONDS = 2.0
+
+
+Endpoint = TypeVar('Endpoint', Publisher, Subscription)
+
+
+def with_topics(endpoints: Iterable[Endpoint]) -> Iterator[tuple[Endpoint, str]]:
+    """Yield each with its topic (resolved name), without those that another thread destroys."""
+    for each in list(endpoints):
+        with contextlib.suppress(InvalidHandle):
+            yield each, each.topic_name
+
+
+class GraphCheck(Part):
+    """
+    A check that is repeated every `CHECK_SECONDS` while the bridge runs.
+
+    :cvar name: of its entry in /diagnostics.
+    :ivar problem: why the last one failed, empty when it did not.
+    """
+
+    name = ''
+
+    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
+        """
+        Prepare.
+
+        :param log: takes a severity (info, warning) and a text.
+        """
+        self.problem = ''
+        self._node = node
+        self._log = log
+        self._timer: Timer | None = None
+
+    def check(self) -> None:
+        """Read the graph."""
+        raise NotImplementedError
+
+    def results(self) -> Iterable[Status]:
+        """Return what the last check has found."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Start the timer."""
+        self._timer = self._node.create_timer(CHECK_SECONDS, self.run)
+
+    def stop(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def run(self) -> None:
+        """Check; a failure is logged once, until a check succeeds again."""
+        try:
+            self.check()
+            problem = ''
+        except Exception as error:
+            # The graph of a context that is shut down cannot be read: that is no problem.
+            if not self._node.context.ok():
+                return
+            problem = f'{type(error).__name__}: {error}'
+            if problem != self.problem:
+                self._log('warning', f'check of the ROS graph for {self.name} failed: {problem}')
+        self.problem = problem
+
+    def statuses(self) -> Iterator[Status]:
+        """Yield what the check has found, or why it failed."""
+        if self.problem:
+            yield Status(self.name, f'unknown: {self.problem}', {}, 'warning')
+        else:
+            yield from self.results()
+
+
 CLOCK = '/clock'
 DESCRIPTION = 'robot_description'
 # Topics that several nodes publish together.
@@ -51,7 +139,7 @@ class OtherPublishers(GraphCheck):
     :ivar topics: topic -> full names of the nodes.
     """
 
-    name = NAME
+    name = 'other publishers'
 
     def __init__(
         self,
@@ -103,7 +191,7 @@ class OtherPublishers(GraphCheck):
     def results(self) -> Iterator[Status]:
         """Yield what was found."""
         values = {f'{topic} also from': ', '.join(names) for topic, names in self.topics.items()}
-        yield Status(NAME, self.text or 'none', values, 'warning' if self.text else 'ok')
+        yield Status(self.name, self.text or 'none', values, 'warning' if self.text else 'ok')
 
     def _find(self) -> dict[str, list[str]]:
         own = self._node.get_fully_qualified_name()
@@ -184,6 +272,75 @@ def _list(names: Iterable[str]) -> str:
     return list_names('name', names, 4).partition(': ')[2]
 
 
-FEATURE = Feature(
-    NAME, group='Connection', attach=lambda bridge: OtherPublishers(bridge.node, bridge.log)
+OTHER_PUBLISHERS = Feature(
+    OtherPublishers.name,
+    group='Connection',
+    attach=lambda bridge: OtherPublishers(bridge.node, bridge.log),
 )
+
+
+@dataclass(frozen=True)
+class OtherType:
+    """A publisher that the bridge cannot receive."""
+
+    topic: str
+    node: str
+    type_name: str
+    taken: str
+
+    def __str__(self) -> str:
+        text = (
+            f'{self.node} publishes {self.topic} as {self.type_name}, which is ignored: the '
+            f'bridge takes {self.taken}'
+        )
+        value = cmd_vel_value(self.type_name)
+        if not value:
+            return text
+        return f'{text}. To use this type, start the bridge with cmd_vel_type set to "{value}"'
+
+
+class OtherTypes(GraphCheck):
+    """
+    Publishers of other types on the topics that the bridge subscribes to.
+
+    :ivar found: those of another type, now.
+    """
+
+    name = 'types of commands'
+
+    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
+        super().__init__(node, log)
+        self.found: tuple[OtherType, ...] = ()
+        self._logged: set[OtherType] = set()
+
+    def check(self) -> None:
+        """Check the graph; each publisher is logged once."""
+        self.found = tuple(self._find())
+        for each in self.found:
+            if each not in self._logged:
+                self._logged.add(each)
+                self._log('warning', str(each))
+
+    def results(self) -> Iterator[Status]:
+        """Return the publishers that were found."""
+        found = self.found
+        text = '; '.join(map(str, found)) or 'all have the accepted types'
+        values = {f'{each.topic} from {each.node}': each.type_name for each in found}
+        yield Status(self.name, text, values, 'warning' if found else 'ok')
+
+    def _find(self) -> Iterable[OtherType]:
+        # One query for all topics: one for a single topic goes through the whole graph, too.
+        types = dict(self._node.get_topic_names_and_types())
+        for subscription, topic in with_topics(self._node.subscriptions):
+            kind: Any = subscription.msg_type
+            taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
+            if all(each == taken for each in types.get(topic, ())):
+                continue
+            for info in self._node.get_publishers_info_by_topic(topic):
+                # The graph may know of a publisher before it knows its node.
+                if info.topic_type != taken and '_UNKNOWN_' not in info.node_name:
+                    name = full_name(info.node_namespace, info.node_name)
+                    yield OtherType(topic, name, info.topic_type, taken)
+
+
+OTHER_TYPES = Feature(OtherTypes.name, attach=lambda bridge: OtherTypes(bridge.node, bridge.log))

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared objects for the commands of all robots."""
+"""Shared objects and parameters of the commands of all robots."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import time
 
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.admission import Rejections
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.schema import key
 
 
 @dataclass(frozen=True)
-class CommandPath:
+class CommandContext:
     """
     Shared objects for the commands of all robots.
 
@@ -44,3 +45,18 @@ class CommandPath:
     def now_ns(self) -> int:
         """Return simulation time, 0 while it is not known."""
         return self.timeline.stamp_ns or 0
+
+
+@dataclass(frozen=True)
+class CommandParameters:
+    """Parameters of all commands."""
+
+    command_max_age: float = key(
+        0.5,
+        'Maximum accepted age of speeds, efforts and wrenches (s of wall time), also while '
+        'simulation time is frozen; 0: no limit. Positions, trajectories and commands that stop '
+        'the robot are accepted at any age.',
+        low=0.0,
+        high=3600.0,
+        live=True,
+    )

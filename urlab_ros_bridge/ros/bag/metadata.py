@@ -15,10 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import json
 from pathlib import Path
+from typing import Any
+
+from rclpy.qos import QoSProfile
+import yaml
 
 from urlab_ros_bridge.files.whole_file import write_whole
-from urlab_ros_bridge.ros.bag.storage.schemas import type_hash_of
-from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.schemas import type_hash_of
 
 NAME = 'metadata.yaml'
 _HEAD = 'rosbag2_bagfile_information:\n'
@@ -93,3 +96,67 @@ def _file(row: FileRow) -> Iterable[str]:
 
 def _indented(lines: Iterable[str], start: str) -> str:
     return ''.join(f'{start}{line}\n' for line in lines)
+
+
+# rmw's "infinite", as rosbag2 writes it.
+_FOREVER = {'sec': 9223372036, 'nsec': 854775807}
+_SECOND = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class BagTopic:
+    """
+    One topic.
+
+    :ivar kind: package/msg/Type.
+    :ivar qos: its profile in YAML, a list with one element, as rosbag2 stores it.
+    """
+
+    name: str
+    kind: str
+    qos: str
+
+
+def kind_of(message_type: type[Any]) -> str:
+    """
+    Return the ROS name of a message class.
+
+    >>> from std_msgs.msg import Header
+    >>> kind_of(Header)
+    'std_msgs/msg/Header'
+    """
+    package, folder, _ = message_type.__module__.split('.', 2)
+    return f'{package}/{folder}/{message_type.__name__}'
+
+
+def qos_text(profile: QoSProfile) -> str:
+    """Return a profile in the YAML of rosbag2 (metadata version 9)."""
+    return yaml.safe_dump(
+        [
+            {
+                'history': _name(profile.history, 'keep_last'),
+                'depth': profile.depth,
+                'reliability': _name(profile.reliability, 'reliable'),
+                'durability': _name(profile.durability, 'volatile'),
+                'deadline': _time(profile.deadline.nanoseconds),
+                'lifespan': _time(profile.lifespan.nanoseconds),
+                'liveliness': _name(profile.liveliness, 'automatic'),
+                'liveliness_lease_duration': _time(profile.liveliness_lease_duration.nanoseconds),
+                'avoid_ros_namespace_conventions': profile.avoid_ros_namespace_conventions,
+            }
+        ],
+        sort_keys=False,
+    )
+
+
+def _name(policy: Any, default: str) -> str:
+    name = policy.name.lower()
+    return default if name in ('system_default', 'unknown', 'best_available') else name
+
+
+def _time(nanoseconds: int) -> dict[str, int]:
+    # Zero is "not set", which is infinite.
+    if nanoseconds <= 0:
+        return dict(_FOREVER)
+    second, rest = divmod(nanoseconds, _SECOND)
+    return {'sec': second, 'nsec': rest}

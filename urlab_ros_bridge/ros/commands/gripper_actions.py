@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.goal_action import Goal
 from urlab_ros_bridge.ros.commands.goal_action import GoalAction
-from urlab_ros_bridge.ros.commands.gripper.gripper import Grasp
-from urlab_ros_bridge.ros.commands.gripper.gripper import Grip
-from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
-from urlab_ros_bridge.ros.commands.gripper.gripper import grippers_of
-from urlab_ros_bridge.ros.commands.gripper.parameters import GripperParameters
+from urlab_ros_bridge.ros.commands.gripper import Grasp
+from urlab_ros_bridge.ros.commands.gripper import Grip
+from urlab_ros_bridge.ros.commands.gripper import Gripper
+from urlab_ros_bridge.ros.commands.gripper import GripperParameters
+from urlab_ros_bridge.ros.commands.gripper import grippers_of
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
-from urlab_ros_bridge.ros.features.command import Command
 from urlab_ros_bridge.ros.features.declarations import RosAction
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.names import ros_name
@@ -56,7 +56,7 @@ class GripAction(GoalAction):
         self.read(request)
 
     def start(self, request: Any, goal: Goal) -> Grasp:
-        return self.gripper.start(*self.read(request), goal, self._robot.path.now_ns)
+        return self.gripper.start(*self.read(request), goal, self._robot.context.now_ns)
 
     def cancel(self, task: Grasp) -> None:
         self.gripper.cancel(task)
@@ -179,7 +179,7 @@ def commands(robot: CommandedRobot) -> list[Command]:
     for name, joints in grippers.items() if robot.plan.actuators else ():
         gripper = Gripper(name, joints, robot.setpoints, robot.arbiter, robot.settings)
         if gripper.problem:
-            robot.path.rejections.add(f'gripper {name}', ValueError(gripper.problem))
+            robot.context.rejections.add(f'gripper {name}', ValueError(gripper.problem))
         else:
             found.append(GripperCommands(robot, gripper))
     return found
