@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
 from bundled_server import start_server
+import numpy as np
 from tf2_msgs.msg import TFMessage
 import yaml
 
@@ -127,6 +129,18 @@ class RunningWorld:
             while found[frame] in parents:
                 found[frame] = parents[found[frame]]
         return found
+
+    def is_still(self):
+        """Return whether everything has come to rest."""
+        with self.simulated() as (_, data):
+            return np.abs(data.qvel).max() < 1e-3
+
+    @contextlib.contextmanager
+    def simulated(self):
+        """Yield model and data of the server, which does not step meanwhile."""
+        world, engine = self._server.context.world, self._server.context.engine
+        with engine.lock:
+            yield world.model, world.data
 
     def set_paused(self, paused):
         engine = self._server.context.engine
