@@ -51,7 +51,7 @@ soak: setup  ## Faults of every kind under load for half an hour (ARGS: --minute
 bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
 	@$(enter) exec python bench/table.py $(ARGS)
 
-lint: setup  ## Style, formatting, types, the arrows between the rooms, and package.xml
+lint: setup  ## Style, formatting, types, the directions of imports, and package.xml
 	@$(enter) ruff check . && ruff format --check . && lint-imports && mypy urlab_ros_bridge && \
 	  python pypi/sbom.py --check
 	@for script in env.sh .ci/run pypi/*.sh; do bash -n $$script && \

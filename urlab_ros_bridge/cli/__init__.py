@@ -1,5 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The `urlab` command.  Thin: tables of arguments and processes, and the wiring of the rooms."""
+"""The `urlab` command.  Tables of arguments and processes, and what connects the packages."""
 
 __all__: list[str] = []

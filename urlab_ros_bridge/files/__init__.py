@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-File handling shared by several rooms: where clients may have files written, and MCAP.
+File handling shared by several packages: where clients may have files written, and MCAP.
 
 The package `mcap` is optional: call `require_mcap` before `McapFile`.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the simulation room."""
+"""Errors of the simulation."""
 
 from __future__ import annotations
 

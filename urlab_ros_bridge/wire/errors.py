@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Errors of the wire room, and the table of error codes that travel on the wire.
+Errors of the wire, and the table of error codes that travel on the wire.
 
 Every exception of the project derives from `UrlabError`, so one ``except`` at the edge of a
 program is enough.  The codes are those of the Protocol Reference, section "Errors"; the few that

@@ -4,7 +4,7 @@
 Where the moving links of a robot are in their parents, from joint positions.
 
 A closed form in numpy: each joint is one axis, so its quaternion is a sum of two fixed ones with
-the cosine and sine of half the angle as weights.  So the ROS room needs no physics engine, and a
+the cosine and sine of half the angle as weights.  So the bridge needs no physics engine, and a
 tick costs 10 to 20 microseconds for a dozen links.
 """
 
