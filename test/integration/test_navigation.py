@@ -49,9 +49,9 @@ def test_a_goal_and_an_initial_pose_of_the_page_are_published_in_the_map(page, b
     poses = listener.listen(PoseWithCovarianceStamped, '/rover_2/initialpose')
     for topic in ('/rover_2/goal_pose', '/rover_1/goal_pose', '/rover_2/initialpose'):
         wait_until(lambda name=topic: listener.node.count_publishers(name))
-    wait_until(lambda: 'id' in client.ask(**request, kind='goal') and goals)
+    wait_until(lambda: 'target' in client.ask(**request, kind='goal') and goals)
     # The reader of the other topic may have met its writer later.
-    wait_until(lambda: 'id' in client.ask(**request, kind='initial_pose') and poses)
+    wait_until(lambda: 'target' in client.ask(**request, kind='initial_pose') and poses)
     for header, pose in (
         (goals[0].header, goals[0].pose),
         (poses[0].header, poses[0].pose.pose),

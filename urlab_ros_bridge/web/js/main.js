@@ -62,9 +62,7 @@ class App {
       clearTimeout(this.coasting);
       if (robot) this.views.setTracked(robot.base);
       else this.coasting = setTimeout(() => this.views.setTracked(null), COASTING);
-      const box = document.getElementById('hint');
-      if (robot) box.textContent = `Driving ${robot.prefix}`;
-      box.classList.toggle('on', Boolean(robot));
+      this.setHint(robot && `Driving ${robot.prefix}`);
     });
     this.navigation = new Navigation(this);
     this.headset = new Headset(this);
@@ -240,11 +238,17 @@ class App {
   showHint() {
     const { robot, robots } = this.driving;
     const text = !robot && robots.length ? 'Select a robot and drive it with W A S D or arrow keys' : robot ? `W A S D or arrow keys drive ${robot.prefix}` : this.world.tips.length ? 'Drag a handle to move an arm' : this.world.moving.length ? 'Hold Shift and drag to push a body' : '';
-    const box = document.getElementById('hint');
-    box.textContent = text;
-    box.classList.toggle('on', Boolean(text) && !this.isHintShown);
+    if (this.isHintShown) return;
     this.isHintShown = true;
-    setTimeout(() => this.driving.moved || box.classList.remove('on'), 6000);
+    this.setHint(text);
+    setTimeout(() => document.getElementById('hint').textContent === text && this.setHint(''), 6000);
+  }
+
+  // Show a hint until there is another one, or none.
+  setHint(text) {
+    const box = document.getElementById('hint');
+    if (text) box.textContent = text;
+    box.classList.toggle('on', Boolean(text));
   }
 
   receiveState(state) {
@@ -346,10 +350,12 @@ class App {
   }
 
   setTool(tool) {
+    if (this.pointer.tool === 'aim') this.setHint('');
     this.pointer.setTool(tool);
     this.navigation.hide();
     for (const [part, name] of [[this.pushButton, 'push'], [this.turnButton, 'turn'], [this.navigation.button, 'aim']]) part.setAttribute('aria-pressed', tool === name);
     this.stage.renderer.domElement.classList.toggle('aim', tool !== 'select');
+    document.body.classList.toggle('aiming', tool === 'aim');
   }
 
   afterReset() {

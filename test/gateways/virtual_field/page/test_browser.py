@@ -437,8 +437,12 @@ def test_two_clicks_set_a_goal_for_the_bridge(visitor, urlab, rover):
         east, _, south = visitor.place(ROVER)
         for count, (keyed, kind) in enumerate((('n', 'goal'), ('i', 'initial_pose')), 1):
             tab.keyboard.press(keyed)
+            assert visitor.js("document.getElementById('hint').className") == 'on'
             tab.mouse.click(*visitor.on_screen(place))
             tab.mouse.click(*visitor.on_screen(facing))
+            visitor.until(
+                f"{toasts}.includes('{'new goal' if kind == 'goal' else 'Initial pose'}')"
+            )
             visitor.wait(lambda n=count: len(bridge.status().navigation_targets) == n, kind)
             target = bridge.status().navigation_targets[-1]
             assert (target.articulation, target.kind) == ('rover', kind)

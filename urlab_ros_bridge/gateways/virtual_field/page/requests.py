@@ -180,7 +180,7 @@ def _navigate(world: PageWorld, fields: PayloadFields) -> Answer:
     number = link.commands.set_navigation_target(
         fields.text('robot'), fields.text('kind'), x, y, fields.number('yaw')
     )
-    return {'id': number}
+    return {'target': number}
 
 
 def _steer(world: PageWorld, fields: PayloadFields) -> Answer:

@@ -300,13 +300,12 @@ function makeHandle(radius) {
   return handle;
 }
 
-// An arrow of a colour, in times the size of that of a push.
-export function makeArrow(color = '#f97316', size = 1) {
+export function makeArrow(color = '#f97316') {
   const arrow = new THREE.Group();
   const material = new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true });
-  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.006 * size, 0.006 * size, 1, 12).translate(0, 0.5, 0), material);
-  const head = new THREE.Mesh(new THREE.ConeGeometry(0.022 * size, 0.055 * size, 20).translate(0, 0.0275 * size, 0), material);
-  const grip = new THREE.Mesh(new THREE.SphereGeometry(0.014 * size, 16, 12), material);
+  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.006, 0.006, 1, 12).translate(0, 0.5, 0), material);
+  const head = new THREE.Mesh(new THREE.ConeGeometry(0.022, 0.055, 20).translate(0, 0.0275, 0), material);
+  const grip = new THREE.Mesh(new THREE.SphereGeometry(0.014, 16, 12), material);
   for (const mesh of [shaft, head, grip]) mesh.renderOrder = 9;
   arrow.add(shaft, head, grip);
   arrow.visible = false;

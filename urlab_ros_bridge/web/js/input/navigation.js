@@ -5,8 +5,8 @@
 import { button, isPhone, menu, toast } from '../panels/dom.js';
 import { makeArrow } from './mouse.js';
 
-const ARROW_SIZE = 4; // times that of a push
-const MIN_LENGTH = 0.6; // m
+const ARROW_SIZE = 0.5; // times that of a push, for each metre from the camera
+const MIN_LENGTH = 0.12; // likewise, m
 const SHOWN = 5000; // ms that the arrow of a request stays
 
 export class Navigation {
@@ -14,7 +14,7 @@ export class Navigation {
     this.app = app;
     this.button = button('flag', 'Nav2 goal or initial pose', () => this.choose(), { text: 'Navigate' });
     this.button.id = 'navigate';
-    this.arrow = makeArrow('#7c3aed', ARROW_SIZE);
+    this.arrow = makeArrow('#7c3aed');
     app.stage.scene.add(this.arrow);
     app.pointer.addEventListener('aim', ({ detail }) => this.aim(detail));
     app.connection.addEventListener('update', ({ detail }) => detail.type === 'status' && this.showAvailability());
@@ -54,13 +54,15 @@ export class Navigation {
     this.app.setTool('aim');
     this.target = { kind, robot: this.app.driving.robot.prefix };
     const [click, end] = isPhone() ? ['Tap', ''] : ['Click', '; Esc cancels'];
-    toast(`${click} where ${this.target.robot} ${kind === 'goal' ? 'goes' : 'is'}, then where it faces${end}`);
+    this.app.setHint(`${click} where ${this.target.robot} ${kind === 'goal' ? 'goes' : 'is'}, then where it faces${end}`);
   }
 
   aim({ point, goal, isDone }) {
     const heading = goal.clone().sub(point).setY(0);
-    if (!heading.lengthSq()) heading.setX(1);
-    this.arrow.point(point.clone().setY(point.y + 0.03), heading.setLength(Math.max(heading.length(), MIN_LENGTH)));
+    if (!heading.lengthSq()) heading.setX(1e-3);
+    const distance = this.app.stage.camera.position.distanceTo(point), size = ARROW_SIZE * distance;
+    this.arrow.scale.setScalar(size);
+    this.arrow.point(point, heading.setLength(Math.max(heading.length(), MIN_LENGTH * distance) / size));
     if (isDone) this.send(point, Math.atan2(-heading.z, heading.x));
     this.arrow.visible = true;
     this.app.stage.touch();

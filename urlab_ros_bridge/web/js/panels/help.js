@@ -27,7 +27,7 @@ const PAGES = [
 const GESTURES = [
   ['View', [[['drag'], 'rotate'], [['two fingers'], 'pan and zoom'], [['tap'], 'select a body']]],
   ['Interaction', [[['Push', 'drag'], 'push a body'], [['drag'], 'a handle: move an arm'], [['Turn', 'drag'], 'a handle: turn its tip'], [['tap'], 'a handle: close or open its gripper']]],
-  ['Drive', [[['stick'], 'drive the selected robot'], [['Navigate'], 'Nav2 goal: tap the place, then the heading'], [['E-stop'], 'stop all robots']]],
+  ['Drive', [[['stick'], 'drive the selected robot'], [['E-stop'], 'stop all robots'], [['Navigate'], 'Nav2 goal: tap the place, then the heading']]],
 ];
 
 export function showHelp() {
