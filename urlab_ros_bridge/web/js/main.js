@@ -114,6 +114,7 @@ class App {
       document.body.classList.toggle('sheet', any);
       for (const [index, panel] of panels.entries()) tabs.children[index].setAttribute('aria-pressed', panel.section.classList.contains('shown'));
       this.cameras.requestImages();
+      if (this.world) this.scenePanel.mark(); // scrolls to the selection
     };
     tabs.append(...panels.map((panel) => {
       const tab = button(panel.iconName, panel.title, () => show(panel));
@@ -121,6 +122,7 @@ class App {
       return tab;
     }));
     this.closeSheet = () => show(null);
+    this.hideEmptyTabs = () => panels.forEach(({ section }, index) => (tabs.children[index].hidden = section.hidden));
     this.stage.renderer.domElement.addEventListener('pointerdown', () => isPhone() && show(null));
   }
 
@@ -188,6 +190,7 @@ class App {
     this.contactShadows?.setWorld(world);
     this.published.clear();
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
+    this.hideEmptyTabs();
     this.recordings.clearReplay();
     if (this.transport.status) this.recordings.refresh();
     this.stickButton.hidden = this.navigation.button.hidden = !this.driving.robots.length;

@@ -514,6 +514,9 @@ def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
         at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
         group = f'urlab.bodies.groups[{tip["body"]}].quaternion'
         start, before = visitor.js(f'{at}.toArray()'), visitor.js(f'{group}.toArray()')
+        tabs = visitor.tab.locator('#tabs button')
+        assert tabs.filter(has_text='Scene').is_visible()
+        assert not tabs.filter(has_text='Cameras').is_visible()  # this server renders none
         visitor.tab.locator('#turn').tap()
         visitor.js("document.body.classList.add('bare')")
         x, y = visitor.on_screen('urlab.pointer.handles[0].position')
