@@ -172,6 +172,26 @@ def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
     row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
 
 
+def test_a_camera_sees_it(robot):
+    model, data = robot.model, mujoco.MjData(robot.model)
+    data.qpos[:] = robot.world.data.qpos
+    mujoco.mj_forward(model, data)
+    camera = model.camera('overview').id
+    across = np.tan(np.radians(model.cam_fovy[camera]) / 2) * np.linspace(-1.0, 1.0, 41)
+    rays = np.dstack([*np.meshgrid(across, across), -np.ones((41, 41))]).reshape(-1, 3)
+    rays = rays @ data.cam_xmat[camera].reshape(3, 3).T
+    met, distances = np.empty(len(rays), np.int32), np.empty(len(rays))
+    drawn = np.array([1, 1, 1, 0, 0, 0], np.uint8)
+    eye = data.cam_xpos[camera]
+    mujoco.mj_multiRay(
+        model, data, eye, rays.ravel(), drawn, 1, -1, met, distances, None, len(rays), 100.0
+    )
+    own = [body.id for body in robot.bodies.values()]
+    seen = np.mean(np.isin(model.geom_bodyid[met], own) & (met >= 0))
+    has_shapes = ElementTree.parse(robot.path).find('.//geometry') is not None
+    assert (seen > 0.005) == has_shapes
+
+
 @pytest.mark.ros
 @pytest.mark.slow
 def test_every_link_has_a_frame_in_ros(robot, row, tmp_path, monkeypatch):
