@@ -111,6 +111,55 @@ def test_the_base_floats_or_not(write_robot, base, extra, floats):
         assert world.spec.articulations[0].frames == frames
 
 
+MASS = """<inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+
+
+def robot_of(root, *limbs):
+    """Return a description: the root link's content, and the content and height of each limb."""
+    parts = [f'<robot name="r"><link name="base">{root}</link>']
+    for number, (content, height) in enumerate(limbs):
+        parts.append(
+            f'<link name="l{number}">{content}</link><joint name="j{number}" type="revolute">'
+            f'<parent link="base"/><child link="l{number}"/><origin xyz="0 {number} {height}"/>'
+            '<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>'
+        )
+    return ''.join([*parts, '</robot>'])
+
+
+LIMB = MASS + BALL
+PLUGIN = '<gazebo><plugin filename="libgazebo_ros_planar_move.so"/></gazebo></robot>'
+
+
+@pytest.mark.parametrize(
+    ('text', 'reason'),
+    [
+        (robot_of(MASS, (LIMB, -1), (LIMB, -1)), 'floating, because it stands on legs'),
+        (robot_of(MASS, (LIMB, 1)), 'fixed, because it hangs from its root link'),
+        (robot_of(LIMB, (LIMB, 1)), 'fixed, because it stands on its root link'),
+        (robot_of('', (LIMB, -1), (LIMB, -1)), 'fixed, because the root link has no mass'),
+        (robot_of(MASS, (MASS, 1)), 'fixed, because it has no shapes that collide'),
+        (robot_of(LIMB), 'floating, because nothing of it moves'),
+        (robot_of(LIMB).replace('</robot>', PLUGIN), 'floating, because it has a drive'),
+    ],
+)
+def test_the_base_is_chosen_for_a_reason_and_the_robot_stands_on_the_floor(
+    tmp_path, caplog, text, reason
+):
+    path = tmp_path / 'r.urdf'
+    path.write_text(text)
+    with caplog.at_level(logging.INFO):
+        world = load(path)
+    assert any(f'the base is {reason}' in record.getMessage() for record in caplog.records)
+    model, data = world.model, world.data
+    floor = model.geom('floor').id
+    solid = set(np.flatnonzero(model.geom_contype | model.geom_conaffinity)) - {floor}
+    gaps = [mujoco.mj_geomDistance(model, data, floor, geom, 9.0, None) for geom in solid]
+    # One that is fixed may be above the floor, but not in it.
+    assert -1e-6 <= min(gaps, default=0.0) <= (2e-3 if 'floating' in reason else 2.0)
+
+
 def test_missing_meshes_are_all_named_or_left_out(write_robot, package, caplog):
     for mesh in (package / 'meshes').iterdir():
         mesh.unlink()
