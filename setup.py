@@ -64,6 +64,7 @@ setup(
         'bags': ['mcap>=1.6', 'google-re2>=1.1'],
         'eval': ['mcap>=1.6', 'pyarrow>=17.0'],
         'ray': ['ray>=2.52'],
+        'lerobot': ['lerobot>=0.4.4', 'numpy<2.4'],
         'urdf': ['mujoco>=4.0', 'pycollada>=0.8', 'trimesh>=4.0', 'xacro>=2.0'],
         'robots': ['mujoco-menagerie>=2026.10'],
         'video': ['av>=14.0'],

@@ -35,8 +35,8 @@ ROSDEP_KEYS = {
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
-    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'mujoco_menagerie', 'onnxruntime', 'orjson',
-    'pyarrow', 'ray', 're2', 'setuptools', 'trimesh', 'websockets', 'xacro',
+    'av', 'gymnasium', 'lerobot', 'mcap', 'mink', 'mujoco', 'mujoco_menagerie', 'onnxruntime',
+    'orjson', 'pyarrow', 'ray', 're2', 'setuptools', 'trimesh', 'websockets', 'xacro',
 }  # fmt: skip
 # Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
@@ -108,8 +108,8 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
     for extra in (
-        'sim', 'chiral', 'webxr', 'ik', 'eval', 'ray', 'gym', 'video', 'policy', 'completion',
-        'bags', 'urdf', 'robots',
+        'sim', 'chiral', 'webxr', 'ik', 'eval', 'ray', 'lerobot', 'gym', 'video', 'policy',
+        'completion', 'bags', 'urdf', 'robots',
     ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {

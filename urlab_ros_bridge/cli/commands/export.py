@@ -37,9 +37,9 @@ class ExportArguments(Arguments):
     fps: int = key(0, 'Frames per second; 0: as recorded, rounded.', metavar='N', low=0, high=1000)
 
 
-def export(values: ExportArguments) -> tuple[int, int]:
+def export(values: ExportArguments) -> str:
     """
-    Write the dataset; return the numbers of episodes and frames.
+    Write the dataset; return its size, and what has written it.
 
     :raises PackageMissing: when mcap, pyarrow, or av (for images) is not installed.
     :raises UrlabError: when the episodes are inconsistent.
@@ -48,25 +48,20 @@ def export(values: ExportArguments) -> tuple[int, int]:
     if not paths:
         raise BadArgument('--episodes', f'there is no MCAP file in {values.episodes!r}')
     try:
+        from urlab_ros_bridge.gateways.chiral.evaluation import lerobot
         from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import read_frames
-        from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import fps_of
-        from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import write_dataset
 
-        fps = values.fps or fps_of(frame.time for frame in read_frames(paths[0]))
-        counts = list(
-            write_dataset(
-                Path(values.out), map(read_frames, paths), values.task, fps, values.robot_type
-            )
-        )
+        fps = values.fps or lerobot.fps_of(frame.time for frame in read_frames(paths[0]))
+        writer = lerobot.choose_writer()(Path(values.out), fps, values.robot_type)
+        counts = list(lerobot.write_dataset(writer, map(read_frames, paths), values.task))
     except ImportError as error:
         raise PackageMissing('chiral,eval,video', error) from None
-    return len(counts), sum(counts)
+    return f'{len(counts)} episodes, {sum(counts)} frames, written {writer.label}'
 
 
 def run(given: ParsedArguments[ExportArguments]) -> int:
     """Write the dataset and print its size."""
-    episodes, frames = export(given.values)
-    print(f'{given.values.out}: {episodes} episodes, {frames} frames')
+    print(f'{given.values.out}: {export(given.values)}')
     return 0
 
 
