@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from test.gateways.chiral.stock_client import StockClient
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
@@ -41,7 +42,9 @@ def rover():
 
 @contextmanager
 def gateway_at(rpc_port, profile=None, **config):
-    profile = read_profile({'cameras': [], **(profile or {})})
+    """Run a gateway with a profile, or with what differs from one without cameras."""
+    if not isinstance(profile, Profile):
+        profile = read_profile({'cameras': [], **(profile or {})})
     server = ChiralServer(ChiralConfig(profile, rpc_port=rpc_port, port=0, **config))
     server.start()
     try:

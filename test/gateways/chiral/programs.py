@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulation and its Chiral gateway as programs, that can be killed and started again."""
 
-from pathlib import Path
 import re
 import subprocess
 
 from ports import free_port
+import psutil
 from urlab_programs import start_urlab
 
 SIDE_PORTS = ('state', 'camera', 'control', 'info')
@@ -58,15 +58,10 @@ class Programs:
     def forget_log(self):
         self._forgotten = self.log.stat().st_size
 
-    def memory_mb(self):
-        text = Path(f'/proc/{self.gateway.pid}/status').read_text(encoding='ascii')
-        return int(re.search(r'VmRSS:\s+(\d+)', text)[1]) / 1024
-
-    def threads(self):
-        return len(list(Path(f'/proc/{self.gateway.pid}/task').iterdir()))
-
-    def descriptors(self):
-        return len(list(Path(f'/proc/{self.gateway.pid}/fd').iterdir()))
+    def resources(self):
+        """Return memory (MiB), threads and open files of the gateway."""
+        process = psutil.Process(self.gateway.pid)
+        return process.memory_info().rss / 2**20, process.num_threads(), process.num_fds()
 
     def _start_simulation(self):
         words = [f'--world={self._world}', f'--rpc-port={self._rpc}', '--no-shm']

@@ -12,6 +12,7 @@ from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.client import Client
 
 CAMERAS = [{'rgb': 'front_rgb'}, {'rgb': 'overview', 'name': 'scene'}]
+NEAR = 0.01  # m: a lens, in which a camera is, is not drawn
 VISIBLE = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # groups that are drawn
 
 
@@ -30,24 +31,21 @@ def data_at(model, qpos):
 
 def directions(camera, pixels):
     """Rays through pixels (u, v), camera frame, with z = 1."""
-    k = camera.intrinsics
-    u, v = pixels.T
-    return np.stack(
-        [(u - k[0, 2]) / k[0, 0], (v - k[1, 2]) / k[1, 1], np.ones(len(pixels))], axis=1
-    )
+    return np.c_[pixels, np.ones(len(pixels))] @ np.linalg.inv(camera.intrinsics).T
 
 
-def cast(model, data, camera, to_world, pixels):
-    """True z-depth at pixels (n, 2); 0 where nothing is hit."""
+def hits(model, data, camera, to_world, pixels):
+    """Yield true z-depth and geometry at pixels (n, 2); 0 and -1 where nothing is hit."""
     pose = to_world @ camera.extrinsics
-    depths = np.zeros(len(pixels))
-    for i, ray in enumerate(directions(camera, pixels)):
-        length = np.linalg.norm(ray)
-        world = np.ascontiguousarray(pose[:3, :3] @ (ray / length))
-        geom = np.zeros(1, np.int32)
-        hit = mujoco.mj_ray(model, data, pose[:3, 3].copy(), world, VISIBLE, 1, -1, geom, None)
-        depths[i] = hit / length if hit > 0 else 0.0
-    return depths
+    for ray in directions(camera, pixels) @ pose[:3, :3].T:
+        geom = np.zeros(1, np.int32)  # MuJoCo's distance is in lengths of the ray
+        start = pose[:3, 3] + NEAR * ray
+        hit = mujoco.mj_ray(model, data, start, ray, VISIBLE, 1, -1, geom, None)
+        yield hit + NEAR if hit >= 0 else 0.0, geom[0]
+
+
+def cast(*where):
+    return np.array([depth for depth, _ in hits(*where)])
 
 
 def some_pixels(camera, count, seed, upright=False):
@@ -100,17 +98,11 @@ def still(rover, gateway):
         yield seen, qpos
 
 
-def test_depth_hits_the_true_geometry_within_a_pixel(model, still):
-    seen, qpos = still
-    camera = seen.cameras['front_rgb']
-    share = share_within_a_pixel(model, data_at(model, qpos), camera, np.eye(4))
-    assert share > 0.98
-
-
-def test_pixel_centres_are_whole_numbers(model, still):
-    """Half a pixel off, the true depth fits worse."""
+def test_depth_hits_the_true_geometry_and_pixel_centres_are_whole_numbers(model, still):
+    """Within a pixel; half a pixel off, the true depth fits worse.  The background has none."""
     seen, qpos = still
     camera, data = seen.cameras['front_rgb'], data_at(model, qpos)
+    assert share_within_a_pixel(model, data, camera, np.eye(4)) > 0.98
     pixels = some_pixels(camera, 400, 4)
     served = camera.depth[pixels[:, 1].astype(int), pixels[:, 0].astype(int)]
 
@@ -118,25 +110,19 @@ def test_pixel_centres_are_whole_numbers(model, still):
         true = cast(model, data, camera, np.eye(4), pixels + shift)
         return np.median(np.abs(true - served)[served > 0])
 
-    here = error((0.0, 0.0))
-    assert all(here < error(shift) / 2 for shift in ((0, 0.5), (0, -0.5)))
-
-
-def test_the_background_has_no_depth(still):
-    depth = still[0].cameras['front_rgb'].depth
-    assert depth.dtype == np.float32
-    assert np.isfinite(depth).all() and (depth >= 0).all() and depth.max() < 100
+    assert all(error((0, 0)) < error(shift) / 2 for shift in ((0, 0.5), (0, -0.5)))
+    assert camera.depth.dtype == np.float32 and camera.image.dtype == np.uint8
+    assert np.isfinite(camera.depth).all() and 0 <= camera.depth.min() < camera.depth.max() < 100
 
 
 def test_intrinsics_are_those_of_the_model(model, still):
     camera = still[0].cameras['front_rgb']
-    height, width, channels = camera.image.shape
+    height, width = camera.depth.shape
     focal = height / 2 / np.tan(np.radians(model.camera('rover_front_rgb').fovy[0]) / 2)
     np.testing.assert_allclose(
         camera.intrinsics,
         [[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]],
     )
-    assert (channels, camera.image.dtype) == (3, np.uint8)
 
 
 def test_colours_are_red_green_blue(model, still):
@@ -147,18 +133,13 @@ def test_colours_are_red_green_blue(model, still):
     random = np.random.default_rng(2)
     pixels = np.stack([random.integers(0, width, 900), random.integers(0, height, 900)], axis=1)
     agreeing = []
-    for (u, v), ray in zip(pixels, directions(camera, pixels.astype(float)), strict=True):
-        geom, world = np.zeros(1, np.int32), camera.extrinsics[:3, :3] @ ray
-        start = camera.extrinsics[:3, 3].copy()
-        mujoco.mj_ray(model, data, start, world, VISIBLE, 1, -1, geom, None)
-        material = model.geom_matid[geom[0]] if geom[0] >= 0 else -1
-        if geom[0] >= 0:
-            red, _, blue, _ = (
-                model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom[0]]
-            )
-            if abs(red - blue) > 0.25:
-                shown = camera.image[v, u].astype(int)
-                agreeing.append((shown[0] - shown[2]) * (red - blue) > 0)
+    found = hits(model, data, camera, np.eye(4), pixels.astype(float))
+    for (u, v), (_, geom) in zip(pixels, found, strict=True):
+        material = model.geom_matid[geom] if geom >= 0 else -1
+        red, _, blue, _ = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
+        if geom >= 0 and abs(red - blue) > 0.25:
+            shown = camera.image[v, u].astype(int)
+            agreeing.append((shown[0] - shown[2]) * (red - blue) > 0)
     assert len(agreeing) >= 10
     assert np.mean(agreeing) > 0.9
 

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
@@ -84,24 +85,32 @@ def test_a_lost_driver_can_mean_a_reset(quadruped, gateway):
         np.testing.assert_allclose(seen.proprios['joint_pos'], start, atol=1e-3)
 
 
-def test_deltas_add_up(quadruped, gateway):
-    profile = {**LOCKSTEP, 'actions': [{'kind': 'joint_delta', 'joints': ['FL_thigh']}]}
+@pytest.mark.parametrize(
+    ('kind', 'action', 'count'), [('joint_delta', 0.02, 5), ('joint_velocity', 0.3, 10)]
+)
+def test_deltas_add_up_and_velocities_move_targets(quadruped, gateway, kind, action, count):
+    """No actuator of the quadruped takes a velocity."""
+    profile = {**LOCKSTEP, 'actions': [{'kind': kind, 'joints': ['FL_thigh']}]}
     profile['proprio'] = [{'kind': 'joint_target', 'joints': ['FL_thigh']}]
     with gateway(quadruped, profile) as server, StockClient(server.url) as client:
         start = client.reset().proprios['joint_target']
-        for _ in range(5):
-            client.act([0.02])
-        assert client.observe().proprios['joint_target'] == pytest.approx(start + 0.1)
+        for _ in range(count):
+            client.act([action])
+        end = client.observe().proprios['joint_target']
+        assert end == pytest.approx(start + 0.1, abs=1e-5)
 
 
-def test_velocities_move_targets_where_no_actuator_takes_them(quadruped, gateway):
-    profile = {**LOCKSTEP, 'actions': [{'kind': 'joint_velocity', 'joints': ['FL_thigh']}]}
-    profile['proprio'] = [{'kind': 'joint_target', 'joints': ['FL_thigh']}]
+@pytest.mark.parametrize('chunks', ['first', 'refuse'])
+def test_chunks_can_be_cut_or_refused(quadruped, gateway, chunks):
+    profile = {**LOCKSTEP, 'control': {'chunks': chunks}}
     with gateway(quadruped, profile) as server, StockClient(server.url) as client:
-        start = client.reset().proprios['joint_target']
-        for _ in range(30):
-            client.act([0.3])
-        assert client.observe().proprios['joint_target'] == pytest.approx(start + 0.3, abs=1e-5)
+        start = client.reset().timestamp
+        client.act(np.tile([0.0, 0.83, -1.66], (3, 4)))
+        if chunks == 'first':
+            assert client.observe().timestamp - start == pytest.approx(1 / 30, abs=0.003)
+        else:
+            with pytest.raises(ConnectionClosed, match=r'1008 .*3 actions'):
+                client.receive()
 
 
 def test_torques_go_past_the_controller(quadruped, gateway):
@@ -142,18 +151,3 @@ def test_poses_are_relative_to_the_reference(quadruped, gateway, urlab):
     np.testing.assert_allclose(seen['self'], 0, atol=1e-6)
     np.testing.assert_allclose(seen['world'], seen['base_pose'], atol=1e-6)
     assert seen['foot'][0] > 0.1 and seen['foot'][1] > 0.05 and seen['foot'][2] < -0.2
-
-
-def test_chunks_can_be_cut_or_refused(quadruped, gateway):
-    rows = np.tile([0.0, 0.83, -1.66], (3, 4))
-    for chunks, periods in (('queue', 3), ('first', 1), ('refuse', None)):
-        profile = {**LOCKSTEP, 'control': {'chunks': chunks}}
-        with gateway(quadruped, profile) as server, StockClient(server.url) as client:
-            start = client.reset().timestamp
-            client.act(rows)
-            if periods is None:
-                with pytest.raises(Exception, match='3 actions'):
-                    client.receive()
-            else:
-                passed = client.observe().timestamp - start
-                assert passed == pytest.approx(periods / 30, abs=0.003)

@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulation is killed or stopped under a driver, who hears of it and comes back at once."""
 
-import gc
 import signal
 import socket
 import struct
 import time
 
-from bundled_server import start_server
 from lifelines import stop_for_a_while
 import numpy as np
-from ports import free_port
 import pytest
 from websockets.exceptions import ConnectionClosed
 
@@ -26,8 +23,6 @@ from test.gateways.serving.raw_peer import status
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
-from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
-from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.simulation.link import TIMEOUT
 
 PACES = ['lockstep', pytest.param('real_time', marks=pytest.mark.long)]
@@ -40,7 +35,7 @@ def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
     """After many restarts it is what it was at first; it was a third more after six."""
     rounds = 14 if request.config.getoption('long') else 7
     programs = Programs(tmp_path, 'quadruped', f'--pace={pace}', '--viewers')
-    memory, threads, files = [], [], []
+    counts = []
     try:
         for number in range(rounds):
             if number:
@@ -51,16 +46,15 @@ def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
                 with StockClient(f'{programs.url}/view') as viewer:
                     viewer.observe()
                 robot.observe()
-                memory.append(programs.memory_mb())
-                threads.append(programs.threads())
-                files.append(programs.descriptors())
+                counts.append(programs.resources())
     finally:
         programs.stop()
+    memory, *others = np.transpose(counts)
     slope = np.polyfit(np.arange(len(memory)), memory, 1)[0]
     assert slope < 0.14 / rounds * memory[0], memory
     assert np.median(memory[-3:]) < 1.12 * memory[0], memory
-    for counts in (threads, files):
-        assert np.median(counts[-3:]) <= np.median(counts[:3]), counts
+    for each in others:
+        assert np.median(each[-3:]) <= np.median(each[:3]), counts
 
 
 @pytest.fixture(scope='module', params=PACES)
@@ -189,61 +183,3 @@ def test_a_stock_client_whose_close_was_sent_yields(quadruped, gateway):
         assert refused.recv(1)
         with connect_when_free(server.url, seconds=0) as robot:
             assert robot.metadata()['role'] == 'driver'
-
-
-def count_of(kind):
-    return sum(type(thing) is kind for thing in gc.get_objects())
-
-
-def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
-    """It holds images and a copy of the model."""
-    with gateway(quadruped, {'pace': 'lockstep'}) as server:
-        gc.collect()
-        gc.disable()
-        try:
-            before = count_of(ChiralSession), count_of(ObservationMaker)
-            for _ in range(5):
-                with connect_when_free(server.url) as robot:
-                    robot.act(robot.reset().proprios['joint_pos'])
-                    robot.observe()
-                    assert count_of(ChiralSession) > 0
-            deadline = time.monotonic() + 20
-            while (count_of(ChiralSession), count_of(ObservationMaker)) != before:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-        finally:
-            gc.enable()
-
-
-def test_who_only_watches_hears_of_a_restart(gateway):
-    """In real time the images notice it first; none of another world is shown as the old one."""
-    port = free_port()
-    first = start_server(world='rover', rpc_port=port)
-    profile = {'cameras': [{'rgb': 'front_rgb'}], 'frames': 'fresh'}
-    with gateway(port, profile) as server:
-        with connect_when_free(server.url) as client:
-            client.reset()
-            first.stop()
-            second = start_server(world='quadruped', rpc_port=port)
-            with pytest.raises(ConnectionClosed, match=r'1013 .*: reconnect'):
-                client.observe()
-        second.stop()
-
-
-def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.gateways.simulation.link.TIMEOUT', 0.5)
-    port = free_port()
-    first = start_server(world='quadruped', rpc_port=port)
-    with gateway(port, {'pace': 'lockstep'}) as server:
-        first.stop()
-        with (
-            connect_when_free(server.url) as client,
-            pytest.raises(ConnectionClosed, match=r'1013 .*no reply'),
-        ):
-            client.metadata()
-        second = start_server(world='quadruped', rpc_port=port)
-        try:
-            with connect_when_free(server.url, seconds=10) as client:
-                assert client.reset().type == 'reset_response'
-        finally:
-            second.stop()

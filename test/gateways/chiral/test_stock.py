@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import Seen
 from test.gateways.chiral.stock_client import StockClient
 
@@ -17,9 +16,7 @@ PERIOD = 1 / 30
 
 def test_metadata_says_what_the_numbers_are(direct):
     said = direct.metadata()
-    assert said['action_shape'] == [12]
-    assert said['action_type'] == 'joint'
-    assert said['cameras'] == []
+    assert (said['action_shape'], said['action_type'], said['cameras']) == ([12], 'joint', [])
     assert said['proprio_names'] == ['joint_pos', 'joint_vel', 'base_pose']
     assert (said['control_hz'], said['pace'], said['role']) == (30.0, 'lockstep', 'driver')
     assert said['timestamps'] == 'simulated seconds'
@@ -29,12 +26,9 @@ def test_a_reset_is_a_whole_observation(direct):
     seen = direct.reset()
     assert seen.type == 'reset_response'
     assert seen.header['info'] == {'seed': 0, 'keyframe': 'stand', 'episode': 0}
-    assert {name: len(v) for name, v in seen.proprios.items()} == {
-        'joint_pos': 12,
-        'joint_vel': 12,
-        'base_pose': 7,
-    }
-    assert all(values.dtype == np.float32 for values in seen.proprios.values())
+    sizes = {name: len(values) for name, values in seen.proprios.items()}
+    assert sizes == {'joint_pos': 12, 'joint_vel': 12, 'base_pose': 7}
+    assert {values.dtype for values in seen.proprios.values()} == {np.dtype('float32')}
     again = direct.reset()
     assert again.header['info'] == {'seed': 1, 'keyframe': 'stand', 'episode': 1}
     assert again.timestamp == seen.timestamp
@@ -50,43 +44,16 @@ def test_the_streams_are_the_state_of_the_simulation(direct, quadruped, urlab):
     assert seen.timestamp == seen.extra['sim_time'] == state.time
 
 
-def test_time_stands_still_between_actions(direct):
-    start = direct.reset()
-    assert direct.observe().timestamp == start.timestamp
-    direct.act(start.proprios['joint_pos'])
-    after = direct.observe()
-    assert after.timestamp - start.timestamp == pytest.approx(PERIOD, abs=0.002)
-    assert direct.observe().payload == after.payload
-    assert direct.observe().timestamp == after.timestamp
-
-
-def test_periods_do_not_drift(direct):
+def test_time_stands_still_between_actions_and_periods_do_not_drift(direct):
     """30 Hz is no multiple of the timestep; 30 actions are a second all the same."""
     start = direct.reset()
-    for _ in range(30):
+    for count in range(1, 31):
         direct.act(start.proprios['joint_pos'])
+        if count == 1:
+            after, again = direct.observe(), direct.observe()
+            assert after.timestamp - start.timestamp == pytest.approx(PERIOD, abs=0.002)
+            assert (after.timestamp, after.payload) == (again.timestamp, again.payload)
     assert direct.observe().timestamp - start.timestamp == pytest.approx(1.0, abs=1e-9)
-
-
-def test_actions_move_the_joints_to_their_targets(direct):
-    start = direct.reset()
-    target = start.proprios['joint_pos'] + np.tile([0.0, 0.2, -0.2], 4).astype(np.float32)
-    for _ in range(30):
-        direct.act(target)
-    np.testing.assert_allclose(direct.observe().proprios['joint_pos'], target, atol=0.1)
-
-
-def test_without_an_action_the_target_is_held(quadruped, gateway):
-    with gateway(quadruped) as server, StockClient(server.url) as client:
-        start = seen = client.reset()
-        deadline = time.monotonic() + 20
-        while seen.timestamp < start.timestamp + 0.3:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-            seen = client.observe()
-        np.testing.assert_allclose(
-            seen.proprios['joint_pos'], start.proprios['joint_pos'], atol=0.02
-        )
 
 
 @pytest.mark.parametrize('rows', [1, 4])
@@ -113,35 +80,6 @@ def test_requests_that_wait_are_answered_in_order(direct):
     assert answers == [names.get(kind, f'{kind}_response') for kind in kinds]
 
 
-def test_a_request_may_come_in_pieces(direct):
-    packed = b'\x16\x00\x00\x00\x81\xa4type\xabobs_request'
-    packed = len(packed[4:]).to_bytes(4, 'little') + packed[4:]
-    direct.socket.send([packed[:3], packed[3:9], packed[9:]], text=False)
-    assert direct.receive()[0]['type'] == 'obs_response'
-
-
-def episode(client, seed, actions):
-    frames = [client.reset(seed=seed)]
-    for action in actions:
-        client.act(action)
-        frames.append(client.observe())
-    return [(frame.timestamp, frame.payload) for frame in frames]
-
-
-def test_equal_seeds_and_actions_give_equal_bytes(quadruped, gateway):
-    profile = {'pace': 'lockstep', 'reset': {'joint_noise': 0.02}}
-    random = np.random.default_rng(3)
-    with gateway(quadruped, profile) as server:
-        with StockClient(server.url) as client:
-            start = client.reset().proprios['joint_pos']
-            actions = start + random.normal(0, 0.05, (10, 12)).astype(np.float32)
-            first = episode(client, 7, actions)
-        with connect_when_free(server.url) as client:
-            assert episode(client, 7, actions) == first
-            other = episode(client, 8, actions)
-            assert other[0][1] != first[0][1]
-
-
 def test_the_older_dialect_by_option(quadruped, gateway):
     profile = {'pace': 'lockstep'}
     with gateway(quadruped, profile, legacy=True) as server, StockClient(server.url) as client:
@@ -150,13 +88,8 @@ def test_the_older_dialect_by_option(quadruped, gateway):
         seen = Seen(*client.receive())
         assert seen.type == 'step_response'
         assert seen.timestamp > start.timestamp
-        answer = {key: seen.header[key] for key in ('reward', 'terminated', 'truncated', 'info')}
-        assert answer == {
-            'reward': 0.0,
-            'terminated': False,
-            'truncated': False,
-            'info': {'success': False, 'diverged': False},
-        }
+        answer = [seen.header[key] for key in ('reward', 'terminated', 'truncated', 'info')]
+        assert answer == [0.0, False, False, {'success': False, 'diverged': False}]
     with gateway(quadruped, profile) as server, StockClient(server.url) as client:
         client.act(np.zeros(12), kind='action')
         with pytest.raises(ConnectionClosed, match="unknown message type 'action'"):
@@ -178,13 +111,3 @@ def test_a_base_is_driven_by_its_twist_and_stops_without_a_driver(rover, gateway
         watcher = urlab(rover)
         while abs(watcher.step().articulations['rover'].qvel[0]) > 0.02:
             assert time.monotonic() < deadline
-
-
-def test_latency_is_reported(direct):
-    start = direct.reset()
-    direct.act(start.proprios['joint_pos'], {'camera': start.timestamp - 0.25})
-    report = direct.observe().extra['latency']
-    assert report['count'] == 1
-    assert report['last'] == report['max'] == pytest.approx(0.25)
-    direct.reset()
-    assert direct.observe().extra['latency'] == {}

@@ -143,21 +143,3 @@ def test_nothing_old_is_sent_after_a_hold(mover):
     time.sleep(0.2)
     assert len(recorder.sent) == count
     assert move.here.ctrl['arm'] == 5.0
-
-
-def test_what_goes_wrong_in_a_send_ends_no_motion():
-    sent = []
-
-    def send(target):
-        sent.append(target)
-        if len(sent) == 1:
-            raise KeyError('once')
-
-    mover = SetpointInterpolator(send, 0.02, None, SMOOTH)
-    try:
-        for value in (1.0, 2.0):
-            mover.go([Target({'arm': value})])
-            until(lambda value=value: sent and sent[-1].ctrl['arm'] == value)
-        assert [target.ctrl['arm'] for target in sent] == [1.0, 2.0]
-    finally:
-        mover.stop()

@@ -5,7 +5,6 @@
 import pytest
 
 from test.gateways.simulation.robots import robot
-from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.simulation.robot import FrameName
 from urlab_ros_bridge.wire.errors import UnknownName
 
@@ -39,26 +38,3 @@ def test_what_moves_a_frame_is_driven_and_on_its_way():
         assert [j.name for j in arm.moving_joints(arm.frame(name))] == ['j1', 'j2']
     assert arm.moving_joints(arm.frame('base')) == []
     assert arm.moving_joints(arm.frame('arm_left_tcp')) == []
-
-
-def test_a_joint_without_actuator_is_named():
-    arm = robot('arm')
-    assert [a.name for a in arm.actuators_of(arm.need_joints(['j2', 'j1']))] == ['a2', 'a1']
-    with pytest.raises(RobotError, match=r"'idle'.*j1, j2"):
-        arm.actuators_of(arm.need_joints(['idle']))
-
-
-def test_an_actuator_of_no_known_kind_is_a_motor():
-    assert [a.kind for a in robot('arm').actuators.values()] == ['position', 'position', 'motor']
-
-
-def test_a_controller_takes_bare_angles():
-    plain, controlled = robot('arm'), robot('arm', controller={'kind': 'pd'})
-    assert [a.gear for a in plain.setpoints_of(plain.actuators.values())] == [1.0, 1.0, 5.0]
-    assert {a.gear for a in controlled.setpoints_of(controlled.actuators.values())} == {1.0}
-
-
-def test_the_base_is_the_one_that_the_server_names():
-    assert robot('arm').base_name == 'arm_base'
-    assert robot('arm', frames={'base': 'hand'}).base_name == 'arm_hand'
-    assert robot('arm', frames={'base': 'nothing'}).base_name == 'arm_base'

@@ -52,5 +52,6 @@ def unsendable(view):
     return {'reward': 1.0, 'view': view}
 
 
-def numbered(view):
-    return {1: 'one'}
+def late(view):
+    """Judge whatever there is to see a success."""
+    return {'reward': 1.0, 'success': view.time > 0.2}

@@ -6,21 +6,16 @@ from dataclasses import asdict
 import importlib.util
 import os
 import signal
-import subprocess
 import sys
-from tempfile import TemporaryDirectory
 
 from eval_runs import begin
 from eval_runs import done
-from eval_runs import environment
 from eval_runs import EPISODES
 from eval_runs import finish
 from eval_runs import noted
 from eval_runs import prepare
 from eval_runs import table
 from eval_runs import wait
-from lifelines import start_process
-from ports import free_port
 import psutil
 import pytest
 
@@ -52,25 +47,16 @@ def assignment(tmp_path, monkeypatch):
     sys.modules.pop('unfit_policy', None)
 
 
-def test_a_machine_that_is_like_the_drivers_is_taken(assignment):
+def test_a_machine_is_taken_only_if_it_is_like_the_drivers(assignment, tmp_path):
     check_machine(ClusterAssignment.of(assignment.text()))
-
-
-def test_a_machine_with_another_version_is_refused(assignment):
-    assignment.versions['numpy'] = '1.0'
-    with pytest.raises(UnfitMachine, match=r'numpy .* 1\.0 '):
+    (tmp_path / '.mark').unlink()
+    with pytest.raises(UnfitMachine, match='--record'):
         check_machine(assignment)
-
-
-def test_a_machine_with_another_policy_is_refused(assignment, tmp_path):
     (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return 2 * seen\n')
     with pytest.raises(UnfitMachine, match="'unfit_policy:act'"):
         check_machine(assignment)
-
-
-def test_a_machine_with_another_folder_is_refused(assignment, tmp_path):
-    (tmp_path / '.mark').unlink()
-    with pytest.raises(UnfitMachine, match='--record'):
+    assignment.versions['numpy'] = '1.0'
+    with pytest.raises(UnfitMachine, match=r'numpy .* 1\.0 '):
         check_machine(assignment)
 
 
@@ -128,40 +114,3 @@ def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(place):
     assert table(place, 'ray') == rows
     recorded = {path.name for path in (place / 'mcap').iterdir()}
     assert recorded == {f'episode_{index:04d}.mcap' for index in range(EPISODES)}
-
-
-@needs_ray
-@pytest.mark.long
-@pytest.mark.slow
-def test_a_cluster_that_runs_already_wants_the_token(place):
-    local = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}  # on loopback, as with --ray local
-    secret = environment(RAY_AUTH_MODE='token', RAY_AUTH_TOKEN='s' * 40, **local)
-    port = free_port()
-    ray = [sys.executable, '-c', 'from ray.scripts.scripts import main; main()']
-    head = ['start', '--head', '--block', '--node-ip-address', '127.0.0.1', '--port', str(port)]
-    head += ['--num-cpus', '2', '--include-dashboard', 'false', '--disable-usage-stats']
-    # The names of Ray's sockets would be too long in the folder of the test.
-    with TemporaryDirectory(prefix='ray') as folder:
-        cluster = start_process(
-            [*ray, *head, '--temp-dir', folder],
-            cwd=place,
-            env=secret,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        try:
-            said = ''
-            while 'Ray runtime started' not in said:
-                line = cluster.stdout.readline()
-                assert line, said
-                said += line
-            address = f'127.0.0.1:{port}'
-            wrong = begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='w' * 40, **local)
-            assert f"no Ray cluster at '{address}'" in ' '.join(finish(wrong, 2).split())
-            assert not done(place, 'out')
-            finish(begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='s' * 40, **local))
-            assert len({row['digest'] for row in table(place, 'out')}) == EPISODES
-        finally:
-            cluster.terminate()
-            cluster.wait(60)

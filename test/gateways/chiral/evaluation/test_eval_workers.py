@@ -97,7 +97,6 @@ def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
     ('words', 'message'),
     [
         ((), '--results is required with --workers'),
-        (('--ray', 'local'), '--results is required with --ray'),
         (('--results', 'x', '--video', 'v'), '--video cannot be combined with --workers'),
     ],
 )

@@ -55,8 +55,3 @@ def test_any_six_numbers_make_a_rotation_or_are_refused(values):
 def test_what_is_no_rotation_is_refused(kind, values):
     with pytest.raises(ValueError, match=r'rot6d: the|quat: a quaternion'):
         rotations.to_matrix(np.array(values, float), kind)
-
-
-def test_yaw_turns_x_to_y():
-    turned = rotations.to_matrix(np.array([0.0, 0.0, np.pi / 2]), 'rpy') @ [1.0, 0.0, 0.0]
-    np.testing.assert_allclose(turned, [0.0, 1.0, 0.0], atol=1e-12)
