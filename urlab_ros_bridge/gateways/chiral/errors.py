@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from urlab_ros_bridge.gateways.errors import GatewayError
 from urlab_ros_bridge.gateways.errors import RobotError
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown
@@ -26,8 +27,6 @@ INVALID_DATA = 1007
 POLICY = 1008
 TOO_BIG = 1009
 INTERNAL = 1011
-TRY_AGAIN = 1013
-GONE = 'the simulation has gone: reconnect when it is back'
 SHOWN = 48  # bytes of what a wrong server sent
 
 

@@ -8,7 +8,7 @@ from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrPose
-from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import read_sticks
+from urlab_ros_bridge.gateways.virtual_field.steering.operator import read_sticks
 
 POSE = XrPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 WHEELS = TwistControllerInfo('differential', {'linear': 1.5, 'angular': 2.0})
@@ -16,10 +16,8 @@ OMNI = TwistControllerInfo('omni', {'linear': 1.5, 'lateral': 0.5, 'angular': 2.
 
 
 def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
-    hands = {
-        'left': XrController(POSE, joystick=left),
-        'right': XrController(POSE, joystick=right),
-    }
+    sides = {'left': left, 'right': right}
+    hands = {side: XrController(POSE, joystick=stick) for side, stick in sides.items()}
     return XrInput(0.0, POSE, hands)
 
 
@@ -29,10 +27,8 @@ def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
         ((0.0, 0.0), (0.0, 0.0), WHEELS, (0.0, 0.0, 0.0)),
         ((0.09, -0.09), (0.05, 1.0), WHEELS, (0.0, 0.0, 0.0)),
         ((0.0, -1.0), (0.0, 0.0), WHEELS, (1.5, 0.0, 0.0)),
-        ((0.0, 1.0), (0.0, 0.0), WHEELS, (-1.5, 0.0, 0.0)),
         ((0.0, 0.0), (1.0, 0.0), WHEELS, (0.0, 0.0, -2.0)),
         ((-1.0, 0.0), (0.0, 0.0), WHEELS, (0.0, 0.0, 2.0)),
-        ((-1.0, 0.0), (-1.0, 0.0), WHEELS, (0.0, 0.0, 2.0)),
         ((-1.0, 0.0), (0.0, 0.0), OMNI, (0.0, 0.5, 0.0)),
         ((0.0, -0.55), (0.0, 0.0), OMNI, (0.75, 0.0, 0.0)),
     ],

@@ -28,12 +28,12 @@ from urlab_ros_bridge.gateways.chiral.errors import MalformedMessage
 from urlab_ros_bridge.gateways.chiral.errors import NotChiral
 from urlab_ros_bridge.gateways.chiral.errors import SHOWN
 from urlab_ros_bridge.gateways.chiral.errors import StaleObservation
-from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 
 DEFAULT_URL = 'ws://127.0.0.1:8765'
 RETRY_SECONDS = 0.2

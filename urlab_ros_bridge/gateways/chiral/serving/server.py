@@ -12,16 +12,16 @@ from typing import Any
 from websockets.http11 import Request
 
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.gateways.chiral.errors import GONE
 from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
-from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
 from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import Driver
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
+from urlab_ros_bridge.gateways.errors import GONE
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE

@@ -19,7 +19,6 @@ from websockets.exceptions import ConnectionClosed
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.gateways.chiral.errors import GatewayBroken
-from urlab_ros_bridge.gateways.chiral.errors import GONE
 from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import NotAllowed
 from urlab_ros_bridge.gateways.chiral.errors import PeerError
@@ -30,6 +29,7 @@ from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
 from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
+from urlab_ros_bridge.gateways.errors import GONE
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 from websockets.http11 import Request
 
+from urlab_ros_bridge.gateways.errors import GONE
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
@@ -55,8 +57,6 @@ CLIENT_NAME = 'urlab_webxr'
 # Messages that wait: those of publishers are large.
 MAX_QUEUE = 2
 RATE = 72.0  # states a second, of the protocol
-TRY_AGAIN = 1013
-GONE = 'the simulation has gone: reconnect when it is back'
 CHANGED = 'the world has changed: reconnect'
 # How long a client that says hello waits for a simulation that has gone (s).
 RETURN_SECONDS = 2.0

@@ -14,8 +14,8 @@ import numpy as np
 from urlab_ros_bridge.gateways.motion.target import Twist
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
-from urlab_ros_bridge.gateways.virtual_field.steering.base_drive import STOPPED
 from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
+from urlab_ros_bridge.gateways.virtual_field.steering.operator import STOPPED
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UrlabError
 
