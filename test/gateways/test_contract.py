@@ -111,7 +111,8 @@ class ChiralSubject(Subject):
 
 class FieldSubject(Subject):
     hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
-    messages = ()  # each of them is answered, see virtual_field/serving/test_hostile.py
+    texts = (b'', b'{', b'[' * 60_000, b'\xff', b'{"version": 2, "type": "x", "payload": {}}')
+    messages = (*(frame(text, 0x81) for text in texts), frame(hello, 0x81), frame(hello) * 50)
     token = ''
 
     def run(self):

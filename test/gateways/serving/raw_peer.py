@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A WebSocket client of bare bytes, that does as much of the protocol as a test wants."""
 
+import contextlib
 import socket
 import struct
 import time
@@ -62,33 +63,25 @@ def status(port, sent):
 def rest(link):
     """Return all that comes until the other side ends the connection."""
     received = b''
-    try:
+    with contextlib.suppress(ConnectionError):
         while chunk := link.recv(1 << 16):
             received += chunk
-    except ConnectionError:
-        pass
     return received
 
 
 def flood(link, chunk, seconds=60.0):
-    """Send without end, and without reading; return how many bytes were taken before the end."""
-    taken, deadline = 0, time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            taken += link.send(chunk)
-        except ConnectionError:
-            return taken
-    raise AssertionError(f'{taken} bytes were taken in {seconds} s, and there was no end')
-
-
-def trickle(link, data, pause, seconds=60.0):
-    """Send byte for byte; return how many were sent before the other side ended it."""
+    """Send without reading until the other side ends it."""
     deadline = time.monotonic() + seconds
-    for count in range(len(data)):
-        try:
-            link.send(data[count : count + 1])
-        except ConnectionError:
-            return count
-        time.sleep(pause)
-        assert time.monotonic() < deadline
-    raise AssertionError('there was no end')
+    with contextlib.suppress(ConnectionError):
+        while time.monotonic() < deadline:
+            link.send(chunk)
+        raise AssertionError(f'{seconds} s, and there was no end')
+
+
+def trickle(link, data, pause=0.05):
+    """Send byte for byte until the other side ends it."""
+    with contextlib.suppress(ConnectionError):
+        for byte in data:
+            link.send(bytes((byte,)))
+            time.sleep(pause)
+        raise AssertionError('there was no end')

@@ -14,7 +14,6 @@ from test.gateways.serving.test_websocket_server import serving
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
-from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
 
 BIG = bytes(range(256)) * (1 << 15)
 
@@ -50,13 +49,7 @@ def test_a_file_comes_with_its_headers_and_without_the_query(server):
     assert headers['Content-Type'] == 'text/x-test'
     assert headers['Cache-Control'] == 'no-store'
     assert get(server, '/none')[0] == 404
-
-
-def test_a_big_file_comes_whole(server):
     assert get(server, '/big')[2] == BIG
-
-
-def test_a_fault_is_an_answer(server):
     assert get(server, '/broken')[0] == 500
 
 
@@ -72,11 +65,6 @@ def test_a_fault_is_an_answer(server):
 )
 def test_pages_of_other_sites_get_nothing(server, headers, status):
     assert get(server, '/a', **headers)[0] == status
-
-
-def test_without_files_the_port_is_for_websockets_alone():
-    with serving() as running:
-        assert get(running, '/a')[0] == 426
 
 
 def test_who_does_not_take_its_file_costs_the_others_nothing(server, monkeypatch):
@@ -96,19 +84,11 @@ def test_who_does_not_take_its_file_costs_the_others_nothing(server, monkeypatch
 
 
 def test_the_token_comes_back_as_a_cookie():
-    running = WebSocketServer(None, Access(token='secret'), 0, name='files', files=Files())
-    running.bind()
-    running.start()
-    try:
-        assert get(running, '/a')[0] == 401
-        assert get(running, '/a?token=wrong')[0] == 401
+    with serving(Access(token='secret'), files=Files()) as running:
+        assert get(running, '/a')[0] == get(running, '/a?token=wrong')[0] == 401
         status, headers, _ = get(running, '/a?token=secret')
         cookie, *attributes = headers['Set-Cookie'].split('; ')
-        assert status == 200
-        assert {'HttpOnly', 'SameSite=Strict'} <= set(attributes)
+        assert status == 200 and {'HttpOnly', 'SameSite=Strict'} <= set(attributes)
         assert 'secret' not in cookie
         assert get(running, '/b', Cookie=f'other=1; {cookie}')[2] == b'/b'
         assert get(running, '/b', Cookie=f'{cookie}x')[0] == 401
-        assert get(running, '/b', Authorization='Bearer secret')[1]['Set-Cookie'] is None
-    finally:
-        running.stop('')

@@ -5,7 +5,6 @@
 import contextlib
 import logging
 import os
-import resource
 import socket
 import struct
 import threading
@@ -63,9 +62,9 @@ class Echo:
 
 
 @contextlib.contextmanager
-def serving(**options):
+def serving(access=None, **options):
     echo = Echo()
-    server = WebSocketServer(echo, Access(), 0, name='echo', **options)
+    server = WebSocketServer(echo, access or Access(), 0, name='echo', **options)
     server.bind()
     server.start()
     server.echo = echo
@@ -90,56 +89,30 @@ def until(condition, seconds=60):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize('size', [0, 1, 125, 126, 65_535, 65_536])
-def test_messages_are_binary_or_text(server, size):
-    with connect(server.url, proxy=None, open_timeout=20) as client:
-        for message in (b'x' * size, 'x' * size):
-            client.send(message)
-            assert client.recv(timeout=20) == message
-
-
 def echoes(server):
     with connect(server.url, proxy=None, open_timeout=20) as client:
         client.send(b'hello')
         return client.recv(timeout=20) == b'hello'
 
 
-@contextlib.contextmanager
-def hanging(port, count, sent=b''):
-    """Keep `count` connections that never finish their request."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most < 3 * count:
-        pytest.skip(f'this system allows {most} open files')
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], 3 * count), most))
-    links = []
-    try:
-        for _ in range(count):
-            links.append(dial(port))
-            with contextlib.suppress(ConnectionError):
-                links[-1].sendall(sent)
-        yield links
-    finally:
-        for link in links:
-            link.close()
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-@pytest.mark.parametrize('count', [200, 2000])
-@pytest.mark.parametrize('sent', [b'', b'GET / HTTP/1.1\r\nHost: x\r\n'])
-def test_half_open_handshakes_keep_nobody_out(server, count, sent, monkeypatch):
+@pytest.mark.parametrize('sent', [b'', opening()[:30]])
+def test_half_open_handshakes_keep_nobody_out(server, sent, monkeypatch):
     """None of them ends by itself here, and a client is let in at its first attempt."""
     monkeypatch.setattr(websocket_server, 'OPENING_SECONDS', 3600.0)
     threads = threading.active_count()
-    with hanging(server.port, count, sent) as links:
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            link = stack.enter_context(dial(server.port))
+            with contextlib.suppress(ConnectionError):
+                link.sendall(sent)
         for _ in range(3):
             assert echoes(server)
         until(lambda: server.handshakes <= MAX_HANDSHAKES)
         assert server.handshakes > 0
         assert threading.active_count() <= threads + 3 * (MAX_HANDSHAKES + MAX_CONNECTIONS)
         # The newest are those that may still become something.
-        links[-1].sendall(opening() if not sent else opening().split(b'\r\n', 2)[2])
-        assert b' 101 ' in links[-1].recv(4096)
+        link.sendall(opening()[len(sent) :])
+        assert b' 101 ' in link.recv(4096)
 
 
 def test_whoever_asks_late_is_disconnected(monkeypatch):
@@ -148,7 +121,7 @@ def test_whoever_asks_late_is_disconnected(monkeypatch):
         with dial(server.port) as link:
             assert rest(link) == b''
         with dial(server.port) as link:
-            trickle(link, opening(), 0.05)
+            trickle(link, opening())
         until(lambda: server.handshakes == 0)
 
 
@@ -172,28 +145,20 @@ def test_one_address_does_not_crowd_out_another(monkeypatch):
 
 # What is not HTTP gets no answer.
 BAD_HTTP = {
-    b'GET //[ HTTP/1.1\r\n': ' 400 ',
-    b'GET * HTTP/1.1\r\n': ' 400 ',
-    b'\r\n\r\n': '',
+    b'GET //[ HTTP/1.1\r\nHost: x\r\n\r\n': ' 400 ',
     b'hello\r\n\r\n': '',
-    b'GET /\r\n\r\n': '',
     b'\x16\x03\x01\x02\x00\n\n': '',  # TLS
     b'GET / HTTP/1.1\r\nno colon\r\n\r\n': '',
-    b'GET /\xff HTTP/1.1\r\n\r\n': '',
     b'GET / HTTP/1.1\r\nHost: x\r\n\r\n': ' 426 ',
     b'POST / HTTP/1.1\r\nHost: x\r\n\r\n': ' 405 ',
-    b'GET / HTTP/1.0\r\n\r\n': ' 505 ',
-    b'GET / HTTP/1.1\r\n' + b'X: y\r\n' * 300 + b'\r\n': ' 431 ',
     b'GET / HTTP/1.1\r\nX: ' + b'y' * 20_000 + b'\r\n\r\n': ' 431 ',
 }
 
 
 @pytest.mark.parametrize('sent', BAD_HTTP, ids=lambda sent: repr(sent[:24]))
 def test_bad_http_makes_one_line_of_the_log_at_most(server, sent, caplog):
-    whole = opening().partition(b'\r\n')[2]
     caplog.set_level(logging.DEBUG, 'urlab_ros_bridge.gateways')
-    ends = sent.endswith(b'\n\r\n') or b'\n\n' in sent
-    line, _ = status(server.port, sent if ends else sent + whole)
+    line, _ = status(server.port, sent)
     assert BAD_HTTP[sent] in line and bool(line) == bool(BAD_HTTP[sent])
     until(lambda: server.handshakes == 0)
     assert len([r for r in caplog.records if 'websocket_server' in r.name]) <= 1
@@ -204,10 +169,7 @@ def test_bad_http_makes_one_line_of_the_log_at_most(server, sent, caplog):
     ('headers', 'expected'),
     [
         (['Origin: https://example.org'], 403),
-        (['Origin: http://localhost:3000'], 101),
         (['Origin: http://localhost', 'Origin: http://localhost'], 400),
-        (['Sec-WebSocket-Key: again'], 400),
-        (['Authorization: a', 'Authorization: b'], 101),
         (['Connection: \xff,,;'], 400),
         (['Sec-WebSocket-Extensions: permessage-deflate; ='], 101),
     ],
@@ -216,23 +178,6 @@ def test_headers_decide(server, headers, expected):
     with dial(server.port) as link:
         link.sendall(opening('/', *headers))
         assert f' {expected} '.encode() in link.recv(4096).partition(b'\r\n')[0]
-
-
-def test_early_leavers_leave_nothing_behind(server, caplog):
-    """They go at every point of the handshake, politely and by a reset."""
-    caplog.set_level(logging.DEBUG)
-    request = opening()
-    for length in (0, 1, 20, len(request) - 1, len(request)):
-        for resets in (False, True):
-            for _ in range(10):
-                link = dial(server.port)
-                link.sendall(request[:length])
-                if resets:
-                    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
-                link.close()
-    until(lambda: server.handshakes == 0 and not server.connections)
-    assert not any(record.exc_info for record in caplog.records)
-    assert echoes(server)
 
 
 def test_no_more_clients_than_there_is_room_for(server):
@@ -255,22 +200,15 @@ PROTOCOL_ERRORS = {
 }
 
 
+@pytest.mark.parametrize('attack', [flood, trickle])
 @pytest.mark.parametrize('name', PROTOCOL_ERRORS)
-def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name):
+def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name, attack):
     """The time in which it can still send is bounded, and nothing of that is carried out."""
     with opened(server.port) as link:
         link.sendall(PROTOCOL_ERRORS[name])
-        flood(link, frame(b'x' * 60_000), seconds=20.0)
+        attack(link, frame(b'x' * 60_000))
     until(lambda: not server.connections)
     assert echoes(server)
-
-
-@pytest.mark.parametrize('name', PROTOCOL_ERRORS)
-def test_a_peer_that_trickles_after_the_close_is_cut_off(server, name):
-    with opened(server.port) as link:
-        link.sendall(PROTOCOL_ERRORS[name])
-        assert trickle(link, bytes(10_000), 0.05) < 10_000
-    until(lambda: not server.connections)
 
 
 @pytest.mark.parametrize('closing', ['by the message', 'from outside', 'at the end'])
@@ -288,16 +226,18 @@ def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
         until(lambda: not server.connections)
 
 
-@pytest.mark.parametrize('size', [60_000, 90_000])  # by `send` and by `sendmsg`
-def test_a_peer_that_never_reads_is_cut_off_when_the_server_closes(server, size):
-    """Its thread is in the middle of sending."""
-    with opened(server.port) as link:
+@pytest.mark.parametrize('keepalive', [0.5, None])
+def test_a_peer_that_never_reads_is_given_up_and_cut_off_when_the_server_closes(keepalive):
+    """Its thread is in the middle of sending, and pings cannot be sent."""
+    options = {'keepalive': keepalive} if keepalive else {}
+    with serving(**options) as server, opened(server.port) as link:
         link.settimeout(0.5)
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError, ConnectionError):
             while True:
-                link.sendall(frame(b'x' * size))
-        server.close_all(1013, 'come back later')
-        until(lambda: not server.connections)
+                link.sendall(frame(b'x' * 90_000))
+        if not keepalive:
+            server.close_all(1013, 'come back later')
+        until(lambda: not server.connections, 20)
 
 
 def test_trickled_bytes_are_no_sign_of_life():
@@ -305,7 +245,7 @@ def test_trickled_bytes_are_no_sign_of_life():
     with serving(keepalive=0.4) as server:
         with opened(server.port) as link:
             begun = bytes((BINARY, 0xFF)) + struct.pack('!Q', 1_000_000) + bytes(4)
-            assert trickle(link, begun + bytes(2_000), 0.05) < 2_000
+            trickle(link, begun + bytes(2_000))
         until(lambda: not server.connections)
         with connect(server.url, proxy=None) as client:  # answers pings, and says nothing
             time.sleep(2.5)
@@ -326,28 +266,18 @@ def test_very_many_fragments_are_refused(server):
         assert link.recv(7) == b'\x82\x05again'
 
 
-@pytest.mark.parametrize('size', [60_000, 90_000])
-def test_a_peer_that_never_reads_is_given_up(size):
-    """Its thread is in the middle of sending, and pings cannot be sent."""
-    with serving(keepalive=0.5) as server, opened(server.port) as link:
-        link.settimeout(0.2)
-        with contextlib.suppress(TimeoutError, ConnectionError):
-            while True:
-                link.sendall(frame(b'x' * size))
-        until(lambda: not server.connections, 20)
-
-
 def resident():
     with open('/proc/self/statm', encoding='ascii') as file:
         return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
 
 
-def test_pieces_make_a_message_up_to_the_limit(server):
+def test_messages_are_binary_or_text_whole_or_in_pieces_up_to_the_limit(server):
     with connect(server.url, proxy=None, compression=None, max_size=None) as client:
+        for message in (b'', 'x' * 125, b'x' * 126, 'x' * 65_536, bytes(MAX_MESSAGE)):
+            client.send(message)
+            assert client.recv(timeout=20) == message
         client.send([b'ab', b'', b'c' * 70_000])
         assert client.recv(timeout=20) == b'ab' + b'c' * 70_000
-        client.send(bytes(MAX_MESSAGE))
-        assert len(client.recv(timeout=20)) == MAX_MESSAGE
         with contextlib.suppress(ConnectionClosed):
             client.send(bytes(MAX_MESSAGE + 1))
         with pytest.raises(ConnectionClosed, match='1009'):

@@ -55,7 +55,7 @@ def chromium():
 
 class Visitor:
     """
-    A page that has drawn its world.
+    A page that has drawn its world; its end is an error if the console said something was wrong.
 
     :ivar errors: what the console said was wrong, but for connections that were refused.
     """
@@ -80,6 +80,13 @@ class Visitor:
         self.until('window.urlab?.isReady')
         # Another page of the same gateway may have been in control a moment ago.
         self.tab.evaluate("() => urlab.connection.request('control_take').catch(() => {})")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, failed, *_):
+        self.tab.close()
+        assert failed or self.errors == []
 
     def reload(self):
         """Load the page again, and wait for its first picture."""

@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from urlab_ros_bridge.gateways.virtual_field.page.files import modules
 from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
-from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
 
 
 @pytest.fixture
@@ -21,27 +19,24 @@ def folder(tmp_path):
     return web
 
 
+def test_without_libraries_the_page_says_what_to_run(folder):
+    files = PageFiles({}, folder)
+    assert not files.has_libraries
+    assert files.respond('/').body == b'without_libraries.html'
+    assert b'make web' in PageFiles({}).respond('/without_libraries.html').body
+
+
 def add_libraries(folder):
     library = folder / 'vendor/three/build/three.module.js'
     library.parent.mkdir(parents=True)
     library.write_text('export const three = 3;')
 
 
-def test_without_libraries_the_page_says_what_to_run(folder):
-    files = PageFiles({}, folder)
-    assert not files.has_libraries
-    assert files.respond('/').body == b'without_libraries.html'
-
-
-def test_the_page_that_is_shipped_says_make_web():
-    bodies = PageFiles({})
-    assert b'make web' in bodies.respond('/without_libraries.html').body
-
-
 def test_with_libraries_the_page_and_they_are_served(folder):
     add_libraries(folder)
     files = PageFiles({}, folder)
     page = files.respond('/')
+    assert "script-src 'self';" in dict(page.headers)['Content-Security-Policy']
     assert (page.status, page.content_type) == (200, 'text/html; charset=utf-8')
     assert page.body == b'index.html'
     library = files.respond('/vendor/three/build/three.module.js')
@@ -71,14 +66,6 @@ def test_bodies_are_served_by_their_digest_for_ever(folder):
     assert 'immutable' in dict(answer.headers)['Cache-Control']
 
 
-def test_no_answer_lets_scripts_of_others_in(folder):
-    add_libraries(folder)
-    files = PageFiles({'a': b''}, folder)
-    for path in ('/', '/js/main.js', '/bodies/a.glb', '/nothing'):
-        policy = dict(files.respond(path).headers)['Content-Security-Policy']
-        assert "script-src 'self';" in policy
-
-
 def test_the_page_names_all_modules_that_are_imported_at_the_start(folder):
     add_libraries(folder)
     (folder / 'index.html').write_text('<!-- modules: some\nwords -->')
@@ -94,10 +81,3 @@ def test_the_page_names_all_modules_that_are_imported_at_the_start(folder):
         'js/main.js', 'js/deep/a.js', 'vendor/three/build/three.module.js',
     ]  # fmt: skip
     assert 'words' not in page
-
-
-def test_every_module_of_the_page_is_there_and_used():
-    own = {path.relative_to(WEB).as_posix() for path in (WEB / 'js').rglob('*.js')}
-    imported = set(modules(WEB, 'js/main.js'))
-    assert own - imported == {'js/theme.js'}
-    assert {name for name in imported if name.startswith('js/')} <= own

@@ -51,7 +51,8 @@ def gateway(bimanual):
 
 @pytest.fixture(scope='module')
 def visitor(browser, gateway):
-    return Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET))
+    with Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET)) as visitor:
+        yield visitor
 
 
 def tip_of(visitor, index):
@@ -75,19 +76,6 @@ def test_one_enters_and_has_both_arms(visitor, gateway):
     assert len(visitor.js('urlab.connection.ack.controlled_arm_ids')) == 2
     visitor.until('urlab.stage.renderer.xr.isPresenting && urlab.headset.sent > 0')
     assert any(gateway.served.pool.ownership.owners)
-
-
-def test_one_stands_before_what_was_looked_at(visitor):
-    frames = visitor.js('urlab.stage.frames')
-    visitor.until(f'urlab.stage.frames > {frames} + 3')
-    eye = 'urlab.stage.renderer.xr.getCamera()'
-    place = np.array(visitor.js(f'{eye}.matrixWorld.elements.slice(12, 15)'))
-    ahead = -np.array(visitor.js(f'{eye}.matrixWorld.elements.slice(8, 11)'))
-    target = np.array(visitor.js('urlab.views.controls.target.toArray()'))
-    assert 1.4 < place[1] < 1.8
-    way = (target - place) * [1, 0, 1]
-    assert 0.5 < np.linalg.norm(way) < 2.7
-    assert way @ ahead / np.linalg.norm(way) > 0.95
 
 
 def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
@@ -155,7 +143,6 @@ def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, gateway, biman
     visitor.until('!urlab.stage.renderer.xr.isPresenting')
     frames = visitor.js('urlab.stage.frames')
     visitor.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 2)')
-    assert visitor.errors == []
     with Client(rpc_port=bimanual, shared=True) as client:
         client.connect()
         client.reset('home')

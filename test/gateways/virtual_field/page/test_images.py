@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import io
-import threading
 
 import numpy as np
 from PIL import Image
 
 from urlab_ros_bridge.client.cameras.frames import Frame
-from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.gateways.virtual_field.page.images import depth_colors
-from urlab_ros_bridge.gateways.virtual_field.page.images import ImageFeed
 from urlab_ros_bridge.gateways.virtual_field.page.images import jpeg
 
 
@@ -41,38 +38,3 @@ def test_depth_has_the_unit_that_the_server_says():
     centimetres = Image.open(io.BytesIO(jpeg(frame(pixels, 'float32'), 0.01)))
     metres = Image.open(io.BytesIO(jpeg(frame(pixels / 100, 'float32'), 1.0)))
     assert centimetres.getpixel((4, 4)) == metres.getpixel((4, 4))
-
-
-class Source:
-    """Frames, the second of which cannot be shown."""
-
-    def __init__(self):
-        good = np.zeros((8, 8, 4), np.uint8)
-        self.frames = [frame(good), frame(good[:, :, :2]), frame(good)]
-        self.closed = threading.Event()
-
-    def receive(self, timeout):
-        if self.closed.is_set():
-            raise StreamClosed('test')
-        if self.frames:
-            return self.frames.pop(0)
-        self.closed.wait(timeout)
-        return None
-
-    def close(self):
-        self.closed.set()
-
-
-def test_a_feed_outlives_a_picture_that_it_cannot_show_and_ends_when_it_is_closed():
-    source, shown, both = Source(), [], threading.Event()
-
-    def show(*image):
-        shown.append(image)
-        if len(shown) == 2:
-            both.set()
-
-    feed = ImageFeed(source, 1.0, show)
-    assert both.wait(30)
-    feed.close()
-    assert source.closed.is_set()
-    assert [(width, height, time) for width, height, time, _ in shown] == [(8, 8, 1.5)] * 2

@@ -40,14 +40,11 @@ def test_what_is_not_finite_is_null_in_json():
 @pytest.mark.parametrize(
     ('data', 'reason'),
     [
-        (b'', 'kind None'),
         (b'\x09', 'kind 9; valid: 2'),
         (b'\x05\0\0\0', '8 bytes, not 4'),
-        (b'\x02[]', 'JSON object'),
         (b'\x02{', 'not JSON'),
         (b'\x02{"op": 3}', '"op"'),
         (b'\x02{"op": "x", "id": true}', '"id"'),
-        (b'\x02{"op": "x", "n": NaN}', 'not JSON'),
         (b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400), 'not JSON|"id"'),
         (b'\x02' + b'[' * 60000, 'not JSON'),
         (b'\x02' + b' ' * messages.MAX_TEXT, 'are allowed'),

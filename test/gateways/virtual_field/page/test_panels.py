@@ -24,51 +24,12 @@ pytestmark = NEEDED
 
 LAPTOP, PHONE = {'width': 1000, 'height': 640}, {'width': 390, 'height': 760}
 BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
-# Least contrast of small text (WCAG 2.2, 1.4.3).
-READABLE = 4.5
-# Of each text that is shown: itself and its colour, and the colour of what it lies on.
-TEXTS = """(() => {
-  const UNTOLD = ':disabled, #labels, #hint, script';
-  const found = [], parse = (color) => color.match(/[\\d.]+/g).map(Number);
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const part = walk.currentNode.parentElement;
-    const text = walk.currentNode.data.trim();
-    if (!text || !part.checkVisibility() || part.closest(UNTOLD)) continue;
-    const layers = [];
-    for (let at = part; at; at = at.parentElement) {
-      const color = getComputedStyle(at).backgroundColor;
-      const [r, g, b, a = 1] = /^rgba?\\(/.test(color) ? parse(color) : [0, 0, 0, 0];
-      if (a) layers.push([r, g, b, a]);
-    }
-    found.push([text, parse(getComputedStyle(part).color).slice(0, 3), layers]);
-  }
-  return found;
-})()"""
 
 
 @pytest.fixture(scope='module')
 def visitor(browser, rover_url):
-    return Visitor(browser, rover_url, size=LAPTOP)
-
-
-def luminance(color):
-    parts = np.array(color) / 255.0
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def over(layers):
-    """Return the colour of layers, the uppermost first."""
-    color = np.zeros(3)
-    for r, g, b, a in reversed(layers):
-        color = (1 - a) * color + a * np.array([r, g, b])
-    return color
+    with Visitor(browser, rover_url, size=LAPTOP) as visitor:
+        yield visitor
 
 
 def test_the_help_names_every_key_and_closes_again(visitor):
@@ -97,11 +58,6 @@ def test_a_robot_is_followed_and_looked_through(visitor, urlab):
     visitor.until("urlab.views.mode === 'camera'")
     visitor.drawn()
     assert visitor.js(f'urlab.stage.camera.position.distanceTo({BASE}.position)') < 0.6
-    assert visitor.js('urlab.stage.camera.fov === urlab.views.target.fovy')
-    # It looks ahead: along the robot's x.
-    ahead = -np.array(visitor.js('urlab.stage.camera.matrixWorld.elements.slice(8, 11)'))
-    forward = np.array(visitor.js(f'{BASE}.matrixWorld.elements.slice(0, 3)'))
-    assert ahead @ forward > 0.8
     visitor.tab.keyboard.press('1')
     assert visitor.js('urlab.views.mode') == 'orbit'
 
@@ -116,10 +72,7 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
     trail = np.array(visitor.js('urlab.overlays.trails[0].points.map((p) => p.toArray())'))
     assert len(trail) > 2 and (np.diff(trail[:, 0]) > 0).all()
     assert np.abs(trail[:, 2]).max() < 0.05  # straight on
-    moving = visitor.js('urlab.world.moving.length')
-    assert visitor.js('urlab.overlays.axes.filter(({visible}) => visible).length') == moving
-    # The third axis of the robot, which is blue, points up.
-    # (It has a place in the world once it was drawn.)
+    # The third axis of the robot, which is blue, points up, once it was drawn.
     visitor.until(
         'urlab.overlays.axes.find(({parent}) => parent.userData.body === '
         'urlab.world.robots[0].base).matrixWorld.elements[9] > 0.9'
@@ -139,11 +92,12 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
         visitor.tab.keyboard.press(key)
 
 
-def test_speed_and_keyframes_are_chosen_from_menus(visitor, urlab):
+def test_speed_and_keyframes_are_chosen_from_menus_by_keys_and_mouse(visitor, urlab):
     visitor.tab.get_by_role('button', name='Speed').click()
-    visitor.tab.locator('.menu .item', has_text='50 %').click()
-    visitor.wait(lambda: urlab.status().speed == 50, 'half the speed')
-    visitor.until("urlab.transport.speed.textContent === '50 %'")
+    visitor.tab.keyboard.press('ArrowDown')
+    visitor.tab.keyboard.press('Enter')
+    visitor.wait(lambda: urlab.status().speed == 10, 'a tenth of the speed')
+    visitor.until("urlab.transport.speed.textContent === '10 %'")
     urlab.set_sim_speed(100)
     visitor.tab.get_by_role('button', name='Reset to a keyframe').click()
     visitor.tab.locator('.menu .item', has_text='dock').first.click()
@@ -156,37 +110,13 @@ def test_speed_and_keyframes_are_chosen_from_menus(visitor, urlab):
     urlab.reset()
 
 
-def test_mode_clients_and_pages_are_listed(visitor, urlab):
-    visitor.tab.locator('#panel-people h2').click()
-    shown = visitor.tab.locator('#panel-people .body')
-    visitor.until("document.querySelector('#panel-people .body').textContent.includes('live')")
-    text = shown.inner_text()
-    for session in urlab.status().sessions:
-        assert session['client'] in text
-    visitor.tab.locator('#panel-people h2').click()
-
-
-@pytest.mark.parametrize('theme', ['light', 'dark'])
-def test_all_text_is_readable(visitor, theme):
+def test_the_theme_is_changed(visitor):
     before = visitor.picture()
-    if visitor.js('document.documentElement.dataset.theme') != theme:
+    for theme in ('dark', 'light'):
         visitor.tab.get_by_role('button', name='Light or dark').click()
-        assert changed(before, visitor.picture()) > 0.2
-    visitor.js(
-        "(urlab.select(urlab.world.robots[0].base), document.body.classList.remove('bare'))"
-    )
-    visitor.tab.keyboard.press('?')
-    texts = visitor.js(TEXTS)
-    visitor.tab.keyboard.press('Escape')
-    visitor.js('urlab.select(-1)')
-    assert len(texts) > 60
-    paper = (255, 255, 255, 1) if theme == 'light' else (0, 0, 0, 1)
-    faint = {
-        (text, round(contrast(ink, over([*layers, paper])), 2))
-        for text, ink, layers in texts
-        if contrast(ink, over([*layers, paper])) < READABLE
-    }
-    assert not faint
+        assert visitor.js('document.documentElement.dataset.theme') == theme
+        if theme == 'dark':
+            assert changed(before, visitor.picture()) > 0.2
 
 
 def test_a_phone_has_everything_within_reach(visitor):
@@ -221,90 +151,13 @@ def test_a_phone_has_everything_within_reach(visitor):
     visitor.tab.set_viewport_size(LAPTOP)
 
 
-def test_the_console_stays_clean(visitor):
-    assert visitor.errors == []
-
-
-def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path):
-    with (
-        simulation(write_unstable_world(tmp_path)) as port,
-        gateway_at(port, Page()) as gateway,
-        Client(rpc_port=port, shared=True, raise_on_divergence=False) as client,
-    ):
-        visitor = Visitor(browser, gateway.url, size=LAPTOP)
-        alarm = "document.getElementById('unstable')"
-        visitor.until('urlab.transport.status')
-        assert visitor.js(f'{alarm}.hidden')
-        client.set_setpoints(PREFIX, {'hinge': 0.5})
-        visitor.until(f'!{alarm}.hidden && {alarm}.checkVisibility()')
-        said = visitor.js(f'{alarm}.title')
-        assert 'unstable' in said and 'stiff_hinge' in said
-        assert said in visitor.js("document.getElementById('toasts').textContent")
-        visitor.tab.keyboard.press('r')
-        visitor.until(f'{alarm}.hidden')
-        visitor.tab.close()
-
-
-def test_another_page_has_control_until_it_is_taken(browser, rover_url, visitor, urlab):
-    other = Visitor(browser, rover_url)  # takes control
-    try:
-        visitor.until("!document.getElementById('control').hidden")
-        shown = visitor.tab.locator('#control')
-        assert 'Chrome on Linux' in shown.inner_text()
-        visitor.tab.get_by_role('button', name='Ask').click()
-        other.until("document.getElementById('control').textContent.includes('asks for control')")
-        visitor.tab.get_by_role('button', name='Take').click()
-        other.until("document.getElementById('control').textContent.includes('has control')")
-        visitor.until("document.getElementById('control').hidden")
-        assert other.errors == []
-    finally:
-        other.tab.close()
-
-
-def test_the_e_stop_is_seen_on_every_page_and_holds_the_robot(browser, rover_url, visitor, urlab):
-    other = Visitor(browser, rover_url, size=PHONE)
-    shown = "document.getElementById('stopped').checkVisibility()"
-    try:
-        other.tab.locator('#e-stop button').click()
-        for page in (other, visitor):
-            page.until(shown)
-        with pytest.raises(EStopEngaged):
-            urlab.set_twist('rover', (0.3, 0.0, 0.0))
-        visitor.tab.keyboard.press('w')
-        visitor.until("document.getElementById('toasts').textContent.includes('e-stop')")
-        other.tab.get_by_role('button', name='Release the e-stop').click()
-        for page in (other, visitor):
-            page.until(f'!{shown}')
-        visitor.tab.keyboard.press('Backspace')
-        other.until(shown)
-    finally:
-        urlab.e_stop(False)
-        other.tab.close()
-    visitor.until(f'!{shown}')
-
-
 GAMEPAD = """
 window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
 navigator.getGamepads = () => [null, window.pad];
 """
 
 
-def test_a_gamepad_drives_the_robot_and_lets_it_stand(browser, rover_url, urlab):
-    visitor = Visitor(browser, rover_url, scripts=[GAMEPAD])
-    try:
-        urlab.reset()
-        visitor.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
-        visitor.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
-        visitor.until(f'{BASE}.position.x > 0.3')
-        visitor.js('(pad.axes = [0.05, 0.05, 0, 0])')
-        visitor.until('urlab.driving.moved === false')
-        assert visitor.errors == []
-    finally:
-        visitor.tab.close()
-    urlab.reset()
-
-
-def test_plots_and_views_are_saved_as_files(visitor):
+def test_plots_and_views_are_saved_as_files(visitor, urlab):
     visitor.js('urlab.plots.show()')
     visitor.until('urlab.plots.rows[0].length > 20')
     with visitor.tab.expect_download() as table:
@@ -317,12 +170,7 @@ def test_plots_and_views_are_saved_as_files(visitor):
         visitor.tab.get_by_role('button', name='Save an image of the view').click()
     image = Image.open(view.value.path())
     assert min(image.size) >= 200 and len(image.convert('L').getcolors()) > 20
-    visitor.js('urlab.plots.hide()')
-
-
-def test_the_time_of_a_plot_goes_on_across_a_reset(visitor, urlab):
-    visitor.js('urlab.plots.show()')
-    visitor.until('urlab.plots.rows[0].length > 5')
+    # Time goes on across a reset.
     urlab.reset()
     visitor.until('urlab.plots.timeOffset > 0')
     times = visitor.js('urlab.plots.rows[0]')
@@ -352,12 +200,6 @@ def test_a_plot_begins_with_the_past_and_stays_where_it_is_zoomed(visitor, urlab
     count = visitor.js('urlab.plots.rows[0].length')
     visitor.until(f'urlab.plots.rows[0].length > {count} + 10')
     assert visitor.js('urlab.plots.plot.scales.x.min') == low
-
-    first = visitor.tab.locator('#dock .series').first
-    first.click()
-    assert not visitor.js('urlab.plots.plot.series[1].show')
-    first.click()
-    assert visitor.js('urlab.plots.plot.series[1].show')
     visitor.tab.get_by_role('button', name='Follow the newest values again').click()
     visitor.until(f'urlab.plots.plot.scales.x.min > {low}')
     visitor.js('urlab.plots.hide()')
@@ -385,10 +227,68 @@ def test_a_wheel_turns_while_its_slider_is_held(visitor, urlab):
     urlab.reset()
 
 
-def test_arrow_keys_choose_from_a_menu(visitor, urlab):
-    visitor.tab.set_viewport_size({'width': 1280, 'height': 800})
-    visitor.tab.get_by_role('button', name='Speed', exact=True).click()
-    visitor.tab.keyboard.press('ArrowDown')
-    visitor.tab.keyboard.press('Enter')
-    visitor.wait(lambda: urlab.status().speed == 10.0)
-    urlab.set_sim_speed(100.0)
+def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path):
+    alarm = "document.getElementById('unstable')"
+    with (
+        simulation(write_unstable_world(tmp_path)) as port,
+        gateway_at(port, Page()) as gateway,
+        Client(rpc_port=port, shared=True, raise_on_divergence=False) as client,
+        Visitor(browser, gateway.url, size=LAPTOP) as visitor,
+    ):
+        visitor.until('urlab.transport.status')
+        assert visitor.js(f'{alarm}.hidden')
+        client.set_setpoints(PREFIX, {'hinge': 0.5})
+        visitor.until(f'!{alarm}.hidden && {alarm}.checkVisibility()')
+        assert 'unstable' in visitor.js(f'{alarm}.title')
+        visitor.tab.keyboard.press('r')
+        visitor.until(f'{alarm}.hidden')
+
+
+def test_another_page_has_control_until_it_is_taken(browser, rover_url, visitor, urlab):
+    with Visitor(browser, rover_url) as other:  # takes control
+        control = "document.getElementById('control')"
+        visitor.until(f'!{control}.hidden')
+        assert 'Chrome on Linux' in visitor.tab.locator('#control').inner_text()
+        visitor.tab.get_by_role('button', name='Ask').click()
+        other.until(f"{control}.textContent.includes('asks for control')")
+        visitor.tab.get_by_role('button', name='Take').click()
+        other.until(f"{control}.textContent.includes('has control')")
+        visitor.until(f'{control}.hidden')
+
+
+def test_the_e_stop_is_seen_on_every_page_and_holds_the_robot(browser, rover_url, visitor, urlab):
+    shown = "document.getElementById('stopped').checkVisibility()"
+    with Visitor(browser, rover_url, size=PHONE) as other:
+        try:
+            other.tab.locator('#e-stop button').click()
+            for page in (other, visitor):
+                page.until(shown)
+            with pytest.raises(EStopEngaged):
+                urlab.set_twist('rover', (0.3, 0.0, 0.0))
+            visitor.tab.keyboard.press('w')
+            visitor.until("document.getElementById('toasts').textContent.includes('e-stop')")
+            other.tab.get_by_role('button', name='Release the e-stop').click()
+            for page in (other, visitor):
+                page.until(f'!{shown}')
+            visitor.tab.keyboard.press('Backspace')
+            other.until(shown)
+        finally:
+            urlab.e_stop(False)
+        visitor.until(f'!{shown}')
+
+
+GAMEPAD = """
+window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
+navigator.getGamepads = () => [null, window.pad];
+"""
+
+
+def test_a_gamepad_drives_the_robot_and_lets_it_stand(browser, rover_url, urlab):
+    with Visitor(browser, rover_url, scripts=[GAMEPAD]) as visitor:
+        urlab.reset()
+        visitor.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
+        visitor.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
+        visitor.until(f'{BASE}.position.x > 0.3')
+        visitor.js('(pad.axes = [0.05, 0.05, 0, 0])')
+        visitor.until('urlab.driving.moved === false')
+    urlab.reset()

@@ -15,7 +15,6 @@ from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
-from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.control import ControlLock
 from urlab_ros_bridge.gateways.virtual_field.page.control import IDLE_SECONDS
@@ -182,38 +181,6 @@ def page(world):
     played.session.close()
 
 
-def test_the_world_comes_first_and_names_everything(page, world):
-    assert page.sent[0] == world.description
-    (told,) = page.texts('world')
-    model = world.served.handshake.model
-    assert [body['name'] for body in told['bodies'][1:]] == [
-        model.body(i).name for i in range(1, model.nbody)
-    ]
-    assert [robot['prefix'] for robot in told['robots']] == list(
-        world.served.handshake.articulations
-    )
-    # A file for each body with something to see, equal robots sharing theirs.
-    digests = [body['seen'] for body in told['bodies'] if body['seen']]
-    assert set(digests) <= set(world.files)
-    assert len(set(digests)) < len(digests)
-
-
-def test_what_bodies_look_like_is_read_once_for_page_and_scene(world, monkeypatch):
-    made = []
-    begin = BodyModels.__init__
-    monkeypatch.setattr(
-        BodyModels, '__init__', lambda self, *given: made.append(self) or begin(self, *given)
-    )
-    served = ServedScene(world.served.link, '127.0.0.1', STATE_PORT)
-    try:
-        other = PageWorld(served)
-        assert made == [served.models]
-        assert other.files == world.files
-        other.close()
-    finally:
-        served.close()
-
-
 def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):
     (told,) = page.texts('world')
     model = world.served.handshake.model
@@ -236,16 +203,11 @@ def test_a_state_holds_the_poses_of_the_frame(page, world):
     np.testing.assert_allclose(poses[:, :3], np.column_stack([x, z, -y]), atol=1e-5)
 
 
-def test_the_same_frame_is_sent_once(page):
-    frame = page.frame()
-    page.session.tick(frame)
-    page.session.tick(frame)
-    assert len(page.states()) == 1
-
-
 def test_a_page_that_does_not_draw_gets_a_window_full_and_goes_on_when_it_does(page):
     for _ in range(2 * WINDOW):
-        page.session.tick(page.frame())
+        frame = page.frame()
+        page.session.tick(frame)
+        page.session.tick(frame)  # is sent once
     assert len(page.states()) == WINDOW
     newest = struct.unpack_from('<I', page.states()[-1], 4)[0]
     page.session.receive(struct.pack('<B3xI', messages.ACK, newest))
@@ -302,39 +264,22 @@ def test_pictures_of_unknown_cameras_and_channels_are_refused_by_name(page):
     assert 'count' in page.ask('step', count=0)['error']
 
 
-def test_the_status_comes_by_itself(page):
-    status = page.wait(lambda: (page.texts('status') or [None])[-1])
-    assert status['mode'] == 'live'
-    assert any(session['client'] == 'test' for session in status['sessions'])
-
-
-def test_recording_and_replay(page, world):
-    page.ask('record_start')
-    begin = world.served.link.commands.status().step
-    page.wait(lambda: world.served.link.commands.status().step > begin + 50)
-    assert page.ask('record_stop')['frames'] > 50
-    assert 'live' in page.ask('replay_list')['sessions']
-    started = page.ask('replay_start', session='live')
-    assert page.ask('step', count=7)['replay'] == {'frame': 6, 'total_frames': started['frames']}
-    assert page.ask('replay_stop')['mode'] == 'live'
-
-
 def test_the_e_stop_does_not_wait_for_a_file_that_is_saved(page, world, monkeypatch):
-    link, savers = world.served.link, []
+    stopped = []
     save = Client.recording_save
 
-    def watch(client, *args, **kwargs):
-        savers.append(client)
+    def stop_and_save(client, *args, **kwargs):
+        # Requests of one session are answered one after the other.
+        assert client not in (world.served.link.commands, world.served.link.queries)
+        stopped.append(page.ask('e_stop')['engaged'])
         return save(client, *args, **kwargs)
 
-    monkeypatch.setattr(Client, 'recording_save', watch)
+    monkeypatch.setattr(Client, 'recording_save', stop_and_save)
     page.ask('record_start')
-    begin = link.queries.status().step
-    page.wait(lambda: link.queries.status().step > begin)
-    assert page.ask('record_stop')['frames']
-    assert page.ask('record_save')['path'].endswith('.json')
-    # Requests of one session are answered one after the other.
-    assert savers and savers[0] not in (link.commands, link.queries)
+    page.frame()
+    page.ask('record_stop')
+    assert page.ask('record_save')['path'].endswith('.json') and stopped == [True]
+    page.ask('e_stop', engaged=False)
 
 
 def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
@@ -346,28 +291,16 @@ def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
     page.wait(lambda: np.linalg.norm(page.frame().body_positions[base] - start) > 0.02)
 
     def stands():
-        one = page.frame()
-        return page.wait(lambda: (other := page.frame()).time > one.time + 0.1 and (one, other))
+        one = other = page.frame()
+        while other.time < one.time + 0.1:
+            other = page.frame()
+        moved = np.linalg.norm(other.body_positions[base] - one.body_positions[base])
+        return moved < 1e-3 or None
 
-    page.wait(
-        lambda: (
-            np.linalg.norm(
-                (pair := stands())[1].body_positions[base] - pair[0].body_positions[base]
-            )
-            < 1e-3
-        )
-    )
+    page.wait(stands)
 
 
-def test_a_listener_that_has_gone_hears_nothing_more(world):
-    played = PlayedPage(world)
-    played.session.close()
-    count = len(played.sent)
-    time.sleep(0.3)
-    assert len(played.sent) <= count + 1  # one may have been on its way
-
-
-@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1' + '0' * 25, '1e-320'])
+@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1e-320'])
 def test_no_number_is_too_long_for_a_request(page, digits):
     for op in [*REQUESTS, 'watch', 'cameras', 'contacts']:
         for place in ('"number": %s', '"id": %s', '"twist": [%s, 0, 0], "robot": "rover_1"'):

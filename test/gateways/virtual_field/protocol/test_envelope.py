@@ -3,11 +3,9 @@
 """The envelope: what passes, and with which reason the rest does not."""
 
 import json
-import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
@@ -16,20 +14,17 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envel
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_error
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_message
 
-_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**63), 2**63)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=['Cs'])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(
-        st.characters(exclude_categories=['Cs'])), inner, max_size=4),
+TEXTS = st.text(st.characters(exclude_categories=['Cs']))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | TEXTS
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=20,
 )  # fmt: skip
 _KEYS = 'message must contain version, type, and payload'
 
 
-@given(st.text(st.characters(exclude_categories=['Cs'])), _VALUES)
+@given(TEXTS, VALUES)
 def test_what_is_written_is_read(kind, value):
     message = write_message(kind, {'value': value})
     assert read_envelope(message) == Envelope(kind, {'value': value})
@@ -41,13 +36,10 @@ def test_what_is_written_is_read(kind, value):
     [
         ('[1, 2]', _KEYS),
         ('{"version": 1, "type": "hello"}', _KEYS),
-        ('3', _KEYS),
         ('{"version": 2, "type": "hello", "payload": {}}', 'unsupported protocol version 2'),
-        ('{"version": "1", "type": "hello", "payload": {}}', "unsupported protocol version '1'"),
         ('{"version": true, "type": "hello", "payload": {}}', 'unsupported protocol version True'),
         ('{"version": 1, "type": 5, "payload": {}}', 'message type must be a string'),
         ('{"version": 1, "type": "x", "payload": []}', 'message payload must be a dictionary'),
-        ('', 'this is not JSON'),
         ('{"version": 1, "type": "x", "payload": {"a": NaN}}', 'this is not JSON'),
         ('{"version": 1, "type": "x", "payload": {"a": 1e999}}', 'this is not JSON'),
         ('[' * 100_000, 'this is not JSON'),
@@ -62,9 +54,3 @@ def test_reasons(message, reason):
 
 def test_errors_can_be_sent_whatever_they_quote():
     assert json.loads(write_error('\ud800'))['payload'] == {'reason': '?'}
-
-
-def test_arrays_are_lists_of_numbers():
-    message = json.loads(write_message('x', {'points': np.arange(6.0).reshape(2, 3)}))
-    assert message['payload']['points'] == [[0, 1, 2], [3, 4, 5]]
-    assert all(math.isfinite(value) for row in message['payload']['points'] for value in row)

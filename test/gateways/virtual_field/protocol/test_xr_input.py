@@ -24,7 +24,7 @@ SAMPLE = {'timestamp': 1234.56, 'head_pose': POSE, 'controllers': {'left': LEFT}
 
 def changed(path, value):
     sample = json.loads(json.dumps(SAMPLE))
-    *way, last = path.split('.')
+    *way, last = path.replace('left', 'controllers.left').split('.')
     place = sample
     for name in way:
         place = place[name]
@@ -46,49 +46,41 @@ def test_the_sample_of_the_page():
 
 @pytest.mark.parametrize('name', ['velocity', 'grip', 'trigger', 'joystick', 'buttons'])
 def test_a_controller_needs_its_pose_alone(name):
-    read_xr_input(changed(f'controllers.left.{name}', None))
+    read_xr_input(changed(f'left.{name}', None))
 
 
 def test_hands_may_rest_and_other_controllers_are_ignored():
-    assert read_xr_input(changed('controllers', {})).controllers == {}
-    assert read_xr_input(changed('controllers', {'foot': 3})).controllers == {}
+    assert read_xr_input({**SAMPLE, 'controllers': {}}).controllers == {}
+    assert read_xr_input({**SAMPLE, 'controllers': {'foot': 3}}).controllers == {}
 
 
 def test_rotations_become_unit_length_and_sticks_stay_in_their_range():
-    rotation = [0.0, 3.0, 0.0, 4.0]
-    left = read_xr_input(changed('controllers.left.pose.rotation_xyzw', rotation))
+    left = read_xr_input(changed('left.pose.rotation_xyzw', [0.0, 3.0, 0.0, 4.0]))
     assert math.hypot(*left.controllers['left'].pose.rotation) == pytest.approx(1.0)
-    left = read_xr_input(changed('controllers.left.joystick', [7, -1.5])).controllers['left']
+    left = read_xr_input(changed('left.joystick', [7, -1.5])).controllers['left']
     assert left.joystick == (1.0, -1.0)
 
 
-@pytest.mark.parametrize(
-    ('path', 'value', 'reason'),
-    [
-        ('timestamp', None, 'timestamp is missing'),
-        ('timestamp', 'now', "timestamp must be a number, got 'now'"),
-        ('head_pose', None, 'head_pose is missing'),
-        ('controllers', None, 'controllers is missing'),
-        ('controllers', [], 'controllers must be an object, got []'),
-        ('controllers.left.pose', None, 'controllers.left.pose is missing'),
-        (
-            'controllers.left.pose.translation',
-            [1, 2],
-            'controllers.left.pose.translation must have size 3, got 2',
-        ),
-        ('controllers.left.pose.rotation_xyzw', [0, 0, 0, 0], 'controllers.left.pose.rotation'),
-        ('controllers.left.joystick', [1], 'controllers.left.joystick must have size 2, got 1'),
-        ('controllers.left.grip', True, 'controllers.left.grip must be a number, got True'),
-        ('controllers.left.velocity', {'linear': [0, 0, 0]}, 'controllers.left.velocity.angular'),
-        ('controllers.left.buttons', {'primary': 1}, 'controllers.left.buttons.primary must be'),
-        (
-            'controllers.left.pose.translation',
-            [1, 2, 1e30],
-            'controllers.left.pose.translation[2]',
-        ),
-    ],
-)
-def test_reasons(path, value, reason):
+@pytest.mark.parametrize('path', ['timestamp', 'head_pose', 'controllers', 'left.pose'])
+def test_what_must_be_there_is_named(path):
+    with pytest.raises(BadMessage, match=rf'(controllers\.)?{path} is missing'):
+        read_xr_input(changed(path, None))
+
+
+WRONG = {
+    'timestamp': 'now',
+    'controllers': [],
+    'left.pose.translation': [1, 2],
+    'left.pose.translation[2]': [1, 2, 1e30],
+    'left.pose.rotation_xyzw': [0, 0, 0, 0],
+    'left.grip': True,
+    'left.velocity.angular': 3,
+    'left.buttons.primary': 1,
+}
+
+
+@pytest.mark.parametrize('path', WRONG)
+def test_what_is_wrong_is_named(path):
     with pytest.raises(BadMessage) as caught:
-        read_xr_input(changed(path, value))
-    assert str(caught.value).startswith(reason)
+        read_xr_input(changed(path.partition('[')[0], WRONG[path]))
+    assert str(caught.value).startswith(path.replace('left', 'controllers.left'))

@@ -58,80 +58,37 @@ def arms_of(body, extra=''):
     return find_arms(robot_of(body, extra)[1])
 
 
-def joints(arms):
-    return [[joint.name for joint in arm.joints] for arm in arms]
+FINGERS = chain('f1') + chain('f2')
+TORSO = chain('left_a', 'left_b', 'left_c') + chain('right_a', 'right_b', 'right_c')
+GRIPPER = '<actuator><position name="gripper" joint="c" kp="1"/></actuator>'
+ARMS = {
+    'a wheel is none': (chain('x_a', 'x_b', 'x_c') + chain('wheel'), '', {'x': 'abc'}),
+    'fingers end one': (chain('x_a', 'x_b', 'x_c', end=FINGERS), '', {'x': 'abc'}),
+    'one finger by its actuator': (chain('a', 'b', 'c'), GRIPPER, {'arm_0': 'ab'}),
+    'two on a torso': (
+        chain('waist_a', 'waist_b', end=TORSO),
+        '',
+        {'waist': 'ab', 'left': 'abc', 'right': 'abc'},
+    ),
+}
 
 
-def test_a_chain_is_an_arm_and_a_wheel_is_none():
-    assert joints(arms_of(base(chain('a', 'b', 'c'), chain('wheel')))) == [['a', 'b', 'c']]
-
-
-def test_fingers_end_an_arm_and_are_none():
-    fingers = chain('f1') + chain('f2')
-    (arm,) = arms_of(base(chain('arm_a', 'arm_b', 'arm_c', end=fingers)))
-    assert [joint.name for joint in arm.joints] == ['arm_a', 'arm_b', 'arm_c']
-    assert arm.name == 'arm'
-
-
-def test_one_finger_is_told_by_its_actuator():
-    finger = '<actuator><position name="gripper" joint="c" kp="1"/></actuator>'
-    assert joints(arms_of(base(chain('a', 'b', 'c')), finger)) == [['a', 'b']]
-
-
-def test_arms_on_a_torso_are_arms_of_their_own():
-    both = chain('left_a', 'left_b', 'left_c') + chain('right_a', 'right_b', 'right_c')
-    arms = arms_of(base(chain('waist_a', 'waist_b', end=both)))
-    assert [arm.name for arm in arms] == ['waist', 'left', 'right']
+@pytest.mark.parametrize('name', ARMS)
+def test_arms_are_chains_by_name(name):
+    parts, extra, expected = ARMS[name]
+    found = arms_of(base(parts), extra)
+    assert {arm.name: ''.join(j.name[-1] for j in arm.joints) for arm in found} == expected
 
 
 def test_the_tip_is_a_site_when_there_is_one_and_else_the_end_of_the_last_geom():
     (arm,) = arms_of(base(chain('a', 'b')))
     assert arm.tip_site is None
     assert arm.nodes[-1].place == pytest.approx((0.3, 0, 0))
+    assert arm.radii == pytest.approx((0.02, 0.02))
     site = '<site name="other"/><site name="tcp" pos="0.5 0 0"/>'
     (arm,) = arms_of(base(chain('a', 'b', end=site)))
     assert arm.tip_site.name == 'tcp'
     assert arm.nodes[-1].place == pytest.approx((0.5, 0, 0))
-
-
-def test_radii_are_those_of_the_links():
-    (arm,) = arms_of(base(chain('a', 'b', radius=0.035)))
-    assert arm.radii == pytest.approx((0.035, 0.035))
-
-
-def test_joints_of_one_place_are_one_node():
-    both = '<body name="l"><joint name="x" axis="1 0 0"/><joint name="y"/>{}</body>'
-    (arm,) = arms_of(base(both.format(LINK.format(0.3, 0.02))))
-    assert len(arm.joints) == 2 and len(arm.nodes) == 2
-
-
-@pytest.fixture(scope='module')
-def snake():
-    """Return model, robot and shapes of a chain that bends in all directions."""
-    links = ''
-    for index in reversed(range(12)):
-        axis = ('0 1 0', '0 0 1')[index % 2]
-        links = (
-            f'<body name="l{index}" pos="0.1 0 0"><joint name="j{index}" axis="{axis}"/>'
-            f'{LINK.format(0.1, 0.02)}{links}</body>'
-        )
-    model, robot = robot_of(base(links))
-    return model, robot, ArmShapes(robot.world, find_arms(robot))
-
-
-@pytest.mark.parametrize('seed', range(20))
-def test_shapes_follow_mujoco(snake, seed):
-    model, _robot, shapes = snake
-    data = mujoco.MjData(model)
-    data.qpos[:] = np.random.default_rng(seed).uniform(-0.4, 0.4, model.nq)
-    mujoco.mj_kinematics(model, data)
-    (shape,) = shapes.at(frame_of(model, data))
-    bodies = [model.body(f'l{index}').id for index in range(12)]
-    np.testing.assert_allclose(shape.centerline[:-1], y_up(data.xpos[bodies]), atol=2e-5)
-    check_directors(shape)
-    # Frames bend as the chain does: no flip between neighbours.
-    frames = np.array(shape.directors)
-    assert ((frames[1:] * frames[:-1]).sum(axis=2) > 0.5).all()
 
 
 def check_directors(shape):
@@ -186,19 +143,12 @@ def test_the_reach_is_the_length_of_the_chain():
     assert handle_radius(finger) < 0.008
 
 
-def test_normals_turn_with_their_links(snake):
-    model, _robot, shapes = snake
+def test_contacts_belong_to_the_arm_that_touches_something_else():
+    model, robot = robot_of(base(chain('a', 'b', 'c')))
+    shapes = ArmShapes(robot.world, find_arms(robot))
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    straight = np.array(shapes.at(frame_of(model, data))[0].directors)
-    assert np.abs(straight - straight[0]).max() < 1e-9
-
-
-def test_contacts_belong_to_the_arm_that_touches_something_else(snake):
-    model, _robot, shapes = snake
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    link, other = model.body('l3').id, model.body('l7').id
+    link, other = model.body('a_link').id, model.body('c_link').id
     points = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
     frame = frame_of(model, data, points, [[0, link], [link, other], [0, 0]])
     np.testing.assert_array_equal(shapes.at(frame)[0].contacts, [[1, 3, -2]])

@@ -5,11 +5,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
-from urlab_ros_bridge.gateways.virtual_field.scene.axes import crossed
-from urlab_ros_bridge.gateways.virtual_field.scene.axes import rotated
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_poses
@@ -40,16 +37,6 @@ def test_rotations_are_those_of_shapes_that_turn_too(seed):
         Rotation.from_quat(found).as_matrix(), wanted.as_matrix(), atol=1e-9
     )
     np.testing.assert_allclose(z_up_quaternion(tuple(found)), (x, y, z, w), atol=1e-12)
-
-
-@given(seeds)
-def test_vectors_are_turned_and_crossed(seed):
-    random = np.random.default_rng(seed)
-    turn = Rotation.random(random_state=seed % 2**32)
-    vectors, others = random.normal(size=(2, 4, 3))
-    wxyz = np.tile(np.roll(turn.as_quat(), 1), (4, 1))
-    np.testing.assert_allclose(rotated(wxyz, vectors), turn.apply(vectors), atol=1e-9)
-    assert crossed(vectors, others) == pytest.approx(np.cross(vectors, others))
 
 
 @given(seeds)

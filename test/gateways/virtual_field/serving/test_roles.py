@@ -41,8 +41,6 @@ def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(joi
     for text, reason in (
         ('[]', 'message must contain version, type, and payload'),
         ('{"version": 2, "type": "x", "payload": {}}', 'unsupported protocol version 2'),
-        ('{"version": 1, "type": 1, "payload": {}}', 'message type must be a string'),
-        ('{"version": 1, "type": "x", "payload": 1}', 'message payload must be a dictionary'),
         ('{"version": 1, "type": "x", "payload": {}}', 'hello required first'),
     ):
         client.socket.send(text)
@@ -51,15 +49,11 @@ def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(joi
     assert 'only publishers may exceed' in client.error()
     client.send('hello', {'role': 'admiral'})
     assert client.error().startswith("unknown role 'admiral'")
-    client.send('hello', {'role': 'spectator', 'extensions': ['binary']})
+    hello = {'role': 'spectator', 'extensions': ['binary']}
+    whole = {'version': 1, 'type': 'hello', 'payload': hello}
+    client.socket.send(json.dumps(whole).encode())  # a binary frame is taken too
     assert client.error().startswith('this gateway has no page')
     assert client.hello('spectator')['user_id'].startswith('spectator_')
-
-
-def test_binary_frames_of_json_are_taken_too(join):
-    client = join(None)
-    client.socket.send(b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}')
-    assert client.answer('hello_ack')['role'] == 'spectator'
 
 
 def test_a_spectator_sees_the_arms(join, bimanual):
@@ -105,7 +99,7 @@ def test_meshes_come_once_and_stand_where_mujoco_says(join, field):
     assert tray['static_asset'] is True and tray['scale'] == [1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize('mode', ['two-cr', 'demo-spline', 'bimanual'])
+@pytest.mark.parametrize('mode', ['demo-spline', 'bimanual'])
 def test_a_user_joins_with_both_arms_and_resets(join, mode):
     user = join('vr_client', client='sparc-webxr', requested_arm_count=2, character_mode=mode)
     ack, name = user.ack, user.ack['user_id']
@@ -128,28 +122,18 @@ def test_a_user_joins_with_both_arms_and_resets(join, mode):
     user.close()
 
 
-@pytest.mark.parametrize('mode', ['two-cr', 'demo-spline'])
-def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(join, mode):
+def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(join):
     page = join(None)
-    page.send(
-        'hello',
-        {
-            'client': 'sparc-webxr',
-            'role': 'vr_client',
-            'requested_arm_count': 2,
-            'character_mode': mode,
-        },
-    )
+    hello = {'client': 'sparc-webxr', 'role': 'vr_client', 'requested_arm_count': 2}
+    page.send('hello', {**hello, 'character_mode': 'two-cr'})
     # It takes nothing for granted before these two, in this order.
     (kind, ack), (second, _) = page.receive(), page.receive()
     assert (kind, second) == ('hello_ack', 'asset_manifest')
-    assert ack['role'] == 'vr_client' and ack['character_mode'] == mode
+    assert ack['role'] == 'vr_client' and ack['character_mode'] == 'two-cr'
     assert len(ack['controlled_arm_ids']) == 2 and ack['controlled_arm_ids'] == ack['arm_ids']
-    assert not any('head' in arm_id for arm_id in ack['arm_ids'])  # these are no arms for it
-    before = None
-    for _ in range(30):
-        kind, scene = page.receive()
-        assert kind == 'scene_state'
+    before = 0.0
+    for _ in range(5):
+        scene = page.scene()
         for arm_id in ack['controlled_arm_ids']:
             arm = scene['arms'][arm_id]
             line, radii = np.array(arm['centerline']), np.array(arm['radii'])
@@ -159,7 +143,7 @@ def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(joi
             assert np.shape(arm['directors']) == (len(line) - 1, 3, 3)
             assert len(arm['element_lengths']) == len(line) - 1
             assert np.shape(arm['tip']['translation']) == (3,)
-        assert before is None or scene['timestamp'] >= before
+        assert scene['timestamp'] >= before
         before = scene['timestamp']
     # It never sends anything else, and stays.
     assert page.scene(lambda seen: seen['timestamp'] > before + 0.1)
@@ -196,11 +180,8 @@ def test_users_share_nothing_and_free_what_they_leave(join, field):
     ('role', 'kind', 'reason'),
     [
         ('spectator', 'xr_input', 'xr_input unsupported for spectator role'),
-        ('spectator', 'add_mesh', 'add_mesh unsupported for spectator role'),
         ('publisher', 'xr_input', 'unsupported publisher message type: xr_input'),
-        ('publisher', 'reset', 'unsupported publisher message type: reset'),
         ('vr_client', 'add_mesh', 'unsupported type: add_mesh'),
-        ('vr_client', 'hello_ack', 'unsupported type: hello_ack'),
         ('vr_client', 'xr_input', 'timestamp is missing'),
     ],
 )
@@ -249,57 +230,20 @@ def test_a_publisher_fills_the_scene(join):
     watcher.scene(lambda seen: 'm' not in seen['meshes'])
     publisher.send('clear_meshes')
     assert publisher.answer('mesh_ack') == {'owner_id': 'me', 'status': 'cleared'}
-
-
-def test_publishers_do_not_touch_what_is_not_theirs(join):
-    mine, other = join('publisher'), join('publisher')
-    mine.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB})
-    mine.answer('mesh_ack')
-    mine.send('update_overlay_points', {'overlay_id': 'p'})
-    mine.answer('overlay_ack')
-    for kind, payload, reason in (
-        ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB}, "mesh 'm' belongs to 'publisher_"),
-        ('remove_mesh', {'mesh_id': 'm'}, "mesh 'm' belongs to 'publisher_"),
-        (
-            'update_mesh_transform',
-            {'mesh_id': 'm'},
-            'mesh not found or ownership mismatch for update',
-        ),
-        (
-            'update_mesh_transform',
-            {'mesh_id': 'none'},
-            'mesh not found or ownership mismatch for update',
-        ),
-        ('update_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
-        ('remove_overlay_points', {'overlay_id': 'p'}, "overlay 'p' belongs to"),
-        (
-            'add_mesh',
-            {'mesh_id': 'sim/x', 'mesh_data_b64': GLB},
-            "mesh_id 'sim/x': sim/ is reserved for",
-        ),
+    # What comes back brings its data again, and goes with its owner, who alone may touch it.
+    publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB})
+    watcher.scene(lambda seen: 'asset_uri' in seen['meshes'].get('m', {}))
+    other = join('publisher')
+    for kind, reason in (
+        ('remove_mesh', "mesh 'm' belongs to 'me'"),
+        ('update_mesh_transform', 'mesh not found or ownership mismatch for update'),
     ):
-        other.send(kind, payload)
+        other.send(kind, {'mesh_id': 'm'})
         assert other.error().startswith(reason)
-    for payload in ({'mesh_id': 'none'},):
-        other.send('remove_mesh', payload)
-        assert other.answer('mesh_ack')['status'] == 'removed'
-    other.send('hello', {'role': 'publisher', 'owner_id': mine.ack['owner_id']})
+    other.send('hello', {'role': 'publisher', 'owner_id': 'me'})
     assert 'is in use' in other.error()
-    watcher = join('spectator')
-    watcher.scene(lambda seen: 'm' in seen['meshes'] and 'p' in seen['overlay_points'])
-    mine.close()
-    watcher.scene(lambda seen: 'm' not in seen['meshes'] and not seen['overlay_points'])
-
-
-def test_a_mesh_that_comes_back_brings_its_data_again(join):
-    watcher, publisher = join('spectator'), join('publisher')
-    for _ in range(2):
-        publisher.send('add_mesh', {'mesh_id': 'back', 'mesh_data_b64': GLB})
-        publisher.answer('mesh_ack')
-        watcher.scene(lambda seen: 'asset_uri' in seen['meshes'].get('back', {}))
-        publisher.send('remove_mesh', {'mesh_id': 'back'})
-        publisher.answer('mesh_ack')
-        watcher.scene(lambda seen: 'back' not in seen['meshes'])
+    publisher.close()
+    watcher.scene(lambda seen: 'm' not in seen['meshes'])
 
 
 def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):

@@ -18,10 +18,6 @@ def pool():
     return ArmPool('hall', ARMS, {'one': [0, 1], 'two': [2], 'cart': []}, ['cart', 'two'])
 
 
-def test_modes_are_the_world_its_robots_and_those_of_the_stock_page(pool):
-    assert set(pool.modes) == {'hall', 'one', 'two', 'cart', 'two-cr', 'demo-spline'}
-
-
 @pytest.mark.parametrize('mode', ['two-cr', 'demo-spline', 'hall', 'one'])
 def test_two_arms_for_a_user(pool, mode):
     holding = pool.take('user_1', mode, 2)
@@ -40,7 +36,7 @@ def test_users_have_arms_of_their_own_until_none_is_left(pool):
     with pytest.raises(NoFreeArm, match=r"2 .*'one'"):
         pool.take('c', 'one', 1)
     pool.release('a')
-    assert pool.take('c', 'one', 2).arms == (0,)
+    assert pool.take('c', 'one', 2).arms == pool.take('c', 'one', 2).arms == (0,)
 
 
 def test_a_base_is_driven_by_one_user(pool):
@@ -50,28 +46,8 @@ def test_a_base_is_driven_by_one_user(pool):
     assert pool.take('b', 'two', 2).base == 'two'
 
 
-def test_what_a_user_has_counts_as_free_for_it(pool):
-    assert pool.take('a', 'one', 2).arms == pool.take('a', 'one', 2).arms == (0, 1)
-
-
 def test_unknown_modes_are_refused_with_the_known_ones(pool):
     for mode in ('', 'spirobs'):
         with pytest.raises(BadMessage, match=r'^vr_client requires a backend-supported') as caught:
             pool.take('a', mode, 2)
         assert 'hall' in str(caught.value)
-
-
-def test_where_nothing_can_be_steered_it_says_so():
-    pool = ArmPool('dog', ARMS[:1], {'dog': []}, [])
-    with pytest.raises(NoFreeArm, match='nothing to steer'):
-        pool.take('a', 'dog', 2)
-
-
-def test_every_change_has_a_version(pool):
-    versions = [pool.ownership.version]
-    pool.take('a', 'one', 2)
-    versions.append(pool.ownership.version)
-    pool.release('a')
-    versions.append(pool.ownership.version)
-    pool.release('a')
-    assert versions == [0, 1, 2] and pool.ownership.version == 2

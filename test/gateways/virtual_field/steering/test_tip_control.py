@@ -155,20 +155,6 @@ def test_the_tip_is_where_the_hand_is_within_a_centimetre_on_a_circle(arms):
     assert np.mean(off) < 0.005
 
 
-def test_a_tip_that_is_let_go_stays_where_it_was_led_to(arms):
-    arms.reset()
-    start = arms.tip()
-
-    def away(now):
-        return np.array([0.0, 0.3 * now, 0.0])
-
-    for now, _ in arms.run(away, 0.5):
-        release = now
-    *_, (_, tip) = arms.run(away, 1.5, grip=0.0)
-    # 0.15 m until then, and up to 0.01 m within the time of a sample.
-    assert tip[1] - start[1] == pytest.approx(0.3 * release, abs=0.012)
-
-
 def test_a_hand_that_jumps_is_followed_at_the_speed_of_the_joints(arms):
     arms.reset()
     before = arms.data.qpos.copy()
