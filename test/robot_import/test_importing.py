@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yourdfpy
 
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingMeshes
@@ -75,6 +76,56 @@ def test_masses_are_those_of_the_urdf_where_a_body_can_have_them(write_robot, ca
     repaired = [record.getMessage() for record in caplog.records]
     assert any("'shoulder'" in text for text in repaired)
     assert any("'tip'" in text for text in repaired)
+
+
+def test_shapes_are_seen_and_touched_apart(write_robot):
+    model = load(write_robot()).model
+    base = model.body('my_robot_base_link').id
+    shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] == base]
+    seen = [g for g in shapes if model.geom_contype[g] == 0]
+    colors = {tuple(np.round(model.geom_rgba[g], 2).tolist()) for g in seen}
+    assert colors == {(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)}
+    assert {int(model.geom_group[g]) for g in seen} == {2}
+    assert [int(model.geom_group[g]) for g in shapes if g not in seen] == [3] * 3
+
+
+def test_it_stands_still_without_warnings(write_robot):
+    world = load(write_robot())
+    model, data = world.model, world.data
+    first = pose(world, 'base_link')
+    held = data.qpos[joint(world, 'pan').qposadr]
+    while data.time < 5:
+        mujoco.mj_step(model, data)
+    assert not any(item.number for item in data.warning)
+    np.testing.assert_allclose(pose(world, 'base_link')[:2, 3], first[:2, 3], atol=0.01)
+    assert abs(data.qpos[joint(world, 'pan').qposadr] - held) < 0.03
+    assert np.abs(data.qvel).max() < 1e-2
+
+
+XACRO = """<robot name="hand" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="fingers" default="1"/><xacro:include filename="$(find my_robot)/urdf/part.xacro"/>
+<link name="palm"/><xacro:fingers count="$(arg fingers)"/></robot>"""
+PART = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:macro name="fingers" params="count"><xacro:if value="${count > 0}">
+<link name="finger${count}"/><joint name="j${count}" type="fixed"><parent link="palm"/>
+<child link="finger${count}"/></joint><xacro:fingers count="${count - 1}"/>
+</xacro:if></xacro:macro></robot>"""
+
+
+@pytest.mark.parametrize(('arguments', 'count'), [({}, 1), ({'fingers': '3'}, 3)])
+def test_a_xacro_is_expanded_with_its_arguments(package, arguments, count):
+    path = package / 'urdf' / 'hand.xacro'
+    path.write_text(XACRO)
+    (package / 'urdf' / 'part.xacro').write_text(PART)
+    (robot,) = load(path, xacro_arguments=arguments).articulations.values()
+    fingers = {name for name in robot.bodies if 'finger' in name}
+    assert fingers == {f'finger{number + 1}' for number in range(count)}
+
+
+def test_urlab_import_writes_a_folder_that_is_served(write_robot, tmp_path, capsys):
+    assert main(['import', str(write_robot()), '--out', str(tmp_path / 'out')]) == 0
+    sidecar = capsys.readouterr().out.split()[-1]
+    assert list(load(sidecar).articulations) == ['my_robot']
 
 
 def test_joints_keep_limits_dynamics_and_coupling(write_robot):

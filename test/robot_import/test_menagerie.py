@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.robot_import.menagerie import _sidecars
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.wire.errors import UnknownName
 
 ARM = """<mujoco model="{entry}"><worldbody><body name="{base}">
 <geom size="0.1" mass="1"/>{cameras}{joints}</body></worldbody>
@@ -80,3 +82,22 @@ def test_any_robot_of_the_menagerie_is_served(tree):
     folder.mkdir()
     (folder / 'a1.xml').write_text(small_model(_sidecars()['ur5e']))
     assert list(load_world(ServerConfig(robot='unitree_a1')).articulations) == ['unitree_a1']
+
+
+def test_the_go2_trots(tree, drive):
+    reply = drive('go2', 0.4, 40, 50, robot='go2')
+    x, y, z = reply.articulations['go2'].qpos[:3]
+    assert x > 0.4 and abs(y) < 0.2 and z > 0.2
+
+
+def test_an_unknown_robot_is_an_error_that_lists_the_names(tree):
+    with pytest.raises(UnknownName, match=r"'go3'.*go2"):
+        load_world(ServerConfig(robot='go3'))
+
+
+def test_urlab_robots_lists_names_kinds_and_licences(capsys):
+    assert main(['robots', '--kind', 'quadruped']) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if '(go2)' in line)
+    assert line.split()[:4] == ['unitree_go2', '(go2)', 'quadruped', 'BSD-3-Clause']
+    assert main(['robots', '--kind', 'submarine']) == 1
+    assert 'kinds: ' in capsys.readouterr().out

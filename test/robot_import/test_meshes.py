@@ -33,5 +33,18 @@ def test_formats_keep_the_shape(tmp_path, ending):
     np.testing.assert_allclose(*sizes([part]).values(), (0.1, 0.2, 0.3), rtol=1e-6)
 
 
+def test_a_mesh_is_converted_once_for_each_content(collada, tmp_path):
+    cache, path = MeshCache(tmp_path / 'cache'), tmp_path / 'box.dae'
+    collada(path)
+    first = cache.parts(path)
+    stamps = [part.path.stat().st_mtime_ns for part in first]
+    (tmp_path / 'other').mkdir()
+    again = path.rename(tmp_path / 'other' / 'box.dae')
+    assert cache.parts(again) == first
+    assert [part.path.stat().st_mtime_ns for part in first] == stamps
+    collada(again, meter=0.5)
+    assert not {part.path for part in cache.parts(again)} & {part.path for part in first}
+
+
 def as_bytes(content):
     return content if isinstance(content, bytes) else content.encode()

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from urlab_ros_bridge.robot_import.errors import PackageNotFound
 from urlab_ros_bridge.robot_import.packages import Packages
 
 PLACES = ('given', 'ament', 'ros', 'above')
@@ -37,3 +38,8 @@ def test_the_first_place_that_has_a_package_counts(tmp_path, there):
     expected = folders[chosen[0]] / 'meshes/a b.stl'
     for name in ('package://bot/meshes/a b.stl', 'package:///bot/meshes/a%20b.stl'):
         assert packages.file(name) == expected
+
+
+def test_a_missing_package_is_named_with_the_places(tmp_path):
+    with pytest.raises(PackageNotFound, match=r"'bot'.*/opt/ros/x.*--package-path bot=DIR"):
+        Packages(tmp_path, {}, {'AMENT_PREFIX_PATH': '/opt/ros/x'}).file('package://bot/m.stl')
