@@ -20,6 +20,8 @@ from topic_system import Block  # noqa: E402
 from topic_system import FIELDS  # noqa: E402
 from topic_system import TopicSystem  # noqa: E402
 
+from urlab_ros_bridge.ros.reports.graph import OtherPublishers  # noqa: E402
+
 # A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
 MIXED = XML.replace(
     '<site name="{p}_hand" pos="0 0.1 0"/>',
@@ -98,3 +100,11 @@ def test_the_block_names_topics_that_hold_in_every_namespace(controlled):
     assert {
         e.get('name') for e in block.findall('joint') if e.get('mimic') == 'false'
     } == followers
+
+
+def test_another_publisher_of_the_description_is_found(controlled):
+    _, bridge, system = controlled(*FIELDS)
+    others = bridge.node.bridge.part(OtherPublishers)
+    assert '/robot_description' not in others._find()
+    system.node.create_publisher(String, 'robot_description', LATCHED)
+    assert wait_until(lambda: others._find().get('/robot_description'))
