@@ -45,11 +45,3 @@ def offered(line):
 )
 def test_options_and_values(line, words):
     assert offered(line) == words
-
-
-def test_bundled_names_are_offered_beside_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / 'mine.yaml').touch()
-    assert {'quadruped_trot', 'mine.yaml'} <= offered('urlab policy ')
-    assert {'bimanual', 'mine.yaml'} <= offered('urlab chiral --profile ')
-    assert offered('urlab server --model ') == {'mine.yaml'}

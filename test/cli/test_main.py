@@ -28,29 +28,6 @@ def test_every_command_has_version_and_help(words, capsys):
         assert wanted in capsys.readouterr().out
 
 
-def test_an_unknown_command_is_answered_with_the_list(capsys):
-    assert main(['servr']) == 2
-    said = capsys.readouterr().err
-    assert "'servr'; did you mean 'server'?" in said and said.count('\n') == 1
-    assert all(name in said for name in COMMANDS)
-
-
-@pytest.mark.parametrize(
-    ('words', 'named'),
-    [
-        (['keys', '/dev/null'], "DIR: '/dev/null'"),
-        (['server', '--data-dir', '/dev/null'], "--data-dir: '/dev/null'"),
-        (['eval', '--policy=math:sqrt', '--results=/dev/null'], "--results: '/dev/null'"),
-    ],
-)
-def test_a_file_is_not_taken_for_a_folder(words, named, capsys):
-    if named.startswith('DIR'):
-        assert main(['keys']) == 2
-        assert capsys.readouterr().err.startswith('error: DIR: is missing: ')
-    assert main(words) == 2
-    assert capsys.readouterr().err == f'error: {named} is a file, not a folder\n'
-
-
 def test_the_command_line_loads_neither_ros_nor_physics_and_is_quick():
     code = (
         'import sys\n'

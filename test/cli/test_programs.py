@@ -170,16 +170,3 @@ def wait_until_blocked(pid):
         if int(masks['SigBlk'], 16) & 1 << (signal.SIGINT - 1):
             return
         time.sleep(0.002)
-
-
-def test_a_second_server_starts_with_the_offset_that_is_advised(program):
-    ports = [f'--{name}-port={port}' for name, port in free_ports(*NAMES).items()]
-    first = program('server', *ports, '--cameras=off')
-    ready_ports(first)
-    refused = program('server', *ports)
-    assert refused.wait(20) == 2
-    advice = re.search(r'with (--port-offset \d+)$', refused.stderr.read().strip())
-    second = program('server', *ports, *advice[1].split(), '--cameras=off')
-    moved = ready_ports(second)
-    with Client('127.0.0.1', moved[0], shared=True, name='test') as client:
-        assert client.status().world == 'rover'

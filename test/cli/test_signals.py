@@ -10,7 +10,6 @@ import sys
 from lifelines import start_process
 import pytest
 
-from urlab_ros_bridge.cli.signals import handle_stop_signals
 from urlab_ros_bridge.cli.signals import INTERRUPTED
 from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.cli.signals import STOP_SIGNALS
@@ -50,19 +49,6 @@ def test_a_signal_takes_down_what_a_command_has_begun(number):
     folder = process.stdout.readline().strip()
     process.send_signal(number)
     assert process.wait(60) == 128 + number and folder and not os.path.exists(folder)
-
-
-def test_nohup_stays_in_force():
-    with restored_handlers():
-        for ignored, wanted in ((signal.SIG_IGN, signal.SIG_IGN), (signal.SIG_DFL, note)):
-            signal.signal(signal.SIGHUP, ignored)
-            handle_stop_signals(note)
-            assert signal.getsignal(signal.SIGHUP) == wanted
-            assert signal.getsignal(signal.SIGTERM) == note
-
-
-def note(number, frame):
-    pass
 
 
 def test_a_start_that_hangs_ends_with_the_process_and_without_a_word():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from urlab_ros_bridge.cli.status import Figures
-from urlab_ros_bridge.cli.status import FRESH_SECONDS
 from urlab_ros_bridge.cli.status import OWN_NAME
 from urlab_ros_bridge.cli.status import Screen
 from urlab_ros_bridge.cli.status import status_text
@@ -52,13 +51,6 @@ def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
     ):
         assert part in text
     assert OWN_NAME not in text
-
-
-def test_old_figures_are_not_shown():
-    late = 10.0 + FRESH_SECONDS + 0.1
-    text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), late)
-    assert 'not responding' in text and 'not reporting' in text and '500' not in text
-    assert 'starting' in status_text(None, None, 0.0)
 
 
 @given(st.dictionaries(st.sampled_from([*SERVER, *BRIDGE]), JSON))

@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.errors import EStopEngaged
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
+SimOptions = pytest.importorskip('urlab_msgs.msg').SimOptions
 
 
 def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, observer):
@@ -44,7 +45,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
 def lasting_rover(lasting_simulation):
     server, _, listener = lasting_simulation(
         '--world', 'rover', cmd_vel_type='twist', cmd_vel_timeout=5.0, joint_command_lock=1.0,
-        wrench_duration=0.2,
+        wrench_duration=0.2, rpc_timeout=20.0,  # options are tried in another process
     )  # fmt: skip
     odometry = listener.listen(Odometry, '/odom')
     wait_until(lambda: odometry)
@@ -133,3 +134,20 @@ def test_a_wrench_pushes_for_its_time(rover):
     assert done.success and done.body == 'rover_base_link', done.message
     wait_until(lambda: max(each.pose.pose.position.z for each in odometry) > 0.2)
     wait_until(lambda: abs(odometry[-1].pose.pose.position.z) < 0.1)
+
+
+def test_options_are_changed_and_checked(rover):
+    _, listener, _ = rover
+
+    def ask(**fields):
+        return listener.call(srv.SetSimOptions, '/set_sim_options', options=SimOptions(**fields))
+
+    before = ask().options
+    assert list(before.gravity) == pytest.approx([0, 0, -9.81])
+    changed = ask(gravity=[0.0, 0.0, -1.62], integrator='rk4').options
+    assert changed.integrator == 'rk4' and list(changed.gravity) == pytest.approx([0, 0, -1.62])
+    for bad in ({'solver': 'magic'}, {'gravity': [1.0]}, {'timestep': [-1.0]}):
+        assert ask(**bad).code == 'bad_value'
+    assert list(ask().options.gravity) == pytest.approx([0, 0, -1.62])
+    restored = ask(gravity=before.gravity, integrator=before.integrator)
+    assert restored.success, restored.message

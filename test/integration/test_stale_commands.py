@@ -96,14 +96,6 @@ class Scene:
         wait_until(lambda: self.client.status().sim_time_ns >= until)
 
 
-@pytest.fixture
-def own_scene(simulation):
-    """Return a scene that the test may take apart."""
-    scene = Scene(*simulation(cmd_vel_type='twist'))
-    yield scene
-    scene.client.close()
-
-
 @pytest.fixture(scope='module')
 def lasting_scene(lasting_simulation):
     scene = Scene(*lasting_simulation(cmd_vel_type='twist'))
@@ -148,10 +140,6 @@ def pause_with_commands(scene, beside=lambda: None):
     scene.client.set_paused(False)
     scene.run_for(1.5)
     assert scene.moved_from(place) < AT_REST
-
-
-def test_what_came_in_a_pause_moves_nothing_after_it_also_when_the_bridge_is_killed(own_scene):
-    pause_with_commands(own_scene, own_scene.bridge.kill)
 
 
 def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene):

@@ -25,7 +25,6 @@ from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes import table
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import PROCESSES
-from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.transport.keys import KeysUnusable
@@ -144,27 +143,6 @@ def test_controllers_start_with_what_they_need_of_the_bridge(rviz, ros2_control)
     assert {each.namespace for each in (manager, spawner)} == {'sim'}
     assert programs['bridge'].parameters == [{'ros2_control': True, 'clock_rate': 0.0}]
     assert not launched().programs()['bridge'].parameters
-
-
-def test_gateways_start_once_when_the_ready_line_has_come_even_in_pieces():
-    run = launched('chiral:=true', 'webxr:=true')
-    (handler,) = run.handlers('OnProcessIO')
-    assert handler.target_action is run.of('ExecuteProcess')[0]
-    # The handler stands before the program, so that no line is missed.
-    kinds = [type(each).__name__ for each in run.started]
-    assert kinds.index('RegisterEventHandler') < kinds.index('ExecuteProcess')
-
-    def hear(text):
-        return handler.on_stdout(SimpleNamespace(text=text.encode()))
-
-    middle = len(READY_LINE) // 2
-    assert hear('loading the world\n') is None
-    assert hear(READY_LINE[:middle]) is None
-    started = hear(READY_LINE[middle:])
-    assert [getattr(each, 'exec_name', each.__dict__.get('name')) for each in started] == [
-        'chiral', 'webxr',
-    ]  # fmt: skip
-    assert hear(READY_LINE) is None
 
 
 @pytest.mark.parametrize(

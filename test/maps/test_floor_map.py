@@ -13,7 +13,6 @@ from urlab_ros_bridge.maps.floor_map import FREE
 from urlab_ros_bridge.maps.floor_map import OCCUPIED
 from urlab_ros_bridge.maps.map_files import description
 from urlab_ros_bridge.maps.map_files import pgm_image
-from urlab_ros_bridge.maps.map_heights import robot_band
 from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
@@ -140,20 +139,6 @@ def test_what_moves_is_left_out_unless_asked_for_and_robots_always(room):
     assert still.tolist() == [FREE] * 4
     moving = through_files(draw_floor_map(room, height, movable=True)).value(list(places.values()))
     assert moving.tolist() == [OCCUPIED] * 3 + [FREE]
-
-
-def test_a_span_of_heights_is_all_of_its_planes_together(rover):
-    low, high = robot_band(mapped_world(rover))
-    assert low == pytest.approx(0.03, abs=2e-3) and high == pytest.approx(0.54, abs=1e-2)
-    heights = [low, 0.1, 0.25, high]
-    band = draw_floor_map(rover, heights)
-    each = [draw_floor_map(rover, [height]).cells == OCCUPIED for height in heights]
-    assert np.array_equal(np.any(each, axis=0), band.cells == OCCUPIED)
-    # The charger and the ramp are below the scanner.
-    scanned = draw_floor_map(rover, [scanner_height(mapped_world(rover))])
-    places = [(-4.87, 0.1), (-0.32, -2.82)]
-    assert through_files(scanned).value(places).tolist() == [FREE] * 2
-    assert through_files(band).value(places).tolist() == [OCCUPIED] * 2
 
 
 def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):

@@ -42,12 +42,6 @@ def rover(build_world):
     return build_world('rover')
 
 
-@pytest.fixture(scope='session')
-def quadruped(build_world):
-    """Return the compiled quadruped world."""
-    return build_world('quadruped')
-
-
 @pytest.fixture
 def at_key():
     """Return a function: model, keyframe name -> MjData there, after mj_forward."""

@@ -98,17 +98,6 @@ def test_without_commands_it_does_as_the_description_says(rig, on_timeout, phase
     assert one.phase is PolicyPhase.RUNNING and one.model.seen[-1][3] == pytest.approx(0.4)
 
 
-def test_commands_are_limited_and_must_be_finite(rig):
-    one = rig(command={'linear': [-0.1, 0.3], 'angular': 0.5})
-    one.at(0)
-    one.until(300, command=np.array([2.0, 2.0, -2.0]))
-    np.testing.assert_allclose(one.model.seen[-1][3:6], [0.3, 2.0, -0.5], rtol=1e-6)
-    with pytest.raises(ValueError, match='finite'):
-        one.controller.command(np.array([np.nan, 0, 0]))
-    one.until(320, command=None)
-    assert one.model.seen[-1][3] == pytest.approx(0.3)
-
-
 @pytest.mark.parametrize(
     ('on_stale', 'phase'), [('hold', PolicyPhase.HOLDING), ('limp', PolicyPhase.LIMP)]
 )

@@ -35,15 +35,6 @@ def test_another_number_of_inputs_is_told_with_all_terms(tmp_path):
         load(tmp_path)
 
 
-def test_a_policy_with_a_memory_is_refused(tmp_path):
-    model = onnx.load(linear(tmp_path / 'walk.onnx', np.zeros((12, 3))))
-    extra = onnx.helper.make_tensor_value_info('hidden', onnx.TensorProto.FLOAT, [1, 5])
-    model.graph.input.append(extra)
-    onnx.save(model, tmp_path / 'walk.onnx')
-    with pytest.raises(PolicyError, match='obs, hidden'):
-        load(tmp_path)
-
-
 def test_the_order_of_joints_in_the_metadata_counts(tmp_path):
     for names, fits in (('a,b,c', True), ('c, a,b', False), ('x,y,z', True), ('', True)):
         linear(tmp_path / 'walk.onnx', np.zeros((12, 3)), metadata={'joint_names': names})

@@ -3,8 +3,6 @@
 """The policy node with sensors that the tests play: states, warnings, and what it never does."""
 
 import itertools
-import threading
-import time
 
 from bridge_harness import free_domain
 from bridge_harness import LATCHED
@@ -12,61 +10,35 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
+from managed_node import ACTIVATE
+from managed_node import CLEANUP
+from managed_node import CONFIGURE
+from managed_node import DEACTIVATE
+from managed_node import ManagedNode
 import numpy as np
 from policies import JOINTS
 from policies import linear
 from policies import write
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import UInt64
 
-pytestmark = pytest.mark.ros
-ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
-Transition = pytest.importorskip('lifecycle_msgs.msg').Transition
-pytest.importorskip('onnxruntime')
+from urlab_ros_bridge.policy.node import PolicyNode
 
-CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP
-ACTIVATE, DEACTIVATE = Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEACTIVATE
+pytestmark = pytest.mark.ros
 WHERE = [1.0, 2.0, 3.0]
 ZERO = {'command': {'on_timeout': 'zero'}}
 
 
-class Running:
-    """A policy node in a thread, and the robot that it moves."""
+class Running(ManagedNode):
+    """A policy node, and the robot that it moves."""
 
     def __init__(self, path, listener, **parameters):
-        from urlab_ros_bridge.policy.node import PolicyNode
-
-        self.listener, self.context = listener, Context()
-        rclpy.init(context=self.context, domain_id=listener.context.get_domain_id())
         values = {'policy': str(path), 'cmd_vel_type': 'twist', **parameters}
-        self.monotonic = time.monotonic
-        self.node = PolicyNode(
-            context=self.context,
-            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
-            monotonic=lambda: self.monotonic(),
-        )
-        self._executor = SingleThreadedExecutor(context=self.context)
-        self._executor.add_node(self.node)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        super().__init__(PolicyNode, 'urlab_policy', listener, values)
         self.reports = listener.listen(DiagnosticArray, '/diagnostics')
-        self.ms = 0
-
-    def _run(self):
-        while not self._stop.is_set():
-            self._executor.spin_once(timeout_sec=0.1)
-
-    def change(self, transition):
-        request = {'transition': Transition(id=transition)}
-        return self.listener.call(ChangeState, '/urlab_policy/change_state', **request).success
 
     def sensors(self):
         """Make the publishers of the robot, when the policy hears them."""
@@ -76,7 +48,6 @@ class Running:
 
     def instant(self, ms, names=JOINTS, command=0.4):
         """Publish one instant, the command first."""
-        self.ms = ms
         if command is not None:
             twist = Twist()
             twist.linear.x = command
@@ -100,13 +71,6 @@ class Running:
             return None
 
         return wait_until(found)
-
-    def close(self):
-        self._stop.set()
-        self._thread.join()
-        self.node.stop()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
 
 
 @pytest.fixture

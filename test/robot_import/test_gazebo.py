@@ -123,14 +123,6 @@ def settings_sensors(world):
     return world.articulations['my_robot'].sensors
 
 
-def test_what_has_no_counterpart_is_named(write_robot, caplog):
-    drive = '<gazebo><plugin filename="libgazebo_ros_tricycle_drive.so"/></gazebo>'
-    world = load(write_robot(sensor('gas', 'gas_meter') + drive))
-    assert not settings_sensors(world)
-    text = ' '.join(record.getMessage() for record in caplog.records)
-    assert "'gas'" in text and 'tricycle_drive.so' in text and 'ackermann, planar_move' in text
-
-
 CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
 <leftJoint>left_wheel_joint</leftJoint><rightJoint>right_wheel_joint</rightJoint>
 <wheelSeparation>0.4</wheelSeparation><wheelDiameter>0.2</wheelDiameter></plugin></gazebo>"""
@@ -230,27 +222,6 @@ def test_a_car_is_steered_by_its_plugin(write_robot):
     assert 'left_front_joint' not in world.articulations['my_robot'].actuators
     x, y, yaw = driven(world, (0.5, 0.0, 0.5), 3.0)
     assert yaw == pytest.approx(1.5, abs=0.3) and 0.5 < x < 1.3 and y > 0.3
-
-
-MECANUM = """<gazebo><plugin name="gz::sim::systems::MecanumDrive"
-filename="gz-sim-mecanum-drive-system">
-<front_left_joint>left_front_joint</front_left_joint>
-<front_right_joint>right_front_joint</front_right_joint>
-<back_left_joint>left_wheel_joint</back_left_joint>
-<back_right_joint>right_wheel_joint</back_right_joint>
-<wheel_separation>0.4</wheel_separation><wheelbase>0.5</wheelbase>
-<wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
-
-
-def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot):
-    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
-    twist = settings(load(write_robot(front + MECANUM))).twist
-    assert twist.kind == 'omni'
-    wheels = {wheel.actuator: wheel for wheel in twist.wheels}
-    assert wheels['left_front_joint'].position == (0.25, 0.2)
-    assert wheels['right_wheel_joint'].position == (-0.25, -0.2)
-    assert wheels['left_front_joint'].roller == pytest.approx(-math.pi / 4)
-    assert wheels['left_wheel_joint'].roller == pytest.approx(math.pi / 4)
 
 
 @pytest.mark.parametrize(

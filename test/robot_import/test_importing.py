@@ -223,15 +223,6 @@ def test_missing_meshes_are_all_named_or_left_out(write_robot, package, caplog):
     assert all(any(name in record.getMessage() for record in caplog.records) for name in names)
 
 
-def test_collisions_that_an_srdf_disables_are_excluded(write_robot, package):
-    path = write_robot()
-    before = load(path).model.nexclude
-    path.with_suffix('.srdf').write_text(
-        '<robot><disable_collisions link1="left_wheel" link2="tip"/></robot>'
-    )
-    assert load(path).model.nexclude == before + 1
-
-
 @pytest.mark.parametrize(
     ('text', 'named'),
     [

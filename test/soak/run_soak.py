@@ -36,12 +36,9 @@ from programs_under_fault import load_of
 from programs_under_fault import Programs
 import renderer_faults
 from verdict import broken_invariants
-from verdict import lives_table
+from verdict import growing
 from verdict import Loads
-from verdict import longest_lives
-from verdict import MachineLoad
 from verdict import Result
-from verdict import table
 from watchers import AGENT_SCENE
 from watchers import camera_pictures
 from watchers import chiral_viewer
@@ -434,18 +431,6 @@ def connections(port: int, count: int) -> list[socket.socket]:
     return links
 
 
-def summary(soak: Soak, rounds: int, machine: MachineLoad) -> None:
-    """Print what the run was, and what else the machine did."""
-    hours = (time.monotonic() - soak.began) / 3600
-    count = sum(watcher.count for watcher in soak.watchers)
-    print(
-        f'\n{rounds} rounds in {hours:.2f} h, {len(soak.results)} faults, '
-        f'{len(soak.watchers)} clients got data {count:,} times; '
-        f'{len(soak.saved)} recordings and {len(soak.bags)} bags were acknowledged.\n'
-        f'{machine.text()}\n'
-    )
-
-
 def main() -> int:
     """Run rounds of the matrix, and print what became of each fault."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
@@ -459,7 +444,6 @@ def main() -> int:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     count = min(options.connections, hard - 4000)
-    machine = MachineLoad()
     with tempfile.TemporaryDirectory(prefix='urlab-soak-') as folder:
         soak = Soak(Path(folder), options.seed, options.window, everything=not options.short)
         codes: dict[str, int] = {}
@@ -486,13 +470,7 @@ def main() -> int:
         finally:
             codes = soak.close()
         broken += broken_invariants(soak, codes)
-        lives = longest_lives(soak.loads)
-        broken += [
-            f'{life.name} grows by {life.slope:.0f} MB an hour' for life in lives if life.leaks
-        ]
-        summary(soak, rounds, machine)
-        table(soak.results)
-        lives_table(lives)
+        broken += growing(soak.loads)
     print(*(f'BROKEN: {line}' for line in broken), sep='\n')
     print('an invariant is broken' if broken else 'all invariants hold')
     return int(bool(broken))

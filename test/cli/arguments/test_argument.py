@@ -55,11 +55,6 @@ def test_a_default_written_as_text_reads_as_itself(argument):
         assert argument.value_of(as_text(argument.initial())) == argument.initial()
 
 
-def test_every_class_checks_what_it_declares():
-    with pytest.raises(BadArgument, match=r'^--left: is too much$'):
-        read_arguments(Both, {'left': '9', 'must': 'x'})
-
-
 def test_what_is_missing_or_unknown_is_named():
     with pytest.raises(BadArgument, match=r'^--must: .*A word\.'):
         read_arguments(Both, {})
@@ -67,13 +62,6 @@ def test_what_is_missing_or_unknown_is_named():
         read_arguments(Both, {'lefd': '1'}, Spelling.LAUNCH)
     with pytest.raises(UnknownArgument, match='--left, --file, --last, --must'):
         read_arguments(Both, {'zzz': '1'})
-
-
-@pytest.mark.parametrize('word', ['True', 'true', '1', 'yes', 'ON'])
-def test_words_for_true(word):
-    assert UP['paused'].value_of(word) is True
-    opposite = {'1': '0', 'yes': 'no', 'ON': 'OFF'}.get(word, 'False')
-    assert UP['paused'].value_of(opposite) is False
 
 
 def test_a_word_outside_the_choices_is_refused_and_the_nearest_named():

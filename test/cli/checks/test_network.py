@@ -45,7 +45,6 @@ STATUS = {
     'world': 'rover',
 }
 META = {'op': 'meta_ok', 'ops': [op.meta() for op in OPS.values()]}
-STOCK_META = {'op': 'meta_ok', 'ops': [op.meta() for op in OPS.values() if not op.extension]}
 
 
 @contextmanager
@@ -84,14 +83,6 @@ def test_a_running_server_is_described():
     assert rpc.level is stream.level is Severity.OK
     for part in ('world rover', 'urlab/0.9', 'MuJoCo 4.0.0', 'live mode', '2 sessions'):
         assert part in rpc.found
-
-
-def test_the_session_of_a_stock_server_is_not_taken():
-    with server({'meta': STOCK_META}, state=True) as (values, asked):
-        rpc, stream = network.check_all(*values)
-    assert asked == ['meta']
-    assert rpc.level is Severity.OK and 'observe_only' in rpc.advice
-    assert stream.level is Severity.OK
 
 
 def test_nobody_on_this_machine_is_fine_when_one_could_start():

@@ -59,24 +59,3 @@ def test_mistakes_are_answered_in_one_line(words, said, capsys, tmp_path, monkey
         code = end.code
     assert code == 2 and said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ('model', 'words', 'text'),
-    [
-        # The default name is that of the world, whose sidecar may lie here.
-        ('world.xml', [], 'noise_seed: 3\n'),
-        ('house.xml', ['--output', 'world.yaml'], 'image: [\n'),
-        ('house.xml', ['--output', 'world'], 'image: a.png\n'),
-        ('house.xml', ['--output', 'world'], ''),
-    ],
-)
-def test_a_file_that_is_no_map_is_left_alone(model, words, text, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    box = '<mujoco><worldbody><geom type="box" size="1 1 1" pos="3 0 1"/></worldbody></mujoco>'
-    Path(model).write_text(box)
-    other = Path('world.yaml')
-    other.write_text(text)
-    assert main(['map', '--model', model, '--height', '0.5', *words]) == 2
-    assert 'world.yaml exists and is not a map' in capsys.readouterr().err
-    assert other.read_text() == text and not Path('world.pgm').exists()

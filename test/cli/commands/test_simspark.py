@@ -4,14 +4,12 @@
 
 import re
 import signal
-import socket
 
 import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import start_urlab
 
 from urlab_ros_bridge.cli.commands import simspark
-from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client import SceneView
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
@@ -49,16 +47,3 @@ def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path
         assert all(agent.receive() for _ in range(5))  # it is not waited for
     gateway.send_signal(signal.SIGTERM)
     assert line.startswith(simspark.READY_LINE) and gateway.wait(20) == 0, gateway.stderr.read()
-
-
-def test_what_is_wrong_is_said(tmp_path, capsys):
-    ports = ['--port', '0', '--monitor-port', '0', '--timeout', '0.3']
-    assert main(['simspark', '--rpc-port', '1', *ports]) == 2
-    assert 'no reply from tcp://127.0.0.1:1' in capsys.readouterr().err
-    assert main(['simspark', '--log', str(tmp_path / 'no' / 'where'), *ports]) == 2
-    problem = f'cannot write the log {tmp_path / "no" / "where"}: No such file'
-    assert problem in capsys.readouterr().err
-    with socket.create_server(('127.0.0.1', 0)) as other:
-        taken = str(other.getsockname()[1])
-        assert main(['simspark', '--port', '0', '--monitor-port', taken]) == 2
-    assert re.search(f'port {taken} .*--monitor-port', capsys.readouterr().err)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`urlab soccer` writes a world that the server takes."""
 
-import pytest
 import yaml
 
 from urlab_ros_bridge.cli.main import main
@@ -20,19 +19,3 @@ def test_a_world_is_written_and_the_command_that_serves_it_is_named(tmp_path, ca
         f'{team}_{number}' for team in ('left', 'right') for number in range(1, 5)
     ]
     assert all((target / robot['model']).is_file() for robot in robots)
-
-
-@pytest.mark.parametrize(
-    ('words', 'said'),
-    [
-        (['--players', '12'], '12'),
-        (['--players', '0'], '0'),
-        (['--field', 'beach'], 'page, league'),
-        (['--output', '/dev/null/x'], '/dev/null/x: Not a directory'),
-    ],
-)
-def test_bad_arguments_are_refused(words, said, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(['soccer', *words]) == 2
-    assert said in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

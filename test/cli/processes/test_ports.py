@@ -7,7 +7,6 @@ import pytest
 
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import commands_of_holders
-from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.ports import port_holder
 
 
@@ -25,9 +24,3 @@ def test_a_taken_port_is_seen_and_its_holder_named(taken, address):
     assert f'(pid {os.getpid()})' in port_holder(taken)
     (command,) = commands_of_holders(taken)
     assert 'python' in command
-
-
-@pytest.mark.parametrize('wildcard', ['0.0.0.0', '*', '::', '[::]'])
-def test_a_wildcard_is_reached_by_loopback(wildcard):
-    assert connect_address(wildcard) == '127.0.0.1'
-    assert connect_address('10.0.0.7') == '10.0.0.7'

@@ -3,12 +3,8 @@
 import os
 import re
 import socket
-import subprocess
 import sys
-import threading
-import time
 
-from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
@@ -16,13 +12,9 @@ from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.errors import CliError
 from urlab_ros_bridge.cli.errors import PortInUse
-from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
-from urlab_ros_bridge.cli.processes.preflight import is_or_becomes_free
-from urlab_ros_bridge.cli.processes.preflight import LEFT_SECONDS
-from urlab_ros_bridge.cli.processes.preflight import RENDERER
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 
 NAMES = (
@@ -76,47 +68,6 @@ def free():
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         return probe.getsockname()[1]
-
-
-LISTENER = """
-import socket, sys
-with socket.create_server(('127.0.0.1', 0)) as server:
-    print(server.getsockname()[1], flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def listener():
-    """Return a function that starts a process with some arguments, and its port."""
-    started = []
-
-    def start(*words):
-        pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE}
-        process = start_process([sys.executable, '-c', LISTENER, *words], text=True, **pipes)
-        started.append(process)
-        return process, int(process.stdout.readline())
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def test_the_renderer_of_a_killed_server_is_waited_for_and_nobody_else(listener, monkeypatch):
-    renderer, port = listener('-m', RENDERER, '7')
-    waiting = threading.Timer(0.5, renderer.kill)
-    waiting.start()
-    assert not can_bind('127.0.0.1', port)
-    assert is_or_becomes_free('127.0.0.1', port)
-    waiting.join()
-    _, port = listener('another program')
-    began = time.monotonic()
-    assert not is_or_becomes_free('127.0.0.1', port)
-    assert time.monotonic() - began < LEFT_SECONDS
-    _, port = listener('-m', RENDERER, '7')  # it does not end
-    monkeypatch.setattr(preflight, 'LEFT_SECONDS', 0.2)
-    assert not is_or_becomes_free('127.0.0.1', port)
 
 
 @pytest.mark.parametrize(

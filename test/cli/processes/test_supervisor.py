@@ -15,8 +15,6 @@ import pytest
 from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes import supervisor as module
 from urlab_ros_bridge.cli.processes.supervisor import KEPT_LINES
-from urlab_ros_bridge.cli.processes.supervisor import lines_of
-from urlab_ros_bridge.cli.processes.supervisor import MAX_LINE
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
@@ -111,16 +109,6 @@ def test_a_vital_process_that_dies_ends_all_with_its_last_lines(code, how):
     assert f'line {KEPT_LINES + 4}' in str(caught.value) and 'line 4\n' not in str(caught.value)
 
 
-def test_a_process_that_is_not_vital_may_end():
-    closed = (Process('rviz', vital=False), 'raise SystemExit(0)')
-
-    async def scenario(suite):
-        await suite.until(lambda: ('up', 'rviz exited with code 0') in suite.output)
-        assert set(suite.supervisor.pids()) == {'server'}
-
-    run((Process('server'), SLEEP), closed, scenario=scenario)
-
-
 def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(monkeypatch):
     monkeypatch.setattr(module, 'RESPAWN_SECONDS', 0.2)
     server = (Process('server'), READY + SLEEP)
@@ -167,19 +155,3 @@ def test_deaf_processes_are_killed_within_the_time_with_what_they_started():
     assert time.monotonic() - scenario.began < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
     assert 'server did not exit in time' in ' '.join(suite.lines('up'))
-
-
-def test_an_endless_line_comes_in_pieces():
-    async def main():
-        ours, theirs = os.pipe()
-        writing = asyncio.to_thread(
-            lambda: [os.write(theirs, b'x' * MAX_LINE * 3 + b'\na\r\nb'), os.close(theirs)]
-        )
-        task = asyncio.create_task(writing)
-        found = [line async for line in lines_of(ours)]
-        await task
-        return found
-
-    *pieces, a, b = asyncio.run(main())
-    assert (a, b) == ('a', 'b') and ''.join(pieces) == 'x' * MAX_LINE * 3
-    assert len(pieces) > 1

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.bag.bag import Selection
-from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
 from urlab_ros_bridge.schema.patterns import BadPattern
 
 names = st.from_regex(r'(/[a-z][a-z0-9_]{0,8}){1,4}', fullmatch=True)
@@ -52,11 +51,3 @@ def test_what_is_no_expression_is_refused(text):
         with pytest.raises(BadPattern) as refused:
             Selection(topics, exclude)
         assert repr(text) in str(refused.value)
-
-
-def test_a_name_that_finds_nothing_is_refused_with_those_that_would():
-    selection = Selection(['odom', 'scam'], [])
-    with pytest.raises(NoSuchTopic, match=r"'scam'.*/odom, /scan") as refused:
-        selection.check(['/scan', '/odom'])
-    assert refused.value.code == 'unknown_topic'
-    selection.check(['/odom', '/scam'])

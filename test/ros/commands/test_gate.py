@@ -1,6 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-import threading
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,24 +87,6 @@ def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
     assert gate.wait(0)
 
 
-def test_answers_to_what_is_not_published_yet_do_not_end_the_instant(gate):
-    gate.set_stamp(gate.begin_instant(), NOW + 5)
-    say(gate, '/a', NOW + 5)
-    say(gate, '/b', NOW + 5)
-    gate.published(NOW)  # the server repeats its state while nothing moves
-    assert not gate.wait(0)
-    gate.published(NOW + 5)
-    assert gate.wait(0)
-
-
-def test_a_command_between_two_instants_is_not_lost(gate):
-    got = []
-    gate.end_instant()
-    say(gate, '/a', 0, got.append)
-    at(gate, NOW + 5)
-    assert gate.unanswered() == ['/a', '/b'] and len(gate.end_instant()) == 1
-
-
 def test_after_a_jump_only_the_new_time_is_answered(gate):
     say(gate, '/a', 0, print)
     number = gate.begin_instant()
@@ -128,9 +109,3 @@ def test_when_somebody_else_steps_the_newest_instant_is_waited_for(gate):
     gate.published(NOW + 5)
     say(gate, '/b', NOW + 5)
     assert gate.unanswered() == ['/a']
-
-
-def test_who_waits_is_woken_by_the_last_answer(gate):
-    say(gate, '/b', NOW)
-    threading.Timer(0.05, say, (gate, '/a', NOW)).start()
-    assert gate.wait(10.0)

@@ -15,7 +15,6 @@ pytest.importorskip('rclpy')
 from sensor_msgs.msg import JointState  # noqa: E402
 from topic_system import Block  # noqa: E402
 
-from test.ros.commands.commanded import Robot  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission import CommandRejected  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import actuators_by_name  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import setpoints  # noqa: E402
@@ -130,10 +129,3 @@ def test_a_block_commands_its_joints_in_any_order_and_never_others(joints, numbe
     else:
         found = {name.removesuffix('_servo'): value for name, value in read(message).items()}
         assert found == {key.split('/')[0]: value for key, value in values.items()}
-
-
-def test_a_message_without_commands_takes_no_control():
-    robot = Robot()
-    robot.send('joint_commands', JointState(name=['arm', 'wheel'], position=[NAN], velocity=[NAN]))
-    assert not robot.rejections.counts and not robot.asked
-    assert not robot.arbiter.report(0)

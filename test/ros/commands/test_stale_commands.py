@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
-from types import SimpleNamespace
-
 import pytest
 
 pytestmark = pytest.mark.ros
@@ -19,7 +17,6 @@ from test.ros.commands.commanded import EXTENSIONS  # noqa: E402
 from test.ros.commands.commanded import Robot  # noqa: E402
 from urlab_ros_bridge.client.ops import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter  # noqa: E402
-from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
 
@@ -110,17 +107,6 @@ def test_what_was_in_force_before_a_pause_is_so_after_it():
     assert len(robot.asked) > 20 and all(asked[3] for asked in robot.asked)
 
 
-def test_what_is_given_shortly_before_time_goes_on_stays():
-    robot = Robot()
-    robot.wait(3.0)
-    robot.send('joint_commands', joints(wheel=2.0))
-    robot.send('wrench_command', push(5.0))
-    robot.wait(0.3)
-    robot.go_on()
-    robot.wait(3.0)
-    assert robot.setpoints.last(1) == 2.0 and not robot.rejections.counts
-
-
 def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
     """It was given while nothing answered, and its publisher is gone: no tick came meanwhile."""
     robot = Robot()
@@ -167,23 +153,6 @@ def test_an_action_that_waited_too_long_for_the_server_is_dropped():
     sender.stop()
     assert done == ['stops', 'fresh']
     assert errors == [('moves', 'dropped: it waited 4.5 s too long for the server')]
-
-
-def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
-    from urlab_ros_bridge.ros.commands import gate as module
-
-    now, got = [0.0], []
-    monkeypatch.setattr(module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
-    gate = AnswerGate(lambda: 0.5)
-    take = gate.wrap('/cmd_vel', lambda message, stale='': got.append((message, stale)))
-    gate.arm(['/cmd_vel'])
-    take('old')
-    now[0] = 3.0
-    take('new', 'too old')  # an answer, whatever the wall clock says
-    gate.disarm()
-    assert got == [('old', 'lockstep delayed it by 3.0 s'), ('new', '')]
-    take('passes', 'too old')
-    assert got[-1] == ('passes', 'too old')
 
 
 @pytest.mark.parametrize(

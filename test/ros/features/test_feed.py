@@ -33,12 +33,6 @@ def test_the_limiter_keeps_the_average_rate(rate, expected):
     assert len(passed(RateLimiter(rate), ticks)) == pytest.approx(expected, abs=1)
 
 
-def test_after_a_gap_there_is_no_burst():
-    limiter = RateLimiter(100.0)
-    passed(limiter, [0])
-    assert passed(limiter, range(1000 * MS, 1030 * MS, MS)) == [1000 * MS, 1010 * MS, 1020 * MS]
-
-
 @given(st.integers(1, 1000), st.integers(0, 10**15), st.integers(100_000, 5 * MS))
 def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start, timestep):
     ticks = range(start, start + 300 * timestep, timestep)

@@ -118,16 +118,3 @@ def test_effort_comes_with_its_row_and_only_in_full_length():
     assert list(state.robots['bot'].joints()[2]) == [1, 2]
     state.fill(tick([*entries, (b'bot/effort', np.array([1], '<f4').tobytes())]))
     assert np.isnan(state.robots['bot'].joints()[2]).all()
-
-
-@pytest.mark.parametrize('block', [{}, {'qpos': [1.0], 'qvel': []}, {'qpos': [0.0] * 8}])
-def test_a_short_snapshot_is_no_state(block):
-    state = world()
-    state.fill(
-        tick(
-            snapshot=codec.pack(
-                {'op': 'state_full', 'time': 0.0, 'step': 0, 'per_articulation': {'bot': block}}
-            )
-        )
-    )
-    assert state.robots['bot'].joints() is None

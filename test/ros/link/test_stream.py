@@ -36,50 +36,6 @@ def bridge(settings):
     )
 
 
-class Recorded:
-    """A bridge stream without sockets, that writes down what it does."""
-
-    def __init__(self, monkeypatch, settle):
-        self.events = events = []
-        clocks = SimpleNamespace(
-            sleep=lambda seconds: events.append(('silence', seconds)),
-            monotonic=lambda: 0.0,
-            monotonic_ns=lambda: 0,
-            time_ns=lambda: 0,
-        )
-        monkeypatch.setattr(module, 'time', clocks)
-        monkeypatch.setattr(
-            module, 'StateStream', lambda *_, **__: SimpleNamespace(close=lambda: None)
-        )
-
-        def tick(stamp_ns, now_ns, always):
-            events.append(('clock', stamp_ns))
-            return True
-
-        clock = SimpleNamespace(tick=tick, publish_held_back=lambda: None, count=0)
-        world = SimpleNamespace(
-            clear=lambda: None,
-            publish=lambda tick, stamp_ns, every: events.append(('data', stamp_ns)) or 1,
-        )
-        settings = Settings(jump_settle_time=settle)
-        self.stream = module.StreamThread(bridge(settings), clock)
-        self.stream.world = world
-
-    def take(self, stamp_ns):
-        self.events.clear()
-        self.stream._publish(SimpleNamespace(rows={}, wall_ns=None), stamp_ns)
-        return self.events.copy()
-
-
-def test_a_jump_back_is_told_between_two_silences(monkeypatch):
-    recorded = Recorded(monkeypatch, 0.05)
-    assert recorded.take(5) == [('clock', 5), ('data', 5)]
-    assert recorded.take(7) == [('clock', 7), ('data', 7)]
-    silence = ('silence', 0.05)
-    assert recorded.take(1) == [silence, ('clock', 1), silence, ('data', 1)]
-    assert recorded.take(2) == [('clock', 2), ('data', 2)]
-
-
 class Source:
     """A state stream that hands out the ticks that a test puts in."""
 

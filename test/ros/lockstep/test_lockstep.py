@@ -3,26 +3,20 @@
 import itertools
 from itertools import pairwise
 import random
-import threading
 import time
 
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
 from bundled_server import start_server
-from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
-from sensor_msgs.msg import Imu
-from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
-from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
-from urlab_ros_bridge.ros.lockstep.rounds import Stall
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -166,25 +160,6 @@ def test_who_is_silent_is_named_and_waited_for_or_not(connected):
     assert modes[-3:] == ['direct', 'direct', 'live']
 
 
-def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
-    server, bridge, listener = connected(lockstep_topics=['a b'])
-    assert "'a b'" in state(bridge) and server.mode == 'live'
-    assert [request['mode'] for request in server.of('set_mode')] == ['live']
-    request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
-    assert listener.call(srv.SetLockstep, '/lockstep', **request).success
-    wait_until(lambda: 'publisher of done, /ready' in state(bridge))
-    kinds = {'done': PointStamped, 'ready': Empty}
-    first = Controller(another(listener), kinds, kinds)
-    wait_until(lambda: rounds(server) > 10)
-    first.leave()
-    wait_until(lambda: 'publisher' in state(bridge))
-    seen = rounds(server)
-    Controller(another(listener), kinds, kinds)
-    wait_until(lambda: rounds(server) > seen + 10)
-    steps = {request['n_steps'] for request in server.of('step')}
-    assert steps == {5}
-
-
 def test_requests_come_between_rounds(connected):
     server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
     controller = Controller(listener)
@@ -293,86 +268,3 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     assert len(backwards) == 2 and max(backwards) < 10**9  # each reset was shown once
     twice = [(n, seen[n - 2 : n + 3]) for n in range(1, len(seen)) if seen[n] == seen[n - 1]]
     assert not twice
-
-
-def test_who_subscribes_later_gets_every_instant_too(real):
-    _, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
-    wait_until(lambda: bridge.link.state.connected)
-    controller = Controller(listener)
-    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
-    wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
-    begun = len(controller.seen)
-    scans = listener.listen(LaserScan, 'scan')
-    imus = listener.listen(Imu, 'imu/data')
-    wait_until(lambda: len(scans) > 3 and len(imus) > 20)
-    # An Imu of every instant: ten steps of 2 ms.
-    stamps = [each.header.stamp.sec * 10**9 + each.header.stamp.nanosec for each in imus[:20]]
-    assert {later - earlier for earlier, later in pairwise(stamps)} == {20_000_000}
-    seen = list(controller.seen)[begun:]
-    assert seen == sorted(set(seen))
-
-
-def test_an_answer_lost_while_the_bridge_stood_still_is_given_again(connected, monkeypatch):
-    stood_still = []
-
-    def repeat_now(self, now):
-        return bool(stood_still and stood_still.pop())
-
-    monkeypatch.setattr(Stall, 'repeat_now', repeat_now)
-    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
-    controller = Controller(listener)
-    wait_until(lambda: rounds(server) > 10)
-    # Exchanged as a whole: the controller goes through it in a thread of its own.
-    answers, controller._publishers = controller._publishers, {}
-    lost = len(controller.seen)
-    wait_until(lambda: len(controller.seen) > lost)
-    done = rounds(server)
-    controller._publishers = answers
-    with pytest.raises(AssertionError):
-        wait_until(lambda: rounds(server) > done, 1.0)
-    stood_still.append(True)
-    wait_until(lambda: rounds(server) > done + 10)
-    check_order(server)
-    twice = [stamp for stamp in set(controller.seen) if controller.seen.count(stamp) > 1]
-    assert twice in ([], [controller.seen[lost]]) and bridge.lockstep.on
-
-
-def test_a_time_before_a_reset_is_not_taken_for_the_present(real, monkeypatch):
-    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
-    wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns)
-    receive, arm = bridge.stream.source.receive, bridge.commands.gate.arm
-    goes_on = threading.Event()
-    goes_on.set()
-    armed = []
-
-    def receive_when_it_goes_on(timeout):
-        goes_on.wait(60.0)
-        time.sleep(0.005)  # the lockstep looks at each tick
-        return receive(timeout)
-
-    def arm_and_note(topics):
-        arm(topics)
-        armed.append((bridge.timeline.epoch, bridge.timeline.stamp_ns))
-
-    monkeypatch.setattr(bridge.stream.source, 'receive', receive_when_it_goes_on)
-    monkeypatch.setattr(bridge.commands.gate, 'arm', arm_and_note)
-    Controller(listener)
-    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
-        other.set_mode('direct')
-        read_ns = other.status().sim_time_ns
-        wait_until(lambda: bridge.timeline.stamp_ns == read_ns)
-        goes_on.clear()
-        time.sleep(0.2)  # the reader waits for as long
-        for _ in range(20):
-            other.step(1)
-        # What waits to be read passes the time of the lockstep's beginning, and goes back.
-        begun_ns = other.step(10).sim_time_ns
-        other.step(10)
-        other.reset()
-        assert other.step(round(begun_ns / 2e6)).sim_time_ns == begun_ns
-        assert listener.call(
-            srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']
-        ).success
-        goes_on.set()
-        wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
-    assert armed[-1] == (bridge.timeline.epoch, begun_ns)

@@ -63,11 +63,3 @@ def test_an_override_that_nobody_declared_is_told_with_the_nearest_name(make_nod
     assert len(texts) == 2
     assert "'clock_rate'" in next(text for text in texts if 'clok_rate' in text)
     assert 'did you mean' not in next(text for text in texts if 'zzz' in text)
-
-
-def test_simulation_time_cannot_be_switched_on_where_the_clock_is_made(make_node):
-    node = make_node()
-    Parameters(node, Settings)
-    (result,) = node.set_parameters([Parameter('use_sim_time', value=True)])
-    assert not result.successful and '/clock' in result.reason
-    assert node.get_parameter('use_sim_time').value is False

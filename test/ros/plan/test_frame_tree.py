@@ -113,30 +113,6 @@ def test_frames_are_where_mujoco_has_them(robot, tree):
     assert checked == 4 + 3
 
 
-def test_names_are_local_and_there_is_one_parent_each(tree):
-    assert tree.base == 'base_link'
-    children = [item.child for item in tree.static] + [item.child for item in tree.moving]
-    assert sorted(children) == sorted(
-        [
-            'imu',
-            'sonar',
-            'sonar_range',
-            'mast',
-            'head',
-            'head_site',
-            'hat',
-            'front',
-            'front_optical_frame',
-            'eye_link',
-            'eye_optical_frame',
-        ]
-    )
-    known = {'base_link'}
-    for item in tree.static + tree.moving:
-        known.add(item.child)
-    assert {item.parent for item in tree.static + tree.moving} <= known
-
-
 def test_optical_axes_are_those_of_the_picture(robot, tree):
     _model, data = robot
     for index in tree.cameras:

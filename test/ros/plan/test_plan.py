@@ -8,17 +8,14 @@ import pytest
 from small_model import PREFIX
 from small_model import XML
 
-from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
-from urlab_ros_bridge.ros.plan.plan import chosen
 from urlab_ros_bridge.ros.plan.plan import namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire import rows
-from urlab_ros_bridge.wire.errors import UnknownName
 
 pytestmark = pytest.mark.ros
 
@@ -82,14 +79,6 @@ def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
     assert (frames.base, frames.odom, frames.map) == ('bot/body', 'bot/odom', 'map')
 
 
-def test_robots_are_chosen_by_prefix_or_actor():
-    found = handshake(XML.format(p='one'), 'one', 'two').articulations
-    assert chosen(found, ('auto',)) == ['one', 'two']
-    assert chosen(found, ('two_actor', 'one', 'two')) == ['two', 'one']
-    with pytest.raises(UnknownName, match=r"'three'.*one, two"):
-        chosen(found, ('three',))
-
-
 @pytest.mark.parametrize(
     ('policy', 'alone', 'together'), [('auto', '', 'a'), ('always', 'a', 'a'), ('never', '', '')]
 )
@@ -97,11 +86,6 @@ def test_namespaces(policy, alone, together):
     names = NamesParameters(namespace_robots=policy)
     assert namespaces(['a'], names) == {'a': alone}
     assert namespaces(['a', 'b'], names)['a'] == together
-
-
-def test_a_model_of_another_version_is_said_to_be_unavailable():
-    with pytest.raises(ModelUnavailable, match=r'0\.1'):
-        plan_world(handshake(XML.format(p=PREFIX), PREFIX, version='0.1'), Settings())
 
 
 ROWS = {

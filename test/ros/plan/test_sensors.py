@@ -11,7 +11,6 @@ from sensor_msgs.msg import Range
 
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
-from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
@@ -192,14 +191,6 @@ def test_every_single_sensor_has_a_template(model, sensors):
         assert message.header.frame_id == sensor.frame_id
     sonar = single_template(sensors['sonar']).update(0, [-1.0])
     assert deserialize_message(sonar, Range).max_range == 5.0
-
-
-def test_quaternions_are_turned_into_the_order_of_ros(sensors):
-    assert tuple(sensors['quat'].kind.reading(np.array([1.0, 2, 3, 4]))) == (2, 3, 4, 1)
-    assert tuple(sensors['ball_q'].kind.reading([1.0, 2, 3, 4])) == (2, 3, 4, 1)
-    assert list(sensors['where'].kind.reading([1.0, 2, 3])) == [1, 2, 3]
-    with pytest.raises(WrongLength):
-        sensors['quat'].kind.reading([1.0, 2.0])
 
 
 def test_a_payload_pulls_the_force_sensor_down():

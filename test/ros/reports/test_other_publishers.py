@@ -106,11 +106,3 @@ def test_the_dead_are_not_talked_about_but_who_outlives_their_lease_is():
     graph.all['/clock'].append('/gazebo')
     graph.look(20)
     assert 'another bridge' in graph.logged[-1][1]
-
-
-def test_only_topics_that_others_publish_are_asked_about():
-    names = {f'robot_{number}': [] for number in range(500)}
-    graph = Graph(**names, odom=['/robot/ekf'], scan=['/just_ended'], tf=['/rsp'])
-    graph.all['/elsewhere'] = ['/robot/ekf']
-    assert graph.settled() == {'/odom': ['/robot/ekf']}
-    assert graph.asked == 2

@@ -68,17 +68,3 @@ def test_newcomers_are_told_the_time_while_it_stands_still():
     for _ in range(20):
         clock.poll_subscribers()
     assert len(outlet.stamps) < settled + 20
-
-
-def test_nothing_is_handed_to_the_middleware_for_nobody_and_the_first_listener_hears_the_time():
-    outlet = Outlet()
-    outlet.listeners = 0
-    clock = ClockPublisher(outlet, 0.0)
-    clock.poll_subscribers()
-    for tick in range(1, 10):
-        clock.tick(tick * STEP, tick, always=True)
-    assert not outlet.stamps and clock.count == 9
-    outlet.listeners = 1
-    clock.poll_subscribers()
-    clock.tick(10 * STEP, 10)
-    assert outlet.stamps == [9 * STEP, 10 * STEP]

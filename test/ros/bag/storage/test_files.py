@@ -109,14 +109,3 @@ def test_topics_have_what_players_need(tmp_path):
     assert channel.metadata['topic_type_hash'] == topic['type_description_hash']
     # A file by itself tells the same as a bag of this file.
     assert yaml.safe_load(record.metadata['serialized_metadata']) == index_of(tmp_path)
-
-
-def test_the_index_of_a_bag_that_is_still_written_names_its_files_and_topics(tmp_path):
-    files = BagFiles(tmp_path, 'zstd')
-    files.begin()
-    files.write(TOPICS['/scan'], 5, b'x')
-    files.flush()
-    index = index_of(tmp_path)
-    assert index['relative_file_paths'] == [f'{tmp_path.name}_0.mcap']
-    assert index['topics_with_message_count'][0]['topic_metadata']['name'] == '/scan'
-    files.close()

@@ -7,7 +7,6 @@ import pytest
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.follower import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.goal import ErrorLimits
@@ -146,16 +145,6 @@ def test_it_begins_where_the_robot_is_and_ends_where_it_was_sent():
     assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
 
 
-def test_time_that_stands_still_holds():
-    robot, ear = Robot(), Ear()
-    robot.start(path([1.0], (1.0, 1.0)), listener=ear)
-    robot.run(0.5)
-    now, told = robot.now, dict(robot.sink.told)
-    for _ in range(50):
-        robot.follower.tick(now - 10_000_000, (robot.position, robot.velocity))
-    assert robot.sink.told == told and not ear.ends
-
-
 def test_a_start_in_the_future_and_one_in_the_past():
     late = Robot()
     late.start(path([0.5, 1.0], (1, 1), (2, 2), start=late.now + SECOND))
@@ -253,21 +242,6 @@ def test_a_reset_aborts_and_sends_nothing_more():
     robot.run(0.5)
     assert ear.ends[0].ending is Ending.ABORTED and 'reset' in ear.ends[0].text
     assert len(robot.sink.writes) == count and not robot.follower.active
-
-
-def test_no_start_without_a_server_or_against_another_source():
-    robot = Robot()
-    robot.sink.why = 'not connected'
-    with pytest.raises(CommandRejected, match='not connected'):
-        robot.start(path([1.0], (1, 1)))
-    robot.sink.why = ''
-    robot.arbiter.stop('the e-stop is engaged')
-    with pytest.raises(CommandRejected, match='e-stop'):
-        robot.start(path([1.0], (1, 1)))
-    robot.arbiter.resume()
-    robot.start(path([1.0], (1, 1)))
-    with pytest.raises(CommandRejected, match='joint_trajectory'):
-        robot.arbiter.claim(JOINT_COMMANDS, [0], robot.now)
 
 
 def test_every_goal_is_answered_once_whatever_comes():

@@ -70,11 +70,6 @@ def test_a_point_beyond_a_limit_is_refused_with_joint_value_and_limits(position,
     assert all(word in str(refused.value) for word in ('point 1', 'knee', f'{position:g}', '2.5'))
 
 
-def test_a_local_name_that_begins_with_the_prefix_is_meant_as_it_is():
-    message = trajectory(['bot_hip', 'bot_knee'], point(0.5, 1, 2))
-    assert read_path(message, ('bot_hip', 'knee'), 'bot').joints == ('bot_hip', 'knee')
-
-
 @pytest.mark.parametrize(
     ('message', 'code', 'words'),
     [
@@ -139,14 +134,3 @@ def test_tolerances_zero_is_the_default_and_negative_is_none():
     assert found.goal.position.tolist() == [0.2] * 3
     assert found.goal.velocity.tolist() == [math.inf, 0.05, 0.05]
     assert found.goal_time_ns == 3 * 10**9
-
-
-def test_tolerances_of_others_are_bad_goals():
-    for request, code in (
-        (goal(path_tolerance=[tolerance('toe', 0.1)]), INVALID_JOINTS),
-        (goal(goal_tolerance=[tolerance('hip', math.nan)]), INVALID_GOAL),
-        (goal(component_goal_tolerance=[msg.JointComponentTolerance()]), INVALID_GOAL),
-    ):
-        with pytest.raises(BadGoal) as caught:
-            read_tolerances(request, KNOWN, TrajectoryParameters())
-        assert caught.value.code == code

@@ -20,13 +20,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
 SHIPPED = ('rover', 'quadruped', 'bimanual')
-FOREIGN = (
-    'adroit_hand/adroit_door.xml',
-    'fetch/push.xml',
-    'hand/manipulate_egg_touch_sensors.xml',
-    'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
-    'point/point.xml',
-)
+FOREIGN = ('fetch/push.xml', 'hand/manipulate_egg_touch_sensors.xml')
 # Tried as well where the packages are installed.
 MORE = tuple(
     f'{package}:{name}'

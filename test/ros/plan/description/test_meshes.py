@@ -3,7 +3,6 @@
 """Mesh files, read back by an independent library."""
 
 from described import loaded
-import mujoco
 import numpy as np
 import pytest
 
@@ -40,19 +39,3 @@ def test_hulls_are_those_that_mujoco_collides_with(tmp_path):
         expected = trimesh.PointCloud(model.mesh_vert[first : first + count]).convex_hull
         assert hull.is_watertight and hull.volume == pytest.approx(expected.volume, rel=1e-4)
         assert files.uri(index) != files.uri(index, hull=True)
-
-
-def test_a_hill_is_as_high_as_mujoco_finds_it(tmp_path):
-    xml = """<mujoco><asset><hfield name="hill" nrow="4" ncol="5" size="1 .8 .5 .1"
-      elevation="0 1 2 3 4  4 3 2 1 0  0 2 4 2 0  1 1 1 1 1"/></asset>
-      <worldbody><geom type="hfield" hfield="hill"/></worldbody></mujoco>"""
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    hill = read(MeshFiles(model, tmp_path).uri(-1))
-    for x, y, z in hill.vertices:
-        inside = np.array([x, y, 2.0]) * (0.999, 0.999, 1.0)
-        distance = mujoco.mj_ray(
-            model, data, inside, np.array([0, 0, -1.0]), None, 1, -1, np.array([-1], np.int32)
-        )
-        assert 2.0 - distance == pytest.approx(z, abs=0.02)

@@ -101,6 +101,12 @@ def test_limits_and_friction_are_those_of_the_model(described):
         assert found.limit.effort > 0 and found.limit.velocity > 0
 
 
+def test_effort_and_speed_come_from_the_actuators(describe):
+    joints = describe('free').urdf.joint_map
+    assert joints['knee'].limit.effort == pytest.approx(10.0)  # force 5 x gear 2
+    assert joints['knee'].limit.velocity == pytest.approx(4.0)  # setpoint 8 / gear 2
+
+
 def test_an_equality_of_joints_is_a_mimic(describe):
     robot = describe('free')
     mimic = robot.urdf.joint_map['ankle'].mimic
@@ -125,18 +131,3 @@ def test_looks_are_those_of_the_model(describe):
         assert np.allclose(colors[part.material.name], (0.2, 0.4, 0.3, 0.75), atol=0.005)
     ends = sorted(float((c.origin[:3, 3] - (0, 0, 0.4)) @ (0, -0.96, -0.28)) for c in capsule)
     assert np.allclose(ends, (-0.2, 0.0, 0.2), atol=1e-6)
-
-
-def test_hidden_geoms_collide_and_are_not_seen(describe):
-    hat = describe('free').urdf.link_map['hat']
-    assert len(hat.collisions) == 1 and not hat.visuals
-    leg = describe('free').urdf.link_map['leg']
-    assert [v.geometry.mesh is None for v in leg.visuals] == [False, True]
-    assert len(leg.collisions) == 1
-
-
-def test_uris_can_be_those_of_a_package(describe):
-    robot = describe('free', mesh_uri='package://my_robot/meshes/')
-    files = {m.get('filename') for m in ElementTree.fromstring(robot.text).iter('mesh')}
-    assert files and all(f.startswith('package://my_robot/meshes/') for f in files)
-    assert {f.rpartition('/')[2] for f in files} == {p.name for p in robot.folder.glob('*.stl')}

@@ -157,10 +157,3 @@ def test_without_a_server_nothing_is_promised_and_the_answers_say_so(small_serve
         result = listener.call(types[name], f'/{name}').result
         assert result.result == msg.Result.RESULT_INCORRECT_STATE
         assert result.error_message.startswith('not_connected: ')
-
-
-@pytest.mark.parametrize('offered', [True, False])
-def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
-    _, listener = bridged(small_server(), simulation_interfaces=offered)
-    wait_until(lambda: listener.node.count_services('/reset'))
-    wait_until(lambda: bool(services(listener)) == offered)

@@ -24,24 +24,6 @@ def entity(center=(0, 0, 0), half=None, kind='entity', **fields):
     return EntityState('thing', kind, True, center, turn, still, still, 0, **fields)
 
 
-@pytest.mark.parametrize(
-    ('text', 'fits', 'differs'),
-    [
-        ('', ('anything', ''), ()),
-        ('box', ('box', 'big_box_2'), ('ball',)),
-        ('^box$', ('box',), ('box_2', 'a_box')),
-        ('^box_[[:digit:]]+$', ('box_1', 'box_22'), ('box_a', 'box_')),
-        ('^[[:alpha:]_]+$', ('a_b',), ('a1',)),
-        ('(rover|arm)_?[0-9]{1,2}', ('rover1', 'arm_12'), ('rover', 'leg_1')),
-        ('^[^[:upper:]]*$', ('low',), ('High',)),
-    ],
-)
-def test_expressions_are_posix_extended(text, fits, differs):
-    pattern = filters.expression(text)
-    assert all(pattern.search(name) for name in fits)
-    assert not any(pattern.search(name) for name in differs)
-
-
 @given(POINT, SIZE, POINT, st.floats(0, 8))
 def test_a_sphere_meets_a_box_where_the_box_comes_within_its_radius(center, half, middle, radius):
     gap = np.maximum(np.abs(middle - center) - half, 0)

@@ -45,17 +45,6 @@ def test_the_states_and_the_ways_between_them(yard):
     assert not yard.client.status().paused
 
 
-def test_where_another_client_steps_time_stands_still(yard):
-    reach(yard, PLAYING)
-    yard.client.set_mode('direct')
-    try:
-        assert now(yard) == PAUSED
-        assert go(yard, PLAYING) == SET.STATE_TRANSITION_ERROR
-    finally:
-        yard.client.set_mode('live')
-    wait_until(lambda: now(yard) == PLAYING)
-
-
 def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
     reach(yard, PLAYING)
     refused = yard.ask('step_simulation', steps=1).result

@@ -37,11 +37,3 @@ def test_after_a_jump_only_the_new_timeline_comes(gated):
     assert not show(100 * SECOND) and not show(4 * SECOND)
     assert show(5 * SECOND) and sent[-1] == 5 * SECOND
     assert sent == [100 * SECOND - SECOND // 30, 5 * SECOND]
-
-
-def test_a_picture_may_be_a_little_ahead_of_its_tick(gated):
-    from urlab_ros_bridge.ros.topics.cameras.thread import AHEAD_NS
-
-    _, tick, show, _ = gated
-    tick(SECOND)
-    assert show(SECOND + AHEAD_NS) and not show(SECOND + AHEAD_NS + 1)

@@ -8,8 +8,6 @@ from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
-from urlab_ros_bridge.geometry import compose
-from urlab_ros_bridge.ros.topics.markers import compose_rows
 from urlab_ros_bridge.ros.topics.markers import marker
 from urlab_ros_bridge.ros.topics.markers import MarkersTemplate
 
@@ -20,16 +18,6 @@ def rows(rng, count):
     made = rng.normal(size=(count, 7))
     made[:, 3:] /= np.linalg.norm(made[:, 3:], axis=1, keepdims=True)
     return made
-
-
-def test_rows_are_composed_like_single_poses():
-    rng = np.random.default_rng(0)
-    parents, children = rows(rng, 20), rows(rng, 20)
-    for parent, child, found in zip(
-        parents, children, compose_rows(parents, children), strict=True
-    ):
-        position, turn = compose(parent[:3], parent[3:], child[:3], child[3:])
-        assert np.allclose(found, (*position, *turn))
 
 
 def test_markers_move_and_stay_what_they_are():

@@ -69,28 +69,6 @@ def test_entities_follow_the_simulation_and_rest_with_it(small_server, bridged):
     assert len(heard) == count
 
 
-def test_contacts_are_asked_for_while_somebody_listens(small_server, bridged):
-    server = small_server()
-    names = {'geom1': 'a', 'geom2': 'b', 'body1': 'c', 'body2': 'd'}
-    place = {'dist': -0.01, 'pos': [1.0, 0, 0], 'normal': [0.0, 0, 1]}
-    contact = {**names, **place, 'force': [10.0, 0, 0, 0, 0, 0]}
-    reply = {'op': 'get_contacts_ok', 'n_contacts': 1, 'truncated': False, 'contacts': [contact]}
-    server.replies['get_contacts'] = reply
-    bridge, listener = bridged(server, contact_force_scale=0.1)
-    wait_until(lambda: bridge.link.state.connected)
-    time.sleep(0.7)
-    assert not server.of('get_contacts')
-    heard = listener.listen(MarkerArray, 'markers/contacts')
-    wait_until(lambda: heard)
-    clear, dot, arrow = heard[0].markers
-    assert clear.action == Marker.DELETEALL
-    assert arrow.points[1].z - arrow.points[0].z == pytest.approx(1.0)
-    assert dot.header.stamp.nanosec or dot.header.stamp.sec
-    reply['contacts'] = []
-    wait_until(lambda: len(heard[-1].markers) == 1)
-    assert heard[-1].markers[0].action == Marker.DELETEALL
-
-
 def test_contacts_come_as_numbers_too_and_without_markers(small_server, bridged):
     server = small_server()
     names = {'geom1': 'a', 'geom2': 'b', 'body1': 'c', 'body2': 'd'}

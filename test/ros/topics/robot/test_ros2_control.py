@@ -4,7 +4,6 @@
 
 import math
 import time
-import xml.etree.ElementTree as ElementTree
 
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
@@ -83,23 +82,6 @@ def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_de
     cycles(system, lambda: all(block.states[key] != value for key, value in before.items()))
     assert all(map(math.isfinite, block.states.values()))
     assert not system.problems and not bridge.commands.rejections.counts
-
-
-def test_the_block_names_topics_that_hold_in_every_namespace(controlled):
-    _, bridge, system = controlled(*FIELDS)
-    (robot,) = bridge.stream.world.plan.robots
-    root = ElementTree.fromstring(robot.appearance.urdf)
-    assert system.block.topics == ('joint_commands', 'ros2_control/joint_states')
-    (block,) = root.findall('ros2_control')
-    assert (block.get('name'), block.get('type')) == ('bot', 'system')
-    # ros2_control takes no command for a joint that mimics, unless this is said.
-    followers = {
-        each.get('name') for each in root.findall('joint') if each.find('mimic') is not None
-    }
-    assert followers == {'wrist'}
-    assert {
-        e.get('name') for e in block.findall('joint') if e.get('mimic') == 'false'
-    } == followers
 
 
 def test_another_publisher_of_the_description_is_found(controlled):

@@ -131,29 +131,6 @@ def test_a_constant_twist_leads_along_its_arc_however_it_is_sampled(
     np.testing.assert_allclose(odometry.twist, twist, atol=1e-9)
 
 
-def test_the_covariance_is_that_of_many_runs_with_noisy_wheels():
-    matrix, stddev, count = np.array(DIFFERENTIAL), 0.02, 200
-    random, ends = np.random.default_rng(1), []
-    turned = matrix @ (0.02, 0.0, 0.02)
-    base = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-    for _ in range(count):
-        odometry, angles = WheelOdometry(matrix, stddev), np.zeros(3)
-        for step in range(60):
-            odometry.update(step, angles, turned * 1e9, base)
-            # A wheel of 0.1 m that rolls a metre is off by stddev.
-            angles = (
-                angles
-                + turned
-                + random.normal(size=3) * stddev * np.sqrt(np.abs(turned) * 0.1) / 0.1
-            )
-        ends.append((odometry.pose[0], odometry.pose[1], odometry.pose[3]))
-    found = np.cov(np.array(ends).T)
-    np.testing.assert_allclose(found, odometry.covariance, atol=0.25 * odometry.covariance.max())
-    message = np.reshape(odometry.pose_covariance, (6, 6))
-    np.testing.assert_array_equal(message[np.ix_((0, 1, 5), (0, 1, 5))], odometry.covariance)
-    assert message[2, 2] == message[3, 3] == message[4, 4] > 1e3
-
-
 def test_without_slip_it_is_true_straight_on_and_turning_in_place(rover):
     # From rest to rest: MuJoCo's contacts creep under force, there and back by the same.
     rover.go(2.0, 0.3)
@@ -317,12 +294,3 @@ def check_bridged(server, bridge, listener):
         listener, Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-6
     )
     assert abs(again.pose.pose.position.x) < 1e-2
-
-
-def test_a_robot_without_wheels_is_refused_with_the_drives_there_are(small_server, bridged):
-    bridge, _ = bridged(small_server(), odom_source='wheels')
-    wait_until(lambda: bridge.settled, 20.0)
-    (note,) = [note for note in bridge.stream.world.notes if 'odom_source' in note]
-    assert 'differential, ackermann, omni' in note and 'planar' in note
-    names = {publisher.topic_name for publisher in bridge.node.publishers}
-    assert '/ground_truth/pose' in names and '/odom' not in names
