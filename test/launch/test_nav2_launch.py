@@ -126,10 +126,3 @@ def test_one_and_only_one_says_where_the_map_is():
         assert values.pop('publish_map') is False
         # Several times the default: all nodes of Nav2 read /clock and /tf in threads of their own.
         assert values.pop('jump_settle_time') >= 0.3 and not values
-
-
-def test_a_world_without_a_map_file_gets_the_map_of_the_bridge():
-    launched = Launched(world='quadruped', params_file=shipped_file('config/nav2/rover.yaml'))
-    assert not launched.of('Node', launched.group())
-    (values,) = launched.programs()['bridge'].parameters
-    assert values['publish_map'] is True and values['publish_map_to_odom'] is True

@@ -11,9 +11,6 @@ from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import scene_text
 from urlab_ros_bridge.models.soccer import sidecar_text
-from urlab_ros_bridge.models.soccer import write_world
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.model.world import load_world
 
 ARM = ('ae1', 'ae2', 'ae3', 'ae4')
 LEG = ('le1', 'le2', 'le3', 'le4', 'le5', 'le6')
@@ -137,46 +134,3 @@ def test_a_rolling_ball_slows_down_and_a_goal_holds_a_hard_shot(model):
         data.qvel[dof] = speed
         stepped(model, data, 0.5)
         assert 9.2 < data.body('ball').xpos[0] < 9.6
-
-
-@pytest.fixture(scope='module')
-def types(tmp_path_factory):
-    """Return the world with a player of each type a side: left_1 is of type 0."""
-    sidecar = write_world(tmp_path_factory.mktemp('types'), 5, 'league', range(5))
-    return load_world(ServerConfig(model=sidecar))
-
-
-def test_types_of_the_nao_have_the_published_lengths_and_masses(types):
-    """
-    Of the table of robot types of rcssserver3d 0.7: m, relative to the part above.
-
-    Thigh and shank are measured from joint to joint: 0.08 and 0.045 m beyond the centre.
-    """
-    model = types.model
-    table = {  # hip, thigh, shank, elbow
-        0: (0.055, 0.04, 0.055, 0.07), 1: (0.055, 0.05832, 0.07332, 0.10664),
-        2: (0.055, 0.04, 0.055, 0.07), 3: (0.072954143, 0.067868424, 0.082868424, 0.125736848),
-        4: (0.055, 0.04, 0.055, 0.07),
-    }  # fmt: skip
-    for kind, (hip, thigh, shank, elbow) in table.items():
-        name = f'left_{kind + 1}_'
-        for side, sign in (('l', 1), ('r', -1)):
-            where = {
-                part: model.body(f'{name}{side}{part}').pos
-                for part in ('hip1', 'shank', 'ankle', 'elbow')
-            }
-            assert where['hip1'][1] == pytest.approx(sign * hip)
-            assert where['shank'][2] == pytest.approx(-thigh - 0.08)
-            assert where['ankle'][2] == pytest.approx(-0.045 - shank)
-            assert where['elbow'][0] == pytest.approx(0.02 + elbow)
-        assert model.numeric(f'{name}nao_type').data[0] == kind
-        assert model.body(f'{name}base_link').subtreemass[0] == pytest.approx(4.608, abs=1e-3)
-        toes = [model.joint(i).name for i in range(model.njnt)]
-        assert (f'{name}lle7' in toes) == (kind == 4)
-    speeds = [model.numeric(f'left_3_speed_lle{joint}').data[0] for joint in (5, 6)]
-    np.testing.assert_allclose(speeds, [8.80667, 3.47234])
-    toe = model.geom('left_5_l_toe_sole')
-    np.testing.assert_allclose(toe.size * 2, [0.035517656, 0.08, 0.01])
-    foot = model.geom('left_5_l_sole')
-    assert 2 * (toe.size + foot.size)[0] == pytest.approx(0.16)
-    assert np.degrees(model.joint('left_5_rle7').range) == pytest.approx([-1, 70])

@@ -6,7 +6,6 @@ import contextlib
 from pathlib import Path
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -115,24 +114,3 @@ def _children(parent):
             if int(stat.read_text().rpartition(')')[2].split()[1]) == parent:
                 found.append(int(stat.parent.name))
     return found
-
-
-def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running):
-    code = f'print("{READY_LINE}: x", flush=True)\nimport time\ntime.sleep(0.4)\nprint("help")\n'
-    up = running(server=code + 'raise SystemExit(9)')
-    bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
-    assert up.wait(20) == 1
-    assert ends(bridge)
-    assert re.search(r'error: server exited with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
-
-
-def test_a_taken_port_is_one_line_before_anything_starts(running):
-    with socket.socket() as holder:
-        holder.bind(('127.0.0.1', 0))
-        holder.listen(1)
-        port = holder.getsockname()[1]
-        up = running(words=[f'--rpc-port={port}'])
-        assert up.wait(20) == 2
-    said = up.stdout.read()
-    assert said.count('\n') == 1 and f'port {port}' in said
-    assert said.startswith('error: --rpc-port: ') and re.search(r'--port-offset \d+$', said)

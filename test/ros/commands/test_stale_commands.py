@@ -127,21 +127,6 @@ def test_a_stale_request_loses_no_position():
     assert robot.rejections.counts == {'server': 1}
 
 
-def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
-    for robot in (Robot(), Robot(command_max_age=0.0)):
-        robot.link.lockstep = robot.settings.command_max_age > 0
-        robot.wait(1.0)
-        if robot.link.lockstep:
-            robot.send('cmd_vel', twist(1.0))
-        robot.send('wrench_command', push(5.0))
-        robot.send('joint_commands', joints(wheel=2.0))
-        robot.wait(60.0)
-        assert not robot.rejections.counts and robot.setpoints.last(1) == 2.0
-        assert not [asked for asked in robot.asked if asked[1] in (0.0, {'wheel': 0.0})]
-        if robot.link.lockstep:
-            assert len(robot.asked) == 3 and not any(asked[-1] for asked in robot.asked)
-
-
 def test_an_action_that_waited_too_long_for_the_server_is_dropped():
     now, errors, done = [0.0], [], []
     sender = CommandSender(lambda key, error: errors.append((key, str(error))), lambda: now[0])

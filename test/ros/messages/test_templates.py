@@ -13,17 +13,11 @@ from urlab_ros_bridge.ros.messages.base import BadStamp
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.messages.base import ClockTemplate
 from urlab_ros_bridge.ros.messages.base import WrongLength
-from urlab_ros_bridge.ros.messages.geometry import PointStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import PoseStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import QuaternionStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
-from urlab_ros_bridge.ros.messages.geometry import TwistStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import Vector3StampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
-from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
@@ -71,18 +65,6 @@ CASES = {
             'twist.covariance': np.zeros(36),
         },
     ),
-    'pose': (
-        lambda: PoseStampedTemplate('map'),
-        [V, DOUBLE],
-        {'header.frame_id': 'map', 'pose.position': V, 'pose.orientation': [0, 0, 0, 1]},
-    ),
-    'vector3': (lambda: Vector3StampedTemplate('imu'), [V], {'vector': V}),
-    'point': (lambda: PointStampedTemplate('map'), [V], {'point': V}),
-    'quaternion': (
-        lambda: QuaternionStampedTemplate('map'),
-        [DOUBLE],
-        {'quaternion': [0, 0, 0, 1]},
-    ),
     'fix': (
         lambda: NavSatFixTemplate('gps', ORIGIN, [1.0, 2.0, 3.0, 0.1, 0.1, 0.1]),
         [[0.0, 0.0, 0.0]],
@@ -94,11 +76,6 @@ CASES = {
             'position_covariance': [1, 0, 0, 0, 4, 0, 0, 0, 9],
             'position_covariance_type': 2,
         },
-    ),
-    'fix_unknown': (
-        lambda: NavSatFixTemplate('gps', ORIGIN, None),
-        [[0.0, 0.0, 10.0]],
-        {'altitude': 530.0, 'position_covariance': [0] * 9, 'position_covariance_type': 0},
     ),
     'imu': (
         lambda: ImuTemplate('imu_link', 0.1, 0.2, 0.3),
@@ -135,21 +112,6 @@ CASES = {
         lambda: WrenchStampedTemplate('wrist'),
         [V, W],
         {'wrench.force': [-1, -2, -3], 'wrench.torque': [-4, -5, -6]},
-    ),
-    'wrench_half': (
-        lambda: WrenchStampedTemplate('wrist'),
-        [None, W],
-        {'wrench.force': [math.nan] * 3, 'wrench.torque': [-4, -5, -6]},
-    ),
-    'twist': (
-        lambda: TwistStampedTemplate('probe'),
-        [V, W],
-        {'twist.linear': V, 'twist.angular': W},
-    ),
-    'range': (
-        lambda: RangeTemplate('sonar', 0.5, 0.25, 4.0),
-        [[2.5]],
-        {'range': 2.5, 'min_range': 0.25, 'max_range': 4, 'field_of_view': 0.5},
     ),
     'scan': (
         lambda: LaserScanTemplate('lidar', SCAN),

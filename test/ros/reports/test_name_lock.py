@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locks on names: who holds one, until when, and what has a lock of its own."""
 
-import contextlib
 import os
-import signal
 import subprocess
 import sys
 from types import SimpleNamespace
 import uuid
 
-from lifelines import has_ended
 from lifelines import start_process
 import pytest
 
@@ -94,35 +91,6 @@ def test_of_many_that_start_at_once_one_gets_it_and_whoever_was_killed_has_it_no
     lock = NameLock(name)
     assert lock.take()
     lock.release()
-
-
-@pytest.mark.parametrize(
-    ('more', 'then'),
-    [
-        ('os, time', 'if not os.fork(): print(os.getpid(), flush=True), time.sleep(100)'),
-        (
-            'subprocess',
-            'print(subprocess.Popen(["sleep", "100"], close_fds=False).pid, flush=True)',
-        ),
-    ],
-    ids=['fork', 'program'],
-)
-def test_children_do_not_inherit_it(name, holders, more, then):
-    holder = holders(more, then)
-    assert tell(holder) == [True]
-    child = int(holder.stdout.readline())
-    try:
-        # What a child closes is its own.
-        assert not NameLock(name).take()
-        holder.kill()
-        holder.wait()
-        lock = NameLock(name)
-        assert lock.take()
-        lock.release()
-        assert not has_ended(child)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
 
 
 def node(full_name='/urlab_bridge', domain=7):

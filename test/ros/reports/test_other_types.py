@@ -1,11 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever publishes cmd_vel of the type that is not taken is told so, over DDS."""
+"""Other publishers of a topic, and those of another type, are in the diagnostics."""
 
 from bridge_harness import wait_for_message
+from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
+from nav_msgs.msg import Odometry
 import pytest
+
+from urlab_ros_bridge.ros.reports import graph_check
+from urlab_ros_bridge.ros.reports import other_publishers
 
 pytestmark = pytest.mark.ros
 
@@ -24,3 +29,20 @@ def test_diagnostics_name_the_publisher_and_the_parameter(small_server, bridged)
     assert '/listener publishes /cmd_vel as geometry_msgs/msg/' in status.message
     assert 'cmd_vel_type set to "twist_stamped"' in status.message
     listener.node.destroy_publisher(publisher)
+
+
+def test_another_source_of_a_topic_is_named_until_it_is_gone(small_server, bridged, monkeypatch):
+    monkeypatch.setattr(graph_check, 'CHECK_SECONDS', 0.2)
+    monkeypatch.setattr(other_publishers, 'SETTLED_SECONDS', 1.0)
+    monkeypatch.setattr(other_publishers, 'LEASE_SECONDS', 1.0)
+    _, listener = bridged(small_server())
+    reports = listener.listen(DiagnosticArray, '/diagnostics')
+
+    def told():
+        found = [s for m in reports[-1:] for s in m.status if s.name.endswith('other publishers')]
+        return any('/listener' in s.message and '/odom' in s.message for s in found)
+
+    publisher = listener.node.create_publisher(Odometry, 'odom', 1)
+    wait_until(told)
+    listener.node.destroy_publisher(publisher)
+    wait_until(lambda: not told())

@@ -42,26 +42,6 @@ def test_who_moves_is_not_displaced_however_fast_and_however_many_ticks_are_lost
         assert not displacement.seen(now, here)
 
 
-@settings(max_examples=examples(50), deadline=None)
-@given(
-    offset=st.floats(0.5, 100.0),
-    way=st.floats(-math.pi, math.pi),
-    turned=st.sampled_from([0.0, 1.0, math.pi]),
-    frozen=st.booleans(),
-)
-def test_who_is_put_somewhere_else_is_displaced_even_while_time_is_frozen(
-    offset, way, turned, frozen
-):
-    displacement = Displacement()
-    displacement.seen(0, base())
-    there = base((offset * math.cos(way), offset * math.sin(way), 0.0), turned)
-    assert displacement.seen(0 if frozen else TICK, there)
-    assert not displacement.seen(2 * TICK, there)
-    assert displacement.seen(3 * TICK, base((*there[:2], 0.0), turned + 0.5))
-    # Time goes back, wherever the robot was.
-    assert displacement.seen(0, base((*there[:2], 0.0), turned + 0.5))
-
-
 def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_server, bridged):
     server = small_server(beat=True)
     bridge, listener = bridged(server, publish_initialpose=True)
