@@ -9,8 +9,7 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
 
-from urlab_ros_bridge.ros.reports import graph_check
-from urlab_ros_bridge.ros.reports import other_publishers
+from urlab_ros_bridge.ros.reports import graph
 
 pytestmark = pytest.mark.ros
 
@@ -32,9 +31,9 @@ def test_diagnostics_name_the_publisher_and_the_parameter(small_server, bridged)
 
 
 def test_another_source_of_a_topic_is_named_until_it_is_gone(small_server, bridged, monkeypatch):
-    monkeypatch.setattr(graph_check, 'CHECK_SECONDS', 0.2)
-    monkeypatch.setattr(other_publishers, 'SETTLED_SECONDS', 1.0)
-    monkeypatch.setattr(other_publishers, 'LEASE_SECONDS', 1.0)
+    monkeypatch.setattr(graph, 'CHECK_SECONDS', 0.2)
+    monkeypatch.setattr(graph, 'SETTLED_SECONDS', 1.0)
+    monkeypatch.setattr(graph, 'LEASE_SECONDS', 1.0)
     _, listener = bridged(small_server())
     reports = listener.listen(DiagnosticArray, '/diagnostics')
 
