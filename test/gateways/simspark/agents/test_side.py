@@ -451,7 +451,8 @@ def test_a_scene_chooses_the_type_of_the_nao(types, caplog):
     assert 'llj7' not in quick.percepts.joints
     # Its ankles turn at most at 8.81 rad/s in pitch and 3.47 rad/s in roll.
     for agent, pitch, roll in ((quick, 8.80667, 3.47234), (other, 6.1395, 6.1395)):
-        game.place(robots[9 if agent is quick else 1], (0, 0, 5), (0, 0, 0, 1))
+        number = 9 if agent is quick else 1
+        game.place(robots[number], (number, 0, 5), (0, 0, 0, 1))  # nothing touches it
         game.cycles(1)
         game.say(agent, '(lle5 9)(lle6 9)')
         game.cycles(2)
@@ -459,7 +460,7 @@ def test_a_scene_chooses_the_type_of_the_nao(types, caplog):
         game.cycles(2)
         for joint, speed in (('llj5', pitch), ('llj6', roll)):
             way = agent.percepts.joints[joint] - first[joint]
-            assert way == pytest.approx(math.degrees(speed * 0.04), rel=0.12), joint
+            assert way == pytest.approx(math.degrees(speed * 0.04), rel=0.07), joint
     game.say(toes, '(lle7 5)')
     game.cycles(20)
     assert toes.percepts.joints['llj7'] > 20

@@ -219,6 +219,13 @@ class Agents:
             teams = ' and '.join(stage.game.teams.values())
             raise BadCommand(f'init: team {team!r} would be the third; {teams} are playing')
         player = self._choose(stage, agent, side, number)
+        kind = stage.scene.nao_type(player.robot)
+        if kind not in (None, agent.robot_type) and agent.scene != player.robot:
+            self._log.warning(
+                'agent at %s: no robot of type %d of the Nao is free in the %s team, it gets one '
+                'of type %d (urlab soccer --types chooses them)',
+                agent.connection.peer, agent.robot_type, side.value, kind,
+            )  # fmt: skip
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
         agent.silent_until = 0.0
@@ -260,12 +267,6 @@ class Agents:
             robots = [agent.scene]
         elif fitting:
             robots = fitting
-        elif robots:
-            self._log.warning(
-                'agent at %s: no robot of type %d of the Nao is left in the %s team, it gets one '
-                'of type %s (urlab soccer --types chooses them)', agent.connection.peer,
-                agent.robot_type, side.value, stage.scene.nao_type(robots[0]),
-            )  # fmt: skip
         player = roster.add(side, chosen, robots[0]) if robots else None
         if player is None:
             taken = ', '.join(str(each.number) for each in roster.of_side(side)) or 'none'

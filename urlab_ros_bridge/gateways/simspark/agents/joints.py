@@ -99,7 +99,7 @@ class JointControl:
             if kind == 'velocity':
                 self._fastest[place] = np.inf
             elif not robot.has_controller:
-                self._lead[place], self._slack[place] = _strength(actuator)
+                self._lead[place], self._slack[place] = _strength(actuator, self._fastest[place])
 
     def start(self, qpos: np.ndarray) -> None:
         """Hold the current angles."""
@@ -187,9 +187,9 @@ def _control_kind(actuator: Actuator, has_controller: bool) -> str:
     return 'velocity' if actuator.kind == 'velocity' else ''
 
 
-def _strength(actuator: Actuator) -> tuple[float, float]:
+def _strength(actuator: Actuator, fastest: float) -> tuple[float, float]:
     """
-    Return lead (s) and slack (rad) of a position actuator.
+    Return lead (s) and slack (rad) of a position actuator whose joint moves at most so fast.
 
     With the stiffness k and the damping d a light joint approaches its setpoint with the time
     constant d / k.  Led by the speed times the lead it arrives at the end of the cycle where a
@@ -202,7 +202,7 @@ def _strength(actuator: Actuator) -> tuple[float, float]:
         return 0.0, _SLACK
     slack = _SLACK
     if math.isfinite(strongest):
-        slack = strongest / stiffness + MAX_SPEED * CYCLE
+        slack = strongest / stiffness + fastest * CYCLE
     if not damping > 0:
         return 0.0, slack
     return -CYCLE / math.expm1(-CYCLE * stiffness / damping) - CYCLE, slack
