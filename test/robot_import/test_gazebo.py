@@ -95,6 +95,22 @@ def test_an_imu_measures_at_its_link_with_noise(write_robot):
     assert np.linalg.norm(force) == pytest.approx(9.81, rel=0.01)
 
 
+def test_a_weight_and_a_touch_are_felt(write_robot):
+    felt = sensor('wrist', 'force_torque', link='pan')
+    for link in ('left_wheel', 'shoulder'):
+        felt += sensor(f'{link}_touch', 'contact', link=link)
+    world = load(write_robot(felt))
+    model, data = world.model, world.data
+    mujoco.mj_step(model, data, 1000)
+    turn = data.site('my_robot_wrist').xmat.reshape(3, 3)
+    force = turn @ data.sensor('my_robot_wrist_force').data
+    # MuJoCo has it from parent to child; the message has it as Gazebo's.
+    np.testing.assert_allclose(force, (0.0, 0.0, 1.001 * 9.81), atol=0.05)
+    found, *values = data.sensor('my_robot_left_wheel_touch').data
+    assert found > 0 and np.linalg.norm(values[:3]) > 5.0 and abs(values[-1]) < 0.01
+    assert not data.sensor('my_robot_shoulder_touch').data.any()
+
+
 @pytest.mark.parametrize(
     ('kind', 'body', 'topic', 'rate'),
     [
