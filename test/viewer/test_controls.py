@@ -81,3 +81,16 @@ def test_a_dragged_body_follows_and_is_let_go(served):
     controls.apply(window)
     client.step(30)
     assert client.get_entities([BALL])[BALL].pos[2] < held[2] - 0.005  # it falls at once
+
+
+def test_a_stock_server_gets_forces_with_a_step(served, monkeypatch):
+    client, window = served
+    monkeypatch.setattr(client.handshake, 'extensions', frozenset())
+    controls = Controls(client)
+    body = client.handshake.model.body('bimanual_left_hand').id
+    window.dragged = Drag(body, np.zeros(3), np.zeros(3), np.array([0, 50.0, 0, 0, 0, 0]), False)
+    rest = client.step(1).articulations['bimanual'].qvel
+    controls.apply(window)
+    pushed = client.forward().articulations['bimanual'].qvel
+    assert np.abs(pushed - rest).max() > 0.01
+    assert controls.status() == ''

@@ -3,10 +3,13 @@
 """`urlab view` as a program on a screen: its picture, its keys, and other servers and worlds."""
 
 import os
+import queue
 import subprocess
 import sys
 import time
 
+from bundled_server import ports_of
+from bundled_server import running_server
 from lifelines import run_process
 from lifelines import start_process
 from ports import free_ports
@@ -15,8 +18,53 @@ from xvfb import MISSING
 from xvfb import running_screen
 
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.viewer import viewer
 
 URLAB = [sys.executable, '-m', 'urlab_ros_bridge.cli.main']
+
+
+class StockClient(Client):
+    """A client that takes the bundled server for a stock one, with one session."""
+
+    def supports_shared_sessions(self):
+        return False
+
+    def absorb(self, reply):
+        handshake = super().absorb(reply)
+        handshake.extensions = frozenset()
+        return handshake
+
+
+class Glass:
+    """A window that nobody sees; it is closed after a second of simulated time."""
+
+    def __init__(self, local, view):
+        self.keys, self.times = queue.SimpleQueue(), []
+
+    @property
+    def is_open(self):
+        return not self.times or self.times[-1] < self.times[0] + 1.0
+
+    def show(self, seen):
+        self.times.append(seen.time)
+
+    def drag(self):
+        return None
+
+    def refresh(self, text=''):
+        pass
+
+    def close(self):
+        pass
+
+
+def test_on_a_stock_server_time_goes_on_though_its_session_is_taken(monkeypatch):
+    monkeypatch.setattr(viewer, 'Window', Glass)
+    events, lines = [], []
+    with running_server(world='rover') as server:
+        viewer.Viewer(StockClient(**ports_of(server)), events.append, lines.append).run()
+    assert 'one session' in events[0] and 'showing rover' in events[1]
+    assert lines[-1].startswith('rover | ')
 
 
 def wait_until(condition, timeout=120.0):
