@@ -126,3 +126,15 @@ def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     )
     response = run(listener, client, Parallel.Goal(command=JointState(position=[0.09])))
     assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
+
+
+@pytest.mark.parametrize('most', [5.0, 10.0])
+def test_no_tick_of_a_movement_exceeds_the_largest_effort(hand, most):
+    listener, client = hand(action.GripperCommand, '/hand/gripper_cmd', BOX)
+    assert run(listener, client, command(0.05)).result.reached_goal
+    states = listener.heard['/joint_states']
+    count = len(states)
+    assert run(listener, client, command(0.0, max_effort=most)).result.stalled
+    efforts = [abs(effort) for state in states[count:] for effort in state.effort]
+    # The servos can do 30 N; fingers that bounce off are pressed a little harder.
+    assert 0.5 * most < max(efforts) <= 1.1 * most

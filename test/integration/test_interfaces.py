@@ -262,3 +262,13 @@ def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_p
         # The e-stop goes through the queue of commands, and lockstep has a session of its own.
         elsewhere = row.name in ('e_stop', 'lockstep')
         assert asked[row.name] == (set() if elsewhere else set(row.requests)), row.name
+
+
+def test_without_root_services_they_are_below_the_node_alone(bridge_to):
+    _, listener = bridge_to(root_services=False)
+    assert listener.call(
+        load_interface('std_srvs/srv/SetBool'), '/urlab_bridge/e_stop', data=False
+    ).success
+    assert listener.node.count_services('/e_stop') == listener.node.count_services('/reset') == 0
+    # One node, whatever it offers.
+    assert set(listener.node.get_node_names()) == {'listener', 'urlab_bridge'}

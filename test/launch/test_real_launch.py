@@ -102,6 +102,49 @@ def test_nothing_is_left_when_launch_ends(launched, number):
     assert '\x1b' not in process.stdout.read()
 
 
+SCOPED = f"""
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import GroupAction, IncludeLaunchDescription
+from launch.launch_description_sources import AnyLaunchDescriptionSource
+from launch_ros.actions import PushRosNamespace, SetParameter, SetRemap
+
+source = AnyLaunchDescriptionSource({str(shipped_file('launch/sim.launch.py'))!r})
+pairs = [word.split(':=', 1) for word in sys.argv[1:]]
+service = LaunchService(noninteractive=True)
+service.include_launch_description(LaunchDescription([GroupAction([
+    PushRosNamespace('lab'), SetRemap('odom', 'wheel_odom'), SetParameter('odom_rate', 7.0),
+    IncludeLaunchDescription(source, launch_arguments=pairs),
+])]))
+sys.exit(service.run())
+"""
+
+
+def test_the_bridge_is_in_the_scope_that_includes_the_file(launched):
+    """Namespace, remapping and parameter of a group reach the node."""
+    from bridge_harness import Listener
+    from bridge_harness import wait_until
+    from nav_msgs.msg import Odometry
+    from rcl_interfaces.srv import GetParameters
+
+    domain = free_domain()
+    launched(*launch_ports(), source=SCOPED, domain=domain)
+    listener = Listener(domain)
+    try:
+        assert wait_until(
+            lambda: (
+                listener.heard.get('/lab/wheel_odom')
+                or listener.listen(Odometry, '/lab/wheel_odom')
+            )
+        )
+        (value,) = listener.call(
+            GetParameters, '/lab/urlab_bridge/get_parameters', names=['odom_rate']
+        ).values
+        assert value.double_value == 7.0
+    finally:
+        listener.close()
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_while_driving_is_no_error(launched, number):
     """A bridge that is told to end does not wait for a server that ends at the same time."""

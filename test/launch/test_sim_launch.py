@@ -169,3 +169,15 @@ def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
     given['world'] = 'mars'
     with pytest.raises(BadArgument, match='mars'):
         check.function(SimpleNamespace(argv=['pace:=3'], launch_configurations=given))
+
+
+def test_nodes_start_in_the_scope_of_the_file_that_includes_it(rviz):
+    """What an event handler starts gets neither namespace nor remappings of that scope."""
+    run = launched('rviz:=true', 'data_dir:=/tmp/data')
+    bridge, rviz_node = run.of('Node')
+    assert (bridge.exec_name, bridge.namespace) == ('bridge', None)
+    # No file with defaults that would win over parameters of the scope.
+    assert bridge.parameters == [{'data_dir': '/tmp/data'}]
+    assert (rviz_node.exec_name, rviz_node.namespace) == ('rviz', None)
+    assert launched().of('Node')[0].parameters == []
+    assert not run.handlers('OnProcessIO')

@@ -66,6 +66,6 @@ def test_the_mode_after_a_lockstep_is_that_of_the_server_before(modes, after):
     for mode in modes[1:]:
         simulator.restart(mode)
         assert drive.ready() and simulator.mode == 'direct'
-    assert drive.takeovers == len(modes)
+    assert drive.prepared == len(modes)
     drive.leave()
     assert simulator.mode == after

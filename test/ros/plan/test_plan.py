@@ -9,11 +9,11 @@ from small_model import PREFIX
 from small_model import XML
 
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
-from urlab_ros_bridge.ros.plan.appearance import with_appearance
+from urlab_ros_bridge.ros.plan.from_model import plan_world
+from urlab_ros_bridge.ros.plan.from_model import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import namespaces
-from urlab_ros_bridge.ros.plan.plan import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire import rows
 

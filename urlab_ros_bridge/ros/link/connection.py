@@ -42,10 +42,10 @@ from urlab_ros_bridge.ros.link.link_state import SLOW_RETRY_SECONDS
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
-from urlab_ros_bridge.ros.plan.appearance import with_appearance
+from urlab_ros_bridge.ros.plan.from_model import plan_world
+from urlab_ros_bridge.ros.plan.from_model import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
-from urlab_ros_bridge.ros.plan.plan import plan_world
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -32,13 +32,13 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
-from urlab_ros_bridge.ros.plan.appearance import world_frame
 from urlab_ros_bridge.ros.plan.description.appearance import scenery
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
 from urlab_ros_bridge.ros.plan.description.meshes import sphere
 from urlab_ros_bridge.ros.plan.description.meshes import surface_of
+from urlab_ros_bridge.ros.plan.from_model import world_frame
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.schema import key

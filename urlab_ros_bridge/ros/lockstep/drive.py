@@ -35,7 +35,7 @@ class LockstepDrive:
     """
     Steps the server in periods; used by the lockstep's thread alone.
 
-    :ivar takeovers: number of prepared servers: the first, a restarted one, another world.
+    :ivar prepared: how many servers were prepared: the first, a restarted one, another world.
     :ivar restore: whether to restore the previous mode of the server at the end.
     :ivar before: that mode, empty while it is not known.
     :ivar begun_ns: time at which the server was prepared, None where it does not report it.
@@ -47,7 +47,7 @@ class LockstepDrive:
 
         :param period: s of simulation time.
         """
-        self.takeovers = 0
+        self.prepared = 0
         self.restore = True
         self._link = link
         self._period = period
@@ -143,7 +143,7 @@ class LockstepDrive:
         self._generation = session.generation
         self._last_ns = None
         self._handshake = handshake
-        self.takeovers += 1
+        self.prepared += 1
 
     def _confirm_mode(self) -> None:
         """Request the mode: the last status of the link may be older than our change."""

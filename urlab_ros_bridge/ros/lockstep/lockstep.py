@@ -92,7 +92,7 @@ class Lockstep(Part):
         rounds, present = Rounds(self._bridge, terms, self._round_lock, self._ended), self._rounds
         if present is not None:
             self.end(restore=False)
-            rounds.follow(present)
+            rounds.take_over_from(present)
         with self._lock:
             self._terms, self.ended = terms, ''
             self._switch(True)
@@ -153,8 +153,8 @@ class Lockstep(Part):
         if rounds is None:
             return not self.ended, f'off: {self.ended}' if self.ended else 'off', {}
         waited, terms = rounds.waited, rounds.terms
-        waiting = waited > 1.0 and rounds.doing != 'paused'
-        text = f'{rounds.doing} for {waited:.0f} s' if waiting else rounds.doing
+        waiting = waited > 1.0 and rounds.activity != 'paused'
+        text = f'{rounds.activity} for {waited:.0f} s' if waiting else rounds.activity
         values: dict[str, Any] = {
             'topics': ', '.join(terms.topics),
             'period (s)': terms.period,

@@ -3,8 +3,11 @@
 """
 The thread of a lockstep.
 
-A round: the server takes its steps; the stream publishes the new instant; every topic answers; the
+An instant is a time at which the simulation waits.  In one round the server steps to the next
+instant, the stream publishes it, each awaited topic answers with a message (`AnswerGate`), and the
 answers are sent to the server.  Only then does the next round begin.
+
+A round needs a server that is connected and not paused, and a publisher of every topic.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ class Rounds:
     """
     One lockstep, from its beginning to its end.
 
-    :ivar doing: the current activity, as text.
+    :ivar activity: what it is doing now, as text.
     :ivar count: rounds so far.
     :ivar unanswered: topic -> instants that it did not answer.
     """
@@ -61,7 +64,7 @@ class Rounds:
         :raises BadTopicName: for a name that is none.
         """
         self.terms = terms
-        self.doing = 'waiting for the server'
+        self.activity = 'waiting for the server'
         self.count = 0
         self.images = ImageWait()
         self.unanswered = dict.fromkeys(terms.topics, 0)
@@ -74,10 +77,10 @@ class Rounds:
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
-        self._takeovers = 0
-        self._known: dict[str, Ids] = {}
-        self._since = time.monotonic()
-        self._ends: deque[float] = deque(maxlen=_RATE_ROUNDS)
+        self._prepared = 0
+        self._publishers: dict[str, Ids] = {}
+        self._instant_began = time.monotonic()
+        self._round_ends: deque[float] = deque(maxlen=_RATE_ROUNDS)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='lockstep', daemon=True)
 
@@ -101,21 +104,21 @@ class Rounds:
             self._drive.abandon()
             self._thread.join(2.0)
 
-    def follow(self, other: Rounds) -> None:
+    def take_over_from(self, other: Rounds) -> None:
         """Replace another one: at the end the mode is restored that was set before that one."""
         self._drive.before = other._drive.before
 
     @property
     def rate(self) -> float:
         """Return rounds per second of wall time, of the last ones."""
-        ends = list(self._ends)
+        ends = list(self._round_ends)
         span = time.monotonic() - ends[0] if len(ends) > 1 else 0.0
         return (len(ends) - 1) / span if span > 0 else 0.0
 
     @property
     def waited(self) -> float:
         """Return for how long it has been at the present instant (s of wall time)."""
-        return time.monotonic() - self._since
+        return time.monotonic() - self._instant_began
 
     @property
     def late(self) -> dict[str, tuple[int, int]]:
@@ -142,32 +145,33 @@ class Rounds:
         """Run a round, or wait for what it needs."""
         try:
             if self._is_ready():
-                with self._round_lock.round(POLL_SECONDS) as mine:
+                with self._round_lock.round(POLL_SECONDS) as no_requests:
                     # A client may have paused since the check.
-                    if mine and not self._link.state.paused:
+                    if no_requests and not self._link.state.paused:
                         self._run_round()
                 return
         except LockstepEnded:
             raise
         except UrlabError as error:
             # The server has ended, or another client has paused it; the next status shows which.
-            self.doing = str(error)
-        self._since = time.monotonic()
+            self.activity = str(error)
+        self._instant_began = time.monotonic()
         self._stop.wait(POLL_SECONDS)
 
     def _is_ready(self) -> bool:
+        """Return whether a round can begin; else `activity` is what it waits for."""
         if not self._drive.ready():
-            self.doing = 'waiting for the server'
+            self.activity = 'waiting for the server'
             return False
-        if self._takeovers != self._drive.takeovers:
-            self._takeovers = self._drive.takeovers
-            self._known = {}
+        if self._prepared != self._drive.prepared:
+            self._prepared = self._drive.prepared
+            self._publishers = {}
             self._wait_for_earlier_ticks()
             self._gate.arm(self._topics.names)
         if self._link.state.paused:
-            self.doing = 'paused'
+            self.activity = 'paused'
             return False
-        return bool(self._known) or self._find_publishers()
+        return bool(self._publishers) or self._find_publishers()
 
     def _wait_for_earlier_ticks(self) -> None:
         """Wait for ticks of live mode, which no node has to answer."""
@@ -183,20 +187,22 @@ class Rounds:
                 return
 
     def _find_publishers(self) -> bool:
-        """Wait until every topic has a publisher."""
+        """Return whether every topic has a publisher, and remember which."""
         absent = self._topics.absent()
         if absent:
-            self.doing = f'waiting for a publisher of {", ".join(absent)}'
+            self.activity = f'waiting for a publisher of {", ".join(absent)}'
             return False
         self._stop.wait(SETTLE_SECONDS)
         if not self._topics.absent():
-            self._known = {topic: self._topics.publishers(topic) for topic in self._topics.names}
-        return bool(self._known)
+            self._publishers = {
+                topic: self._topics.publishers(topic) for topic in self._topics.names
+            }
+        return bool(self._publishers)
 
     def _run_round(self) -> None:
-        self._since = time.monotonic()
+        self._instant_began = time.monotonic()
         number = self._gate.begin_instant()
-        if number is not None:
+        if number is not None:  # else a reset has begun the instant
             result = self._drive.step()
             self._gate.set_stamp(number, result.sim_time_ns)
             self._drive.check(result)
@@ -204,42 +210,45 @@ class Rounds:
             return
         if number is None:
             self._drive.jumped(self._gate.stamp_ns)
-        self._apply_answers()
-        self.doing = 'stepping'
-        self.count += 1
-        self._ends.append(time.monotonic())
-
-    def _apply_answers(self) -> None:
-        """Execute the answers, and wait until the server has them."""
         for receive, message in self._gate.end_instant():
             receive(message)
         self._sender.flush(_SEND_SECONDS)
+        self.activity = 'stepping'
+        self.count += 1
+        self._round_ends.append(time.monotonic())
 
     def _wait_for_answers(self) -> bool:
-        """Wait for all answers and images; false when there is nothing to wait for any more."""
-        gate, timeout = self._gate, self.terms.timeout or math.inf
+        """Wait for all answers and images; return False when another round must begin first."""
+        gate, period = self._gate, min(POLL_SECONDS, self.terms.timeout or math.inf)
         stall = Stall()
-        while not gate.wait(min(POLL_SECONDS, timeout), self._have_images):
+        while not gate.wait(period, self._have_images):
             if self._stop.is_set() or not self._drive.ready():
                 return False
-            if self._takeovers != self._drive.takeovers:
+            if self._prepared != self._drive.prepared:
                 return False
             unanswered, stamp_ns = gate.unanswered(), gate.stamp_ns
             if not gate.is_published or stamp_ns is None:
-                self.doing = 'waiting for the state stream'
+                self.activity = 'waiting for the state stream'
             elif unanswered:
-                names = [self._topics.names[topic] for topic in unanswered]
-                self.doing = f'waiting for {", ".join(names)}'
-                if stall.repeat_now(time.monotonic()):
-                    self._stream.repeat()
-                if self.waited > timeout or self._is_replaced(unanswered):
-                    for name in names:
-                        self.unanswered[name] += 1
+                if self._is_given_up(unanswered, stall):
                     return True
             elif self.waited > IMAGE_SECONDS:
                 self.images.give_up(self._cameras.threads, stamp_ns)
             else:
-                self.doing = 'waiting for camera images'
+                self.activity = 'waiting for camera images'
+        return True
+
+    def _is_given_up(self, unanswered: list[str], stall: Stall) -> bool:
+        """Return whether to continue without answers, which are counted as missing then."""
+        names = [self._topics.names[topic] for topic in unanswered]
+        self.activity = f'waiting for {", ".join(names)}'
+        if stall.repeat_now(time.monotonic()):
+            self._stream.repeat()
+        is_late = 0 < self.terms.timeout < self.waited
+        if not is_late and not self._is_replaced(unanswered):
+            return False
+        for name in names:
+            self.unanswered[name] += 1
         return True
 
     def _have_images(self) -> bool:
@@ -255,8 +264,9 @@ class Rounds:
         for topic in unanswered:
             now = self._topics.publishers(topic)
             if not now:
-                self.doing = f'waiting: {self._topics.names[topic]} no longer has a publisher'
-            elif not now & self._known[topic]:
-                self._known = {}
+                name = self._topics.names[topic]
+                self.activity = f'waiting: {name} no longer has a publisher'
+            elif not now & self._publishers[topic]:
+                self._publishers = {}
                 return True
         return False

@@ -1,10 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The plan of the published topics and frames, made once for each connection.
+The plan of a world: its robots, sensors, cameras and entities under their ROS names and frames.
 
-A plan is plain data: equal plans need the same publishers, so a server that comes back
-with the same world keeps them.
+It is made at each connection, from the compiled model (`from_model`) or, where that cannot be
+read, from the topics of the wire (`from_topics`).  A plan is plain data: equal plans need the same
+publishers, so a server that comes back with the same world keeps them.
 """
 
 from __future__ import annotations
@@ -14,34 +15,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
-from itertools import chain
-import math
 from typing import Any
+from typing import Generic
+from typing import TypeVar
 
-from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.handshake import Articulation
-from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
 from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.client.replies.handshake import SensorTopic
-from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
-from urlab_ros_bridge.model import Actuator
-from urlab_ros_bridge.model import Body
-from urlab_ros_bridge.model import RobotModel
-from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
-from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
-from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
-from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
-from urlab_ros_bridge.ros.plan.sensors import describe_sensors
-from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.plan.sensors import SensorGroups
 from urlab_ros_bridge.wire.errors import UnknownName
+
+LidarT = TypeVar('LidarT', Lidar, PointLidar)
 
 DEFAULT_BASE = 'base_link'
 AUTO = 'auto'
@@ -98,18 +89,10 @@ def command_field(actuator: PlannedActuator, has_controller: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Scanner:
-    """A planar scanner and the frame it measures in."""
+class Scanner(Generic[LidarT]):
+    """A planar scanner or a 3-D lidar, and the frame it measures in."""
 
-    lidar: Lidar
-    frame: str
-
-
-@dataclass(frozen=True)
-class PointScanner:
-    """A 3-D lidar and the frame it measures in."""
-
-    lidar: PointLidar
+    lidar: LidarT
     frame: str
 
 
@@ -146,8 +129,8 @@ class RobotPlan:
     base_qvel: int = -1
     tree: FrameTree = field(default_factory=lambda: FrameTree(''))
     sensors: SensorGroups = field(default_factory=SensorGroups)
-    scanners: tuple[Scanner, ...] = ()
-    point_scanners: tuple[PointScanner, ...] = ()
+    scanners: tuple[Scanner[Lidar], ...] = ()
+    point_scanners: tuple[Scanner[PointLidar], ...] = ()
     actuators: tuple[PlannedActuator, ...] = ()
     has_controller: bool = False
     drives: bool = False
@@ -197,7 +180,7 @@ class WorldPlan:
         raise UnknownName('articulation', name, [robot.prefix for robot in self.robots])
 
 
-def chosen(articulations: Mapping[str, Articulation], wanted: Iterable[str]) -> list[str]:
+def selected_robots(articulations: Mapping[str, Articulation], wanted: Iterable[str]) -> list[str]:
     """
     Return the prefixes that the parameter `robots` selects.
 
@@ -234,142 +217,6 @@ def frame_names(prefix: str, names: NamesParameters, base: str) -> FrameNames:
         start + names.odom_frame,
         names.map_frame,
     )
-
-
-def plan_world(handshake: Handshake, settings: SettingsReader) -> WorldPlan:
-    """
-    Plan from the compiled model.
-
-    :raises ModelUnavailable: when the model cannot be read here.
-    :raises UnknownName: when the parameter `robots` names one that is not there.
-    """
-    names = settings(NamesParameters)
-    prefixes = chosen(handshake.articulations, names.robots)
-    spaces = namespaces(prefixes, names)
-    world = read_world(handshake)
-    robots = tuple(
-        _plan_robot(
-            RobotModel(prefix, world), handshake.articulations[prefix], spaces[prefix], names
-        )
-        for prefix in prefixes
-    )
-    entities = tuple(handshake.entities)
-    cameras = {name: optical_frame(name) for name in handshake.global_cameras}
-    places = scene_camera_transforms(world, cameras, names.map_frame)
-    return WorldPlan(robots, entities, scene_cameras=tuple(places))
-
-
-def _plan_robot(
-    robot: RobotModel, articulation: Articulation, namespace: str, names: NamesParameters
-) -> RobotPlan:
-    base, base_name = _base(robot, articulation)
-    frames = frame_names(robot.prefix, names, base_name)
-    start = names.frame_prefix.replace('{prefix}', robot.prefix)
-    own = {base_name, *(articulation.frames.get(name, name) for name in robot.bodies)}
-    reserved = {
-        names.footprint_frame,
-        names.odom_frame,
-        names.map_frame,
-    }
-    if names.footprint_frame in own:
-        reserved.remove(names.footprint_frame)
-        frames = replace(frames, footprint='')
-    tree = static_transforms(
-        robot,
-        base,
-        articulation.frames,
-        base_frame=names.base_frame or base_name,
-        frame_prefix=start,
-        world_frame=names.map_frame,
-        exclude=reserved,
-        sites=[lidar.site for lidar in articulation.point_lidars.values()],
-    )
-    frames = replace(frames, base=tree.base)
-    sensors = describe_sensors(robot, tree, names.map_frame, articulation.lidars)
-    carrier, twist = robot.base_joint, articulation.twist_controller
-    return RobotPlan(
-        prefix=robot.prefix,
-        namespace=namespace,
-        tf_namespace='' if names.frame_prefix else namespace,
-        frames=frames,
-        joints=tuple(robot.joints),
-        limits=tuple(joint.range for joint in robot.joints.values()),
-        qpos=tuple(joint.slot for joint in robot.joints.values()),
-        qvel=tuple(joint.dof for joint in robot.joints.values()),
-        base_joint='' if carrier is None else carrier.name,
-        base_qpos=-1 if carrier is None else carrier.slot,
-        base_qvel=-1 if carrier is None else carrier.dof,
-        tree=tree,
-        sensors=group_sensors(sensors),
-        scanners=tuple(
-            Scanner(lidar, _site_frame(robot, tree, lidar.site))
-            for lidar in articulation.lidars.values()
-        ),
-        point_scanners=tuple(
-            PointScanner(lidar, _site_frame(robot, tree, lidar.site))
-            for lidar in articulation.point_lidars.values()
-        ),
-        actuators=tuple(
-            PlannedActuator(name, actuator.kind, actuator.joint, _stiffness(actuator))
-            for name, actuator in robot.actuators.items()
-        ),
-        has_controller=bool(articulation.controller),
-        drives=twist is not None,
-        drive='' if twist is None else twist.kind,
-        wheel_matrix=_wheel_matrix(robot, twist),
-        axle=twist.axle if twist and math.isfinite(twist.axle or 0.0) else None,
-        # A server that does not report what it drives may drive.
-        holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
-        covariances=articulation.covariances,
-        sensor_topics=articulation.sensor_topics,
-    )
-
-
-def _wheel_matrix(
-    robot: RobotModel, twist: TwistControllerInfo | None
-) -> tuple[tuple[float, float, float], ...]:
-    """Return the rows of the drive's kinematics by joint, none where they are not usable."""
-    names = () if twist is None or twist.actuators is None else twist.actuators
-    matrix = () if twist is None else twist.wheel_matrix
-    if len(matrix) != len(names) or not all(map(math.isfinite, chain(*matrix))):
-        return ()
-    known = ((robot.actuators.get(name), row) for name, row in zip(names, matrix, strict=True))
-    rows = {actuator.joint: row for actuator, row in known if actuator is not None}
-    return tuple(rows.get(joint, (0.0, 0.0, 0.0)) for joint in robot.joints) if rows else ()
-
-
-def _stiffness(actuator: Actuator) -> float:
-    """Return the stiffness of a position servo on its joint, 0 for other actuators."""
-    is_servo = actuator.gain == 'fixed' and actuator.bias == 'affine' and actuator.bias_params[1]
-    return abs(actuator.gain_params[0] * actuator.gear) if is_servo and actuator.joint else 0.0
-
-
-def _base(robot: RobotModel, articulation: Articulation) -> tuple[Body, str]:
-    """
-    Return the base body, and its frame.
-
-    :raises UnknownName: when the server names a base that is not a body of the robot.
-    """
-    name = articulation.frames.get('base', '')
-    if not name:
-        return robot.base, DEFAULT_BASE
-    if robot.base_joint is None:
-        if name not in robot.bodies:
-            raise UnknownName('body', name, robot.bodies)
-        base = robot.bodies[name]
-    else:
-        base = robot.base
-    local = robot.name_of(base)
-    return base, articulation.frames.get(local, name if name == local else DEFAULT_BASE)
-
-
-def _site_frame(robot: RobotModel, tree: FrameTree, name: str) -> str:
-    """Return the frame of a site by local or compiled name, the base's when it has none."""
-    for index, frame in tree.sites.items():
-        site = robot.world.sites[index]
-        if name in (robot.name_of(site), site.compiled):
-            return frame
-    return tree.base
 
 
 def keep_namespaces(plan: WorldPlan, before: WorldPlan) -> WorldPlan:

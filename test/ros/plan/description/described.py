@@ -13,8 +13,8 @@ import numpy as np
 from odd_models import ODDS
 
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
-from urlab_ros_bridge.ros.plan.appearance import with_appearance
-from urlab_ros_bridge.ros.plan.plan import plan_world
+from urlab_ros_bridge.ros.plan.from_model import plan_world
+from urlab_ros_bridge.ros.plan.from_model import with_appearance
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world

@@ -12,6 +12,8 @@ from dataclasses import replace
 import math
 from typing import Any
 
+from urlab_ros_bridge.client.replies.handshake import Lidar
+from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.client.replies.handshake import SensorTopic
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -37,7 +39,6 @@ from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
-from urlab_ros_bridge.ros.plan.plan import PointScanner
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import Scanner
 from urlab_ros_bridge.ros.plan.sensor_table import MAGNETIC_FIELD
@@ -232,7 +233,7 @@ class SensorFeeds:
         wire = [each.name for each in sensors if each]
         self.add(topic, template, build, wire, parts, name=name)
 
-    def scan(self, scanner: Scanner, several: bool) -> None:
+    def scan(self, scanner: Scanner[Lidar], several: bool) -> None:
         """
         Publish a planar scanner.
 
@@ -266,7 +267,7 @@ class SensorFeeds:
         parts = {'scanner': ros_name(lidar.name)}
         self.add(topic, template, build, [lidar.name], parts, scans, lidar.name)
 
-    def points(self, scanner: PointScanner, several: bool) -> None:
+    def points(self, scanner: Scanner[PointLidar], several: bool) -> None:
         """Publish a 3-D lidar; the server casts its rays only for subscribers."""
         robot, name = self._robot, scanner.lidar.name
         template, state = LidarPointsTemplate(scanner.frame, scanner.lidar), robot.state
