@@ -121,25 +121,16 @@ class PolicyNode(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Forget the policy."""
-        return self._drop()
+        self.stop()
+        return TransitionCallbackReturn.SUCCESS
 
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the policy for good."""
-        return self._drop()
-
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Fall back to unconfigured."""
-        return self._drop()
+    on_shutdown = on_error = on_cleanup
 
     def stop(self) -> None:
-        """Command nothing any more: the process ends."""
-        self._drop()
-
-    def _drop(self) -> TransitionCallbackReturn:
+        """Command nothing any more."""
         policy, self._policy = self._policy, None
         if policy is not None:
             policy.close()
-        return TransitionCallbackReturn.SUCCESS
 
 
 class _LoadedPolicy:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
+import numpy as np
 from rclpy.serialization import deserialize_message
 from rosbags.highlevel import AnyReader
 
@@ -75,7 +76,7 @@ def equal(message, values):
 
 def plain(value):
     """Return a message of any library as plain values."""
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (str, int, float, np.number)):
         return value
     if isinstance(value, bytes):
         return value[0] if len(value) == 1 else list(value)

@@ -49,5 +49,5 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     follow(arm, SECOND)
     assert arm.robot.subscriptions() == {b'bot/joint/', b'bot/effort'}
     arm.link.state.mode = 'direct'
-    arm.robot.watch()
+    arm.robot.drop_impossible()
     assert not arm.robot.active and not arm.robot.subscriptions()

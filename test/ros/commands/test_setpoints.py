@@ -28,7 +28,7 @@ from test.ros.commands.commanded import Robot  # noqa: E402
 def test_joints_are_held_without_moving_time(extensions, link, read):
     robot = Robot(extensions)
     vars(robot.link).update(link)
-    robot.setpoints.freeze()
+    robot.setpoints.hold()
     assert robot.read == [read]
     (kind, values, *_) = robot.asked[-1]
     assert (kind, values) == ('setpoints', {'wheel': 0.0})

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.feed import GridLimiter
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 
 pytestmark = pytest.mark.ros
@@ -43,7 +42,7 @@ def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start
         for now, cell, before in zip(ticks, cells, [-1, *cells], strict=False)
         if cell != before
     ]
-    assert passed(GridLimiter(float(rate)), ticks) == expected
+    assert passed(RateLimiter(float(rate)), ticks) == expected
 
 
 class FakePublisher:
@@ -69,7 +68,7 @@ def test_a_feed_is_wanted_while_somebody_listens():
     subject.publisher.subscribers = 1
     subject.poll_subscribers()
     assert subject.has_subscribers and subject.has_new_subscriber
-    subject.emit(0)
+    subject.publish(0)
     subject.poll_subscribers()
     assert subject.has_subscribers and not subject.has_new_subscriber
 
@@ -78,6 +77,6 @@ def test_nothing_to_say_publishes_nothing_and_spends_no_rate():
     answers = [None, b'x']
     subject = feed(lambda stamp: answers.pop(0))
     subject.limiter.set_rate(1.0)
-    assert not subject.emit(0)
-    assert subject.limiter.due(1) and subject.emit(1)
+    assert not subject.publish(0)
+    assert subject.limiter.due(1) and subject.publish(1)
     assert subject.publisher.sent == [b'x'] and subject.count == 1

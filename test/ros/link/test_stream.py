@@ -31,7 +31,7 @@ def bridge(settings):
         extra_subscriptions=set,
         tick=lambda stamp_ns: None,
         jump=lambda stamp_ns, went_back: None,
-        beat=lambda now: None,
+        every_second=lambda now: None,
         fail=lambda error: None,
     )
 

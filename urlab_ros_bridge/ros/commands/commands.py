@@ -88,10 +88,10 @@ class Commands(Part):
             joints = self._stream.joints(robot.plan.prefix) if robot.active else None
             robot.tick(stamp_ns, joints)
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """End what cannot continue."""
         for robot in self._robots:
-            robot.watch()
+            robot.drop_impossible()
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Stop and forget where time went back."""
@@ -157,7 +157,7 @@ class Commands(Part):
             self._ended = True
             robots, self._robots = self._robots, ()
         for robot in robots:
-            robot.leave()
+            robot.stop_moving()
             robot.close()
         self.sender.stop()
 

@@ -147,7 +147,7 @@ class CommandedRobot:
         for command in self._commands:
             command.tick(stamp_ns, joints)
 
-    def watch(self) -> None:
+    def drop_impossible(self) -> None:
         """Drop what cannot continue, although no tick comes."""
         if problem := self.setpoints.problem():
             for command in self._commands:
@@ -165,13 +165,13 @@ class CommandedRobot:
         self.arbiter.stop(reason)
         for command in self._commands:
             command.halt(reason)
-        self.setpoints.freeze()
+        self.setpoints.hold()
 
-    def leave(self) -> None:
+    def stop_moving(self) -> None:
         """Stop what the bridge moves: it ends."""
         for command in self._commands:
             command.jump('the bridge is shutting down')
-        self.setpoints.rest()
+        self.setpoints.stop()
 
     def close(self) -> None:
         """Withdraw all topics and actions."""

@@ -157,13 +157,13 @@ class Setpoints:
             text = f'{names} withdrawn: {WITHDRAWN.format(limit)}'
             self._context.rejections.add(self._key, CommandRejected(text))
 
-    def rest(self) -> None:
+    def stop(self) -> None:
         """Set every speed and force that we command to zero."""
         moving = [index for index in self._commanded if self.fields[index] != 'position']
         if moving:
             self.write(dict.fromkeys(moving, 0.0))
 
-    def freeze(self) -> None:
+    def hold(self) -> None:
         """
         Hold moving joints where they are, and set speeds and forces to zero.
 
@@ -172,9 +172,9 @@ class Setpoints:
         if self._link.has(E_STOP):
             self.clear()
         else:
-            self._sender.put(self._key, self._freeze)
+            self._sender.put(self._key, self._hold)
 
-    def _freeze(self) -> None:
+    def _hold(self) -> None:
         if self.problem():
             return
         state = self._state()

@@ -134,7 +134,7 @@ class Part:
         :param went_back: whether time went back.
         """
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """Handle the periodic update, about once a second; called in the stream thread."""
 
     def changed(self, settings: Settings) -> None:
@@ -306,10 +306,10 @@ class Bridge:
         for part in reversed(self._parts):
             part.jump(stamp_ns, went_back)
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """Announce that about a second has passed."""
         for part in self._parts:
-            part.beat(now)
+            part.every_second(now)
 
     def changed(self, settings: Settings) -> None:
         """Announce changed settings."""

@@ -48,59 +48,34 @@ class QosParameters:
 
 class RateLimiter:
     """
-    Lets through at most `rate` a second of a clock that is given in nanoseconds; 0: everything.
+    Lets through the first of each period of a clock in nanoseconds, counted from 0.
 
-    It keeps the average rate when ticks do not divide the period.
+    So topics of one rate are published at the same instants, whenever a subscriber joined, and
+    those of a multiple of it at these instants too.
     """
 
     def __init__(self, rate: float = 0.0) -> None:
         self.set_rate(rate)
 
     def set_rate(self, rate: float) -> None:
-        """Change the rate (Hz); the next one is let through."""
-        self._period = round(NANOSECONDS / rate) if rate > 0 else 0
-        self._next: int | None = None
-
-    def clear(self) -> None:
-        """Forget the past: after a jump of the clock."""
-        self._next = None
-
-    def due(self, now: int) -> bool:
-        """Return whether `now` is allowed by the rate."""
-        return not self._period or self._next is None or now >= self._next
-
-    def count(self, now: int) -> None:
-        """Count a message at `now`."""
-        if self._period:
-            self._next = now + self._period if self._next is None else self._next + self._period
-            if self._next <= now:
-                self._next = now + self._period
-
-
-class GridLimiter(RateLimiter):
-    """
-    Lets through the first of each period, counted from time 0.
-
-    So topics of one rate are published at the same instants, whenever a subscriber joined, and
-    those of a multiple of it at these instants too.
-    """
-
-    def set_rate(self, rate: float) -> None:
+        """Change the rate (Hz, 0: no limit); the next one is let through."""
         self._numerator, denominator = max(float(rate), 0.0).as_integer_ratio()
         self._denominator = denominator * NANOSECONDS
         self.clear()
 
     def clear(self) -> None:
+        """Forget the past: after a jump of the clock."""
         self._last: int | None = None
 
     def due(self, now: int) -> bool:
-        return not self._numerator or self._last is None or self._cell(now) != self._last
+        """Return whether `now` is allowed by the rate."""
+        return not self._numerator or self._last is None or self._period_of(now) != self._last
 
     def count(self, now: int) -> None:
-        if self._numerator:
-            self._last = self._cell(now)
+        """Count a message at `now`."""
+        self._last = self._period_of(now)
 
-    def _cell(self, now: int) -> int:
+    def _period_of(self, now: int) -> int:
         return now * self._numerator // self._denominator
 
 
@@ -145,7 +120,7 @@ class Feed:
         self.subscriptions = self.wire if subscriptions is None else frozenset(subscriptions)
         self.rate_name = rate_name
         self.each_instant = each_instant
-        self.limiter: RateLimiter = GridLimiter()
+        self.limiter = RateLimiter()
         self.dirty = False
         self.memory = memory
         self.has_subscribers = False
@@ -165,7 +140,7 @@ class Feed:
         self._subscribers = count
         self.has_subscribers = count > 0
 
-    def emit(self, stamp_ns: int) -> bool:
+    def publish(self, stamp_ns: int) -> bool:
         """Publish the message of the present tick, if it has one; return whether it did."""
         try:
             message = self._build(stamp_ns)

@@ -116,7 +116,7 @@ class PlanningSceneTopic(Part):
         except UrlabError as error:
             self._bridge.log('warning', f'no planning_scene: {error}')
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """Publish everything to a new subscriber, and changes to the others."""
         if self._publisher is None:
             return

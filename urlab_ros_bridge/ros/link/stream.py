@@ -42,9 +42,9 @@ BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
 # Without a tick for this long, time counts as frozen (s).
 _FROZEN_SECONDS = 0.5
-# Period of checks for subscribers, and of `Part.beat` (s).
+# Period of checks for subscribers, and of `Part.every_second` (s).
 _POLL_SECONDS = 0.1
-_BEAT_SECONDS = 1.0
+_REPORT_SECONDS = 1.0
 # A lockstep that waits is published to new subscribers after this long (s).
 _INSTANT_SECONDS = 1.0
 # Without rows for this long, `auto` subscribes to snapshots: in direct mode there are no rows (s).
@@ -196,7 +196,7 @@ class StreamThread(Part):
 
     def _publish_until_stopped(self) -> None:
         started = time.monotonic()
-        next_poll, next_beat = started, started + _BEAT_SECONDS
+        next_poll, next_second = started, started + _REPORT_SECONDS
         while not self._stop.is_set():
             if self._run_tasks():
                 next_poll = 0.0  # they may have changed what is subscribed
@@ -214,9 +214,9 @@ class StreamThread(Part):
             if now >= next_poll:
                 next_poll = now + _POLL_SECONDS
                 self._update_subscriptions(now, started)
-            if now >= next_beat:
-                next_beat = now + _BEAT_SECONDS
-                self._bridge.beat(now)
+            if now >= next_second:
+                next_second = now + _REPORT_SECONDS
+                self._bridge.every_second(now)
 
     def _run_tasks(self) -> bool:
         """Run what other threads have handed over; return whether there was anything."""

@@ -176,7 +176,9 @@ class Lockstep(Part):
         self._link.lockstep = on
         bridge.part(StreamThread).in_lockstep = on
         ahead = round(self._terms.period * NANOSECONDS) if on else 0
-        bridge.part(Cameras).gate.stepped(self._gate.notify if on else None, max(AHEAD_NS, ahead))
+        bridge.part(Cameras).gate.set_lockstep(
+            self._gate.notify if on else None, max(AHEAD_NS, ahead)
+        )
 
     def _ended(self, reason: str) -> None:
         """Record that it has ended by itself; called in its thread."""

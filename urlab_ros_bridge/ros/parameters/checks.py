@@ -81,3 +81,15 @@ def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
         return f'must have {length} elements, or one negative one, not {len(value)}'
 
     return check
+
+
+def stddev_key(default: Any, name: str, text: str, size: int = 0) -> Any:
+    """
+    Return the key of a parameter that is a standard deviation.
+
+    :param size: number of its elements; 0: it is one number.
+    """
+    text += ' A negative value: as reported by the server for the robot, else 0 (unknown).'
+    check = numbers_or_unknown(size) if size else None
+    name, group = f'covariance.{name}', 'Covariances'
+    return key(default, text, high=LARGEST_STDDEV, name=name, check=check, group=group)

@@ -56,12 +56,12 @@ def _nested_lines(name: str, opened: list[str]) -> tuple[list[str], list[str]]:
     return lines, path
 
 
-def parameters_yaml(settings: type[Settings], node: str = '/**') -> str:
+def parameters_yaml(settings: type[Settings]) -> str:
     """Return a parameter file with every parameter at its default and its meaning beside it."""
     lines = [
         '# Every parameter of the bridge at its default.',
         '# Made by `make docs` from the features of the bridge.',
-        f'{node}:',
+        '/**:',
         '  ros__parameters:',
     ]
     opened: list[str] = []

@@ -71,7 +71,7 @@ class ManagedBridge(LifecycleNode):
         """Close everything; the bridge is made again with the parameters of this moment."""
         bridge = self._bridge
         values = self._first_overrides if bridge is None else bridge.parameters()
-        self._drop()
+        self.stop()
         result = super().on_deactivate(state)
         if result is TransitionCallbackReturn.SUCCESS:
             result = self._make_bridge(values)
@@ -79,22 +79,16 @@ class ManagedBridge(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Forget the bridge and its parameters."""
-        self._drop()
+        self.stop()
         return TransitionCallbackReturn.SUCCESS
 
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Close everything for good."""
-        self._drop()
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Fall back to unconfigured."""
-        self._drop()
-        return TransitionCallbackReturn.SUCCESS
+    on_shutdown = on_error = on_cleanup
 
     def stop(self) -> None:
-        """Close everything: the process ends."""
-        self._drop()
+        """Close everything."""
+        bridge, self._bridge = self._bridge, None
+        if bridge is not None:
+            bridge.close()
 
     def _make_bridge(self, overrides: list[Parameter] | None) -> TransitionCallbackReturn:
         own = self.get_name()
@@ -114,11 +108,6 @@ class ManagedBridge(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         self._bridge = _RunningBridge(node)
         return TransitionCallbackReturn.SUCCESS
-
-    def _drop(self) -> None:
-        bridge, self._bridge = self._bridge, None
-        if bridge is not None:
-            bridge.close()
 
 
 class _RunningBridge:

@@ -25,7 +25,7 @@ class DivergenceReport(Part):
         self._run: Any = None
         self._logged = 0
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """Log a divergence that was not logged before; at most one a call."""
         status, handshake = self._link.status, self._link.handshake
         if status is None or handshake is None:

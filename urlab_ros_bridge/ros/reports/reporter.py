@@ -66,7 +66,7 @@ class Reporter(Part):
         self._diagnostics = publishers.of(DIAGNOSTICS, DIAGNOSTICS.name)
         self._statistics = publishers.of(STATISTICS, STATISTICS.name)
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """
         Publish all reports.
 

@@ -99,7 +99,7 @@ class Bags(Part):
         """Begin another file."""
         self._recorder.epoch(stamp_ns, went_back)
 
-    def beat(self, now: float) -> None:
+    def every_second(self, now: float) -> None:
         """Check the disk."""
         self._recorder.watch()
 

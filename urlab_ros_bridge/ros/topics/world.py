@@ -129,7 +129,7 @@ class PublishedWorld:
         for feed in self.feeds:
             if feed.has_subscribers:
                 if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
-                    sent += feed.emit(stamp_ns)
+                    sent += feed.publish(stamp_ns)
                 else:
                     feed.dirty = True
         return sent
@@ -163,7 +163,7 @@ class PublishedWorld:
         :param stamp_ns: of the last tick.
         """
         return sum(
-            feed.emit(stamp_ns)
+            feed.publish(stamp_ns)
             for feed in self.feeds
             if feed.has_subscribers and (feed.dirty or feed.has_new_subscriber)
         )

@@ -66,7 +66,7 @@ class Sink:
     def last(self, index):
         return self.told.get(index)
 
-    def rest(self):
+    def stop(self):
         self.write({2: 0.0})
 
 

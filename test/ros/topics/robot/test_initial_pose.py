@@ -81,6 +81,6 @@ def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_s
 
 def drive(bridge, odometry):
     """Wait until the world of now has been shown for a while."""
-    wait_until(lambda: not bridge.stream._handed_worlds)
+    wait_until(lambda: not bridge.node.bridge.stream_tasks)
     seen = len(odometry)
     wait_until(lambda: len(odometry) > seen + 50)

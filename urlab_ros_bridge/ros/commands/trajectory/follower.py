@@ -260,7 +260,7 @@ class Follower:
     def lost(self, by: str) -> None:
         """Abort because another source took a joint."""
         self.drop(f'{by} took control')
-        self.setpoints.rest()
+        self.setpoints.stop()
 
     def tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> Report | None:
         """

@@ -101,16 +101,6 @@ class Cameras(Part):
         for thread in self.threads:
             thread.start()
 
-    @property
-    def watched(self) -> int:
-        """Return how many cameras are received now."""
-        return sum(thread.watched for thread in self.threads)
-
-    @property
-    def messages(self) -> int:
-        """Return how many messages were published."""
-        return sum(thread.messages for thread in self.threads)
-
     def stop(self) -> None:
         """End all threads; no camera is published afterwards."""
         with self._changing:

@@ -66,7 +66,6 @@ class Output:
         self.publisher = publisher
         self.make = make
         self.needs_color = needs_color
-        self.count = 0
 
     @property
     def has_subscribers(self) -> bool:

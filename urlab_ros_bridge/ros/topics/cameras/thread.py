@@ -10,7 +10,6 @@ time the clock comes first and nothing older may follow, so they take a lock tha
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 import math
 import threading
@@ -76,11 +75,11 @@ class FrameGate:
         self._on_sent: Callable[[], None] | None = None
 
     @property
-    def waited_for(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether a thread waits for every image, however late it is."""
         return self._on_sent is not None
 
-    def stepped(self, on_sent: Callable[[], None] | None, ahead_ns: int = AHEAD_NS) -> None:
+    def set_lockstep(self, on_sent: Callable[[], None] | None, ahead_ns: int = AHEAD_NS) -> None:
         """
         Set the callback for every published image; None: none.
 
@@ -120,16 +119,13 @@ POLL_SECONDS = 0.1
 MAX_LAG = 0.5
 # Time limit for the colour image of a depth image (s).
 _COLOR_SECONDS = 0.1
-_LATENCIES = 300
 
 
 class CameraThread:
     """
     Publishes the images of one camera.
 
-    :ivar frames, skipped, errors: counters; `skipped` are images that arrived too late.
-    :ivar latencies: seconds from capture to publication of the last ones, where servers report
-        them.
+    :ivar skipped: number of images that arrived too late.
     :ivar watched: whether the camera is received now.
     :ivar last_ns: time of the last image, None before the first.
     """
@@ -145,10 +141,9 @@ class CameraThread:
         publish_labels: Callable[[], None],
     ) -> None:
         self.plan = plan
-        self.frames = self.skipped = self.errors = self.messages = 0
+        self.skipped = 0
         self.last_error = ''
         self.last_ns: int | None = None
-        self.latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._outputs = outputs
         self._gate = gate
         self._timeline = timeline
@@ -157,7 +152,6 @@ class CameraThread:
         self._publish_labels = publish_labels
         self._source: FrameSource | None = None
         self._color: _ColorImages | None = None
-        self._lost = 0
         self._lag = Lag()
         self._stop, self._moved = threading.Event(), threading.Event()
         self._thread = threading.Thread(
@@ -181,12 +175,6 @@ class CameraThread:
     def watched(self) -> bool:
         """Return whether the camera is received now."""
         return self._source is not None
-
-    @property
-    def lost(self) -> int:
-        """Number of images that never arrived, by the gaps in their numbers."""
-        source = self._source
-        return self._lost + (source.stats.missed + source.stats.dropped if source else 0)
 
     def _run(self) -> None:
         self._publish_labels()
@@ -236,15 +224,10 @@ class CameraThread:
         def send() -> None:
             for output, message in messages:
                 output.publisher.publish(message)
-                output.count += 1
 
         if self._gate.publish(stamp_ns, send):
-            self.frames += 1
-            self.messages += len(messages)
             self.last_ns = stamp_ns
             self._gate.sent()
-            if frame.wall_time is not None:
-                self.latencies.append(time.time() - frame.wall_time)
 
     def _color_of(self, frame: Frame) -> np.ndarray | None:
         """Return the colour image of the same time."""
@@ -256,7 +239,7 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        if frame.wall_time is None or self._gate.waited_for:
+        if frame.wall_time is None or self._gate.is_awaited:
             return False
         return self._lag.of(frame.wall_time, time.monotonic()) > MAX_LAG
 
@@ -264,12 +247,9 @@ class CameraThread:
         for source in (self._source, self._color):
             if source is not None:
                 source.close()
-        if self._source is not None:
-            self._lost += self._source.stats.missed + self._source.stats.dropped
         self._source = self._color = self.last_ns = None
 
     def _failed(self, text: str) -> None:
-        self.errors += 1
         if text != self.last_error:
             self.last_error = text
             self._log('warning', f'camera {self.plan.camera.name}: {text}')

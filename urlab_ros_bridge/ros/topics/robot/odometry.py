@@ -21,17 +21,14 @@ from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.geometry import PoseStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
 from urlab_ros_bridge.ros.messages.robot import OdometryTemplate
-from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
-from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate_key
+from urlab_ros_bridge.ros.parameters.checks import stddev_key
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.topics.robot.wheel_odometry import NoWheels
 from urlab_ros_bridge.ros.topics.robot.wheel_odometry import wheel_odometry
 from urlab_ros_bridge.ros.topics.robot.wheel_odometry import WheelOdometry
 from urlab_ros_bridge.schema import key
-
-_STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,17 @@ class OdometryParameters:
         'name.',
     )
     publish_ground_truth: bool = key(True, 'Publish ground_truth/pose.')
-    pose_stddev: tuple[float, ...] = key(
+    pose_stddev: tuple[float, ...] = stddev_key(
         (-1.0,),
-        'Standard deviations of the odometry pose: x, y, z (m), roll, pitch, yaw (rad). '
-        + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.pose_stddev',
-        check=numbers_or_unknown(6),
-        group='Covariances',
+        'pose_stddev',
+        'Standard deviations of the odometry pose: x, y, z (m), roll, pitch, yaw (rad).',
+        size=6,
     )
-    twist_stddev: tuple[float, ...] = key(
+    twist_stddev: tuple[float, ...] = stddev_key(
         (-1.0,),
-        'Standard deviations of the odometry twist: x, y, z (m/s), roll, pitch, yaw '
-        '(rad/s). ' + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.twist_stddev',
-        check=numbers_or_unknown(6),
-        group='Covariances',
+        'twist_stddev',
+        'Standard deviations of the odometry twist: x, y, z (m/s), roll, pitch, yaw (rad/s).',
+        size=6,
     )
 
 

@@ -35,8 +35,8 @@ from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
-from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import rate_key
+from urlab_ros_bridge.ros.parameters.checks import stddev_key
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -48,7 +48,6 @@ from urlab_ros_bridge.ros.plan.sensor_table import RANGE
 from urlab_ros_bridge.ros.plan.sensor_table import VECTOR3
 from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SiteSensors
-from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -82,41 +81,27 @@ TOPICS = (
     POINTS, POINTS_OF_LIDAR, WRENCH, TWIST, RANGES, OTHER,
 )  # fmt: skip
 
-_STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
-
 
 @dataclass(frozen=True)
 class SensorParameters:
     """Rate and standard deviations of sensors."""
 
     sensor_rate: float = rate_key(100.0, 'every other sensor topic')
-    orientation_stddev: float = key(
-        -1.0,
-        "Standard deviation of an IMU's orientation (rad). " + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.orientation_stddev',
-        group='Covariances',
+    orientation_stddev: float = stddev_key(
+        -1.0, 'orientation_stddev', "Standard deviation of an IMU's orientation (rad)."
     )
-    angular_velocity_stddev: float = key(
+    angular_velocity_stddev: float = stddev_key(
         -1.0,
-        "Standard deviation of an IMU's angular velocity (rad/s). " + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.angular_velocity_stddev',
-        group='Covariances',
+        'angular_velocity_stddev',
+        "Standard deviation of an IMU's angular velocity (rad/s).",
     )
-    linear_acceleration_stddev: float = key(
+    linear_acceleration_stddev: float = stddev_key(
         -1.0,
-        "Standard deviation of an IMU's linear acceleration (m/s^2). " + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.linear_acceleration_stddev',
-        group='Covariances',
+        'linear_acceleration_stddev',
+        "Standard deviation of an IMU's linear acceleration (m/s^2).",
     )
-    magnetic_field_stddev: float = key(
-        -1.0,
-        'Standard deviation of a magnetometer (T). ' + _STDDEV_TEXT,
-        high=LARGEST_STDDEV,
-        name='covariance.magnetic_field_stddev',
-        group='Covariances',
+    magnetic_field_stddev: float = stddev_key(
+        -1.0, 'magnetic_field_stddev', 'Standard deviation of a magnetometer (T).'
     )
 
 
