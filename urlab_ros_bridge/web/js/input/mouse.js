@@ -290,12 +290,18 @@ export class PointerTool extends EventTarget {
 
 function makeHandle(radius) {
   const handle = new THREE.Group();
-  const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 24, 16), new THREE.MeshBasicMaterial({ color: '#12b5a6', transparent: true, opacity: 0.85, depthTest: false }));
-  const ring = new THREE.Mesh(new THREE.TorusGeometry(1.64, 0.16, 12, 48), new THREE.MeshBasicMaterial({ color: '#ffffff', transparent: true, opacity: 0.9, depthTest: false }));
-  ball.renderOrder = ring.renderOrder = 8;
-  for (const part of [ball, ring]) part.layers.set(DEFERRED_LAYER);
-  ring.onBeforeRender = (renderer, scene, camera) => ring.quaternion.copy(camera.quaternion);
-  handle.add(ball, ring);
+  const part = (geometry, color, opacity, renderOrder) => {
+    const mesh = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ color, opacity, transparent: true, depthTest: false }));
+    mesh.renderOrder = renderOrder;
+    mesh.layers.set(DEFERRED_LAYER);
+    handle.add(mesh);
+    return mesh;
+  };
+  part(new THREE.SphereGeometry(1, 24, 16), '#12b5a6', 0.85, 8);
+  // The dark rim shows the ring before white walls too.
+  for (const ring of [part(new THREE.TorusGeometry(1.64, 0.3, 12, 48), '#0b3b37', 0.6, 7), part(new THREE.TorusGeometry(1.64, 0.16, 12, 48), '#ffffff', 0.9, 8)]) {
+    ring.onBeforeRender = (renderer, scene, camera) => ring.quaternion.copy(camera.quaternion);
+  }
   handle.scale.setScalar(radius);
   return handle;
 }
