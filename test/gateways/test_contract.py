@@ -102,6 +102,7 @@ class ChiralSubject(Subject):
     def watch(self):
         """Return a client that notices when the simulation ends."""
         client = connect_when_free(self.server.url, seconds=PATIENCE)
+        client.observe()  # until its session has begun, a lost simulation is reported otherwise
         return lambda: client.receive(timeout=PATIENCE)
 
     def stall(self):
