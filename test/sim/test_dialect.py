@@ -9,7 +9,6 @@ import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
-from urlab_ros_bridge.wire.encoding import codec
 
 
 @pytest.fixture
@@ -49,13 +48,6 @@ def test_modes_and_states_have_the_new_names(newer, encoding):
     pushed = caller.ask('step', mode='statepushed', time=3.0, qpos=qpos, qvel=qvel)
     assert pushed['time'] == 3.0
     assert caller.code('set_mode', mode='odd') == 'bad_mode'
-
-
-def test_a_snapshot_is_one_whole_message(newer):
-    snapshot = codec.unpack(newer.context.observer.snapshot())
-    block = snapshot['arts']['rover']
-    assert {'qpos', 'qvel', 'ctrl', 'act', 'actuator_force', 'sensors', 'bodies'} <= block.keys()
-    assert {'twist', 'actions'} <= block.keys() and 'pallet' in snapshot['scene']
 
 
 def test_our_own_client_sees_the_page(server):

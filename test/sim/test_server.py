@@ -151,20 +151,3 @@ def test_paused_the_state_is_repeated_with_the_same_stamp(server, connect, subsc
     assert len({tick[:2] for tick in ticks}) == 1
     assert len(ticks) <= 5 + 20 * (time.monotonic() - begun)  # ten a second, not every tick
     assert any(topic == b'rover/base_state/base' for topic, _ in messages)
-
-
-def test_the_first_tick_after_a_reset_shows_it(server, connect, subscribe):
-    running = server()
-    caller = connect(running, shared=True)
-    socket = subscribe(running, b'sim_time')
-    before = drain_until(socket, lambda found: len(found) > 20)
-    caller.ask('reset')
-
-    def turns(messages):
-        ticks = [tick[0] for tick in times(messages)]
-        return [i for i in range(1, len(ticks)) if ticks[i] < ticks[i - 1]]
-
-    messages = drain_until(socket, lambda found: turns(found), before[-1:])
-    ticks = [tick[0] for tick in times(messages + drain(socket, 0.2))]
-    (back,) = turns(messages)
-    assert ticks[back] == 0 and ticks[back + 1 :] == sorted(ticks[back + 1 :])

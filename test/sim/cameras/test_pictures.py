@@ -7,7 +7,6 @@ import time
 from camera_lab import fresh_data
 from camera_lab import needs_gl
 from camera_lab import project
-from camera_lab import red_center
 from camera_lab import shot
 import mujoco
 import numpy as np
@@ -16,7 +15,6 @@ import pytest
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.sim.cameras import rig as rig_module
-from urlab_ros_bridge.sim.cameras.renderer.labels import class_of
 
 pytestmark = needs_gl
 
@@ -86,74 +84,6 @@ def test_red_is_red_in_bgra(client, lab_server):
     assert floor[0] > 60 and floor[0] > 2 * max(floor[1:3])  # rows run top-down
 
 
-def test_labels_name_what_is_there(client, lab_server):
-    reply = shot(client, 'parts', 'each')
-    model = lab_server.context.world.model
-    data = fresh_data(model, reply)
-    targets = {name: data.body(name).xpos for name in ('crate_1', 'crate_2')}
-    targets['cart'] = data.body('cart_cart').xpos
-    targets['wall'] = np.array([-3.0, 2.9, 1.5])
-    targets['floor'] = np.array([0.0, 0.0, 0.0])
-    targets['background'] = np.array([0.0, 3.0, 4.0])
-    topics = client.handshake.global_cameras
-    for camera, named in (('parts', class_of), ('each', str)):
-        labels = topics[camera].labels
-        pixels = reply.cameras[camera].pixels
-        for name, point in targets.items():
-            column, row = project(model, data, camera, point)
-            blue, green, red, alpha = (int(part) for part in pixels[int(row), int(column)])
-            assert labels[blue, green, red] == named(name) and alpha == 255
-        # Flat colours only: no shading, no smoothed edges.
-        flat = {tuple(color) for color in pixels[..., :3].reshape(-1, 3).tolist()}
-        assert flat <= set(labels)
-
-
-def test_tracking_cameras_follow(client, lab_server):
-    client.set_mode('direct')
-    client.reset('swing')
-    for _ in range(4):
-        reply = shot(client, 'chase', n_steps=37)
-        assert red_center(reply.cameras['chase'])[0] == pytest.approx(80, abs=1.5)
-
-
-@pytest.mark.parametrize('explicit', [False, True])
-def test_an_image_of_a_state_shows_that_state_or_a_later_one_or_is_absent(client, explicit):
-    client.set_mode('direct')
-    client.reset()
-    last = client.step().frame_id
-    wanted = dict.fromkeys(('front', 'eye'), last)
-    found = 0
-    deadline = time.monotonic() + 120
-    while found < 20:
-        how = {
-            name: {'frame_id': number} if explicit else number for name, number in wanted.items()
-        }
-        began = time.monotonic()
-        result = client.step(3, include_cameras=how)
-        assert time.monotonic() - began < 2.0  # it never waits for the renderer
-        assert result.frame_id > last
-        last = result.frame_id
-        for name, image in result.cameras.items():
-            found += 1
-            assert wanted[name] <= image.frame_id <= last
-            late = (last - image.frame_id) * 2_000_000  # ns
-            assert image.stamp_ns == result.sim_time_ns - late
-            wanted[name] = last  # as soon as it is there, that of this step
-        assert time.monotonic() < deadline
-    # Numbers go on over a reset, so that no image of before is taken for one of after it.
-    assert client.reset().frame_id > last
-    # Never from the future, and never one in place of another.
-    assert not client.step(include_cameras={'front': 2**53}).cameras
-
-
-@pytest.mark.parametrize(
-    'how', ['fresh', -1, 1.5, 1e300, float('nan'), [3], {'frame': 3}, {'frame_id': 'x'}, {}]
-)
-def test_an_unknown_way_of_asking_for_an_image_is_an_error(client, how):
-    with pytest.raises(BadValue, match=r'include_cameras\.front.*latest.*sync.*frame_id'):
-        client.request('step', include_cameras={'front': how})
-
-
 def test_no_frame_of_before_a_reset_is_ever_returned(client):
     client.set_mode('direct')
     for _ in range(4):
@@ -161,50 +91,6 @@ def test_no_frame_of_before_a_reset_is_ever_returned(client):
         client.reset()
         image = client.step(include_cameras={'front': 'latest'}).cameras['front']
         assert image.stamp_ns <= 2_000_000
-
-
-def test_names_with_prefix_and_unknown_ones(client):
-    reply = shot(client, 'cart/eye', 'scene/front')
-    assert set(reply.cameras) == {'cart/eye', 'scene/front'}
-    before = client.status().sim_time_ns
-    client.set_mode('direct')
-    with pytest.raises(BadValue, match=r'nose .*eye'):
-        shot(client, 'nose')
-    with pytest.raises(BadValue, match='include_cameras'):
-        client.request('step', include_cameras=[1])
-    assert client.status().sim_time_ns == before  # refused before anything moved
-
-
-def test_overlays_and_changed_colours_are_seen(client, lab_server):
-    context = lab_server.context
-    before = shot(client, 'front').cameras['front'].pixels.copy()
-    rig, model = context.cameras, context.world.model
-    with context.engine.lock:
-        rig.set_overlays(
-            [
-                {'type': 'sphere', 'pos': [0, 0, 2.2], 'size': [0.2], 'rgba': [1, 1, 0, 1]},
-                {'type': 'arrow', 'from': [-2, 0, 2], 'to': [-1, 0, 2], 'width': 0.05},
-                {'type': 'no such thing'},
-            ]
-        )
-        kept = model.geom('cart_box').rgba.copy()
-        model.geom('cart_box').rgba[:] = (0, 1, 0, 1)
-        rig.model_changed()
-    try:
-        changed = shot(client, 'front').cameras['front'].pixels
-        data = fresh_data(model)
-        column, row = project(model, data, 'front', np.array([0, 0, 2.2]))
-        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
-        assert min(red, green) > 60 and min(red, green) > 2 * blue
-        column, row = project(model, data, 'front', data.body('cart_cart').xpos)
-        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
-        assert green > 60 and green > 2 * max(red, blue)
-    finally:
-        with context.engine.lock:
-            model.geom('cart_box').rgba[:] = kept
-            rig.set_overlays([])
-            rig.model_changed()
-    assert np.array_equal(shot(client, 'front').cameras['front'].pixels, before)
 
 
 def test_a_delay_is_set_and_taken_back_while_the_world_runs(client, monkeypatch):

@@ -6,15 +6,12 @@ import logging
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 
 from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import needs_gl
 import faulty_interpreter
-from lifelines import start_process
 import psutil
 import pytest
 
@@ -26,8 +23,6 @@ from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.supervisor import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
-
-LOWEST_PRIORITY = 19
 
 
 def is_renderer(process):
@@ -162,51 +157,6 @@ def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
             assert stream.receive(60.0) is not None
 
 
-def test_pauses_between_renderers_grow_up_to_a_limit_however_often_they_fail(own_server):
-    pauses = []
-    keeper = supervisor.RendererSupervisor(own_server.context.cameras, [], ())
-    for failures in (0, 1, 2, 3, 5000):
-        keeper._failures = failures
-        pauses.append(keeper._pause())
-    assert 'when it is needed' in pauses[0] and ' 1 s' in pauses[1] and ' 4 s' in pauses[3]
-    assert pauses[-1].count(f' {supervisor.MAX_PAUSE:g} s') == 1
-
-
-@needs_gl
-def test_the_renderer_leaves_a_processor_to_physics(own_server):
-    others = {child.pid for child in renderers()}
-    with connect(own_server) as client:
-        # On a busy machine the first pictures come too late.
-        wait_for(lambda: client.step(include_cameras={'front': 'sync'}).cameras)
-    (renderer,) = [child for child in renderers() if child.pid not in others]
-    mine = psutil.Process()
-    assert renderer.nice() >= min(mine.nice() + environment.NICENESS, LOWEST_PRIORITY)
-    usable = sorted(mine.cpu_affinity())
-    assert renderer.cpu_affinity() == (usable[1:] or usable)
-
-
-@needs_gl
-def test_a_renderer_ends_with_its_server(lab):
-    code = (
-        'import sys, time; from pathlib import Path; '
-        f'sys.path[:] = {sys.path!r}; '
-        'from bundled_server import start_server; from camera_lab import connect; '
-        f'server = start_server(model=Path({str(lab)!r})); client = connect(server); '
-        "client.step(include_cameras={'front': 'sync'}); print('up', flush=True); time.sleep(60)"
-    )
-    program = start_process([sys.executable, '-c', code], stdout=subprocess.PIPE)
-    try:
-        assert program.stdout.readline() == b'up\n'
-        (renderer,) = psutil.Process(program.pid).children(recursive=True)
-        renderer.send_signal(signal.SIGSTOP)  # also one that hangs
-        program.kill()
-        program.wait()
-        renderer.wait(10.0)
-    finally:
-        program.kill()
-        program.wait()
-
-
 @pytest.mark.parametrize('own_server', [{'cameras': 'off'}], indirect=True)
 def test_off_lists_cameras_and_streams_none(own_server):
     check_there_are_no_pictures(own_server, '--cameras off')
@@ -238,25 +188,6 @@ def test_without_opengl_one_message_says_what_to_install(lab, monkeypatch, caplo
         server.stop()
 
 
-@needs_gl
-def test_opengl_that_fails_at_first_use_turns_cameras_off(lab, monkeypatch, caplog):
-    # Mesa finds no driver at all in an empty folder.
-    for name in ('LIBGL_DRIVERS_PATH', 'GBM_BACKENDS_PATH', '__EGL_VENDOR_LIBRARY_DIRS'):
-        monkeypatch.setenv(name, '/nonexistent')
-    server = start_server(model=lab, gl='egl')
-    try:
-        with connect(server) as client:
-            assert client.handshake.global_cameras['front'].endpoint != ''
-            assert not client.step(include_cameras={'front': 'sync'}).cameras
-            wait_for(lambda: server.context.cameras.off)
-        (record,) = [item for item in caplog.records if item.levelno >= logging.ERROR]
-        assert 'cameras are off (egl:' in record.message and 'apt install' in record.message
-        check_there_are_no_pictures(server, 'cameras are off')
-        assert not renderers() or all(child.is_running() for child in renderers())
-    finally:
-        server.stop()
-
-
 def test_ports_skip_what_is_taken():
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))
@@ -267,14 +198,6 @@ def test_ports_skip_what_is_taken():
         for listener in found:
             listener.close()
     assert len(set(ports)) == 2 and min(ports) > port + 1
-
-
-def test_5559_belongs_to_requests():
-    found = open_listeners(ServerConfig(camera_port=5558), 3)
-    ports = [listener.getsockname()[1] for listener in found]
-    for listener in found:
-        listener.close()
-    assert 5559 not in ports
 
 
 def test_an_address_that_cannot_be_bound_is_named():

@@ -3,8 +3,6 @@
 """Pictures that clients read out of shared memory, from the real renderer."""
 
 import logging
-from pathlib import Path
-import re
 import time
 
 from bundled_server import start_server
@@ -58,22 +56,6 @@ def test_rendered_only_while_somebody_reads(client):
         time.sleep(0.2)
         assert client.status().cameras == 1
     wait_for_cameras(client, 0)
-
-
-def test_the_example_of_the_docs_runs(capsys):
-    page = (Path(__file__).parents[3] / 'docs' / 'transports.md').read_text()
-    blocks = re.findall('```python\n(.*?)```', page, re.DOTALL)
-    code = next(block for block in blocks if 'shm_session_dir' in block)
-    server = start_server(world='rover', step_mode='live')
-    try:
-        ports = {name: server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')}
-        own = f'Client(rpc_port={ports["rpc"]}, state_port={ports["state"]}, shared=True'
-        code = re.sub(r'timeout=[\d.]+', 'timeout=60.0', code)  # a renderer starts
-        exec(code.replace('Client(shared=True', own), {})
-    finally:
-        server.stop()
-    transport, step, stamp = capsys.readouterr().out.split()
-    assert transport == 'shm' and int(step) > 0 and int(stamp) > 0
 
 
 @pytest.fixture

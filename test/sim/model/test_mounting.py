@@ -8,7 +8,6 @@ import pytest
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.mounting import MAX_RAYS
-from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.world import load_world
 
 SCENE = """
@@ -64,15 +63,6 @@ def test_it_is_the_scanner_that_the_model_could_have_had(rig, written, body, pla
     assert told[0] == told[1] and told[0]['scan']['site'] == 'scan'
 
 
-def test_several_scanners_share_a_robot(written):
-    two = f'front: {{{MOUNT}, {RANGES}}}, back: {{body: head, rays: 7, {RANGES}}}'
-    model = load_world(ServerConfig(model=written(two))).model
-    assert [model.sensor(f'bot_{name}').dim[0] for name in ('front', 'back')] == [90, 7]
-    head = model.body('bot_head').id
-    assert model.site('bot_back').bodyid == head != model.site('bot_front').bodyid
-    assert model.site('bot_back').pos.tolist() == [0.0, 0.0, 0.0]
-
-
 @pytest.mark.parametrize(
     ('lidars', 'said'),
     [
@@ -87,39 +77,8 @@ def test_what_does_not_fit_the_model_is_said(written, lidars, said):
         load_world(ServerConfig(model=path))
 
 
-@pytest.mark.parametrize(
-    ('extra', 'said'),
-    [
-        ('body: base, ', r'lidars\.scan: rays must be given with body and pose'),
-        ('pose: {pos: [0, 0, 1]}, ', r'lidars\.scan: rays must be given'),
-        ('rays: 1, ', r'lidars\.scan\.rays: .*>= 2'),
-        ('rays: 10001, ', r'lidars\.scan\.rays: .*10,?000'),
-    ],
-)
-def test_a_wrong_mount_is_refused_by_its_key(written, extra, said):
-    with pytest.raises(SidecarError, match=said):
-        load_world(ServerConfig(model=written(f'scan: {{{extra}{RANGES}}}')))
-
-
 def test_rays_are_limited_for_a_world_as_a_whole(written):
     count = MAX_RAYS // 10_000
     lidars = ', '.join(f's{i}: {{rays: 10000, {RANGES}}}' for i in range(count + 1))
     with pytest.raises(WorldError, match=f'{MAX_RAYS + 10_000} .*{MAX_RAYS}'):
         load_world(ServerConfig(model=written(lidars)))
-
-
-def test_a_spawned_robot_gets_its_scanner_too(rig):
-    made = rig()
-    made.ask('set_mode', mode='direct')
-    reply = made.ask('spawn_entity', name='second', file='quadruped_rooms.yaml', pos=[-1, 0, 0])
-    (robot,) = (
-        block
-        for block in reply['handshake_payload']['articulations']
-        if block['prefix'] == 'second'
-    )
-    assert robot['lidars']['scan']['rays'] == 360 and robot['lidars']['scan']['site'] == 'scan'
-    made.hello(shared=True)
-    stepped = made.ask('step', n_steps=60)['per_articulation']
-    ranges = np.array(stepped['second']['sensors']['scan'])
-    # It stands in the warehouse, which has walls all round.
-    assert np.count_nonzero(ranges > 0) > 300 and ranges.max() < 9.0

@@ -15,6 +15,8 @@ from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
 FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
 
 
@@ -66,22 +68,6 @@ def test_physics_decides_about_joints_mocap_and_contacts(build, physics):
     assert model.body('crate').mass[0] == pytest.approx(3.0)
 
 
-def test_a_dynamic_box_falls_onto_a_static_floor_and_through_one_that_is_only_seen(build):
-    def height_after_a_second(floor):
-        model = build(
-            [
-                {'name': 'floor', 'shape': 'plane', 'scale': [9, 9, 1], 'physics': floor},
-                {'name': 'box', 'shape': 'box', 'physics': 'dynamic', 'pose': {'pos': [0, 0, 1]}},
-            ]
-        )
-        data = mujoco.MjData(model)
-        mujoco.mj_step(model, data, int(1.0 / model.opt.timestep))
-        return data.body('box').xpos[2]
-
-    assert height_after_a_second('static') == pytest.approx(0.5, abs=0.01)
-    assert height_after_a_second('none') < -3
-
-
 def test_a_mesh_keeps_its_own_coordinates(build, tmp_path):
     model = build([{'name': 'm', 'shape': 'mesh', 'file': 'pair.obj', 'scale': [1, 1, 2]}])
     data = mujoco.MjData(model)
@@ -92,74 +78,11 @@ def test_a_mesh_keeps_its_own_coordinates(build, tmp_path):
     assert points.max(axis=0) == pytest.approx([6, 1, 2], abs=1e-6)
 
 
-def test_a_complex_mesh_collides_by_a_hull_for_each_part(build):
-    item = {'name': 'm', 'shape': 'mesh', 'file': 'pair.obj', 'physics': 'dynamic', 'mass': 2}
-    whole, parts = build([item]), build([{**item, 'complex_mesh': True}])
-    assert (whole.ngeom, parts.ngeom) == (1, 2)
-    assert parts.body('m').mass[0] == pytest.approx(2.0)
-    ball = {
-        'name': 'b',
-        'shape': 'sphere',
-        'scale': [0.2] * 3,
-        'physics': 'dynamic',
-        'pose': {'pos': [3, 0.1, 0.1]},
-    }
-    # Between the parts: inside the hull of both, outside of each.
-    contacts = []
-    for complex_mesh in (False, True):
-        static = {**item, 'physics': 'static', 'complex_mesh': complex_mesh}
-        model = build([static, ball])
-        data = mujoco.MjData(model)
-        mujoco.mj_forward(model, data)
-        contacts.append(data.ncon)
-    assert contacts[0] > 0 and contacts[1] == 0
-
-
-def test_a_mesh_without_a_volume_may_stand_but_not_move(build):
-    item = {'name': 'm', 'shape': 'mesh', 'file': 'flat.obj'}
-    assert build([item]).ngeom == 1
-    with pytest.raises(WorldError, match='m'):
-        build([{**item, 'physics': 'dynamic'}])
-
-
-def test_a_mesh_comes_apart_into_its_connected_parts(tmp_path):
-    path = tmp_path / 'three.obj'
-    path.write_text(tetrahedra([0, 5, 20]))
-    vertices, faces = read_mesh(path)
-    parts = connected_parts(vertices, faces)
-    assert sorted(round(points[:, 0].min()) for points, _ in parts) == [0, 5, 20]
-    for points, triangles in parts:
-        assert points.shape == (4, 3) and triangles.shape == (4, 3)
-        volume = sum(np.linalg.det(points[triangle]) for triangle in triangles) / 6
-        assert abs(volume) == pytest.approx(1 / 6, rel=1e-5)
-
-
 def test_too_many_parts_are_refused(tmp_path):
     path = tmp_path / 'many.obj'
     path.write_text(tetrahedra(range(0, 200, 3)))
     with pytest.raises(WorldError, match='67 connected parts'):
         connected_parts(*read_mesh(path))
-
-
-def test_a_light_shines_along_its_x_axis_as_bright_as_told(build):
-    down = {'quat': [0.5**0.5, 0, 0.5**0.5, 0], 'pos': [1, 2, 3]}
-    model = build(
-        lights=[
-            {'name': 'sun', 'pose': down, 'color': [1, 0.5, 0], 'intensity': 2500},
-            {'name': 'lamp', 'kind': 'point', 'intensity': 1e9},
-            {'name': 'torch', 'kind': 'spot'},
-        ]
-    )
-    sun = model.light('sun')
-    assert sun.dir == pytest.approx([0, 0, -1], abs=1e-6) and sun.pos == pytest.approx([1, 2, 3])
-    assert sun.diffuse == pytest.approx([0.5, 0.25, 0])
-    assert model.light('lamp').diffuse == pytest.approx([1, 1, 1])
-    kinds = [int(model.light(name).type[0]) for name in ('sun', 'lamp', 'torch')]
-    assert kinds == [
-        int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL),
-        int(mujoco.mjtLightType.mjLIGHT_POINT),
-        int(mujoco.mjtLightType.mjLIGHT_SPOT),
-    ]
 
 
 def test_names_of_the_scene_file_are_taken(build, tmp_path):
@@ -175,26 +98,13 @@ def test_names_of_the_scene_file_are_taken(build, tmp_path):
 @pytest.mark.parametrize(
     ('item', 'place'),
     [
-        ({'shape': 'box'}, 'name'),
-        ({'name': 'a'}, 'shape'),
         ({'name': 'a', 'shape': 'blob'}, 'shape'),
-        ({'name': 'a', 'shape': 'mesh'}, 'file'),
         ({'name': 'a', 'shape': 'mesh', 'file': 'w.yaml'}, 'file'),
-        ({'name': 'a b', 'shape': 'box'}, 'name'),
         ({'name': 'a', 'shape': 'box', 'scale': [1, 0, 1]}, 'scale'),
-        ({'name': 'a', 'shape': 'box', 'color': [1, 2, 3]}, 'color'),
         ({'name': 'a', 'shape': 'box', 'physics': 'magic'}, 'physics'),
-        ({'name': 'a', 'shape': 'box', 'mass': 0}, 'mass'),
-        ({'name': 'a', 'shape': 'box', 'friction': [1, 1]}, 'friction'),
-        ({'name': 'a', 'shape': 'box', 'complex_mesh': 'yes'}, 'complex_mesh'),
         ({'name': 'a', 'shape': 'box', 'weight': 1}, 'weight'),
     ],
 )
 def test_a_mistake_is_named_with_its_place(build, item, place):
     with pytest.raises(SidecarError, match=rf'objects\[0\].*{place}'):
         build([item])
-
-
-def test_a_cylinder_is_round(build):
-    with pytest.raises(WorldError, match='cylinder'):
-        build([{'name': 'a', 'shape': 'cylinder', 'scale': [1, 2, 1]}])

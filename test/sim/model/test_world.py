@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worlds of several robots, and the options that name them."""
 
-import mujoco
-import numpy as np
 import pytest
-import yaml
 
-from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
-from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.world import load_world
 
 CAR = ('<mujoco><worldbody><body name="base"><freejoint/><geom size="0.1"/><body name="arm">'
@@ -40,53 +34,6 @@ def fleet(tmp_path):
     return write
 
 
-@pytest.fixture
-def two_rovers(tmp_path):
-    """Return the sidecar of the bundled world with a second rover in it."""
-    bundled = world_path('rover').with_suffix('.yaml')
-    world = yaml.safe_load(bundled.read_text())
-    (first,) = world['articulations']
-    world['scene'] = str(load_sidecar(bundled).scene)
-    first['model'] = str(bundled.parent / first['model'])
-    second = {**first, 'prefix': 'scout', 'pose': {'pos': [-2, 1, 0]}}
-    path = tmp_path / 'pair.yaml'
-    path.write_text(yaml.safe_dump({**world, 'articulations': [first, second]}))
-    return path
-
-
-def test_two_rovers_drive_apart_each_by_its_own_commands(rig, two_rovers):
-    server = rig(model=two_rovers)
-    server.ask('set_mode', mode='direct')
-    hello = server.ask('hello', shared=True)
-    assert [robot['prefix'] for robot in hello['articulations']] == ['rover', 'scout']
-    assert server.code('set_twist', linear=[1, 0, 0]) == 'missing_field'
-    server.ask('set_twist', articulation='rover', linear=[0.5, 0, 0])
-    before = server.ask('step')['per_articulation']
-    after = server.ask('step', n_steps=500)['per_articulation']
-    moved = {
-        prefix: np.linalg.norm(np.subtract(after[prefix]['qpos'], before[prefix]['qpos'])[:2])
-        for prefix in after
-    }
-    assert moved['rover'] > 0.3 and moved['scout'] < 0.02
-    assert after['rover']['twist']['linear'][0] == 0.5
-    assert after['scout']['twist']['linear'][0] == 0.0
-    assert server.ask('reset', keyframe_name='scout_home')['time'] == 0.0
-    assert len(after['scout']['sensors']['scan']) == 360
-
-
-def test_vectors_belong_to_their_robot(rig, fleet):
-    server = rig(model=fleet(('left', -1, ''), ('right', 1, '')))
-    server.ask('set_mode', mode='direct')
-    for prefix, x in (('left', -1), ('right', 1)):
-        assert server.ask('forward')['per_articulation'][prefix]['qpos'][0] == x
-    reply = server.ask('step', per_articulation={'right': {'ctrl': [0.5]}})
-    ctrl = {prefix: block['ctrl'] for prefix, block in reply['per_articulation'].items()}
-    assert ctrl == {'left': [0.0], 'right': [0.5]}
-    server.ask('set_qpos', target='left', qpos=[5, 5, 5, 1, 0, 0, 0])
-    blocks = server.ask('forward')['per_articulation']
-    assert blocks['left']['qpos'][:3] == [5.0, 5.0, 5.0] and blocks['right']['qpos'][0] != 5.0
-
-
 def test_keyframes_are_relative_to_where_a_robot_stands(rig, fleet):
     key = '<keyframe><key name="up" qpos="0 0 0.5 1 0 0 0 0.25"/></keyframe>'
     server = rig(model=fleet(('left', -1, ''), ('right', 1, ''), rest=key))
@@ -103,6 +50,8 @@ articulations:
   - {prefix: left, model: car.xml, pose: {pos: [-1, 0, 1]}}
   - {prefix: right, model: plain.xml, pose: {pos: [1, 0, 1]}, controller: {kind: pd}}
 """
+
+
 HALL = (
     '<mujoco><worldbody><body name="door"><joint name="hinge"/><geom size="0.1"/></body>'
     '</worldbody><keyframe><key name="up" time="3" qpos="0.5"/></keyframe></mujoco>'
@@ -142,17 +91,6 @@ def test_a_world_starts_in_its_keyframe_and_a_reset_goes_back_to_it(rig, upright
     assert server.ask('step')['per_articulation']['left']['ctrl'] == [0.7]
 
 
-def test_a_robot_that_comes_starts_where_it_is_put_and_the_keyframe_stays(rig, upright):
-    server = rig(model=upright, step_mode='direct', allow_absolute_paths=True)
-    car = upright.with_name('car.xml').read_text()
-    server.ask('spawn_entity', name='third', xml=car, pos=[0, 2, 1])
-    blocks = server.ask('reset')['per_articulation']
-    assert blocks['left']['qpos'][-1] == 0.25
-    assert blocks['third']['qpos'] == [0, 2, 1.5, 1, 0, 0, 0, 0.25]
-    server.ask('delete_entity', entity='left')
-    assert list(server.ask('reset')['per_articulation']) == ['right', 'third']
-
-
 def test_a_start_keyframe_that_nothing_has_is_named(upright):
     upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: upp'))
     with pytest.raises(WorldError, match=r"'upp' is unknown; did you mean 'up'\?"):
@@ -189,28 +127,6 @@ def test_names_that_cannot_be_given_say_why(fleet, options, words):
     path = fleet(('left', -1, ''), ('right', 1, ''))
     with pytest.raises(WorldError, match=words):
         load_world(ServerConfig(model=path, **options))
-
-
-def test_nothing_in_a_scene_may_look_like_the_robot(fleet):
-    scene = '<body name="left_over"><geom size="0.1"/></body>'
-    scene = f'<mujoco><worldbody>{scene}</worldbody></mujoco>'
-    with pytest.raises(WorldError, match=r'left_over.*left.*another prefix'):
-        load_world(ServerConfig(model=fleet(('left', -1, ''), scene=scene)))
-    assert load_world(ServerConfig(model=fleet(('right', 1, ''), scene=scene))).articulations
-
-
-def test_prefixes_of_topics_are_refused_in_sidecars_too(fleet):
-    with pytest.raises(SidecarError, match='scene'):
-        load_world(ServerConfig(model=fleet(('scene', 0, ''))))
-
-
-def test_the_compiled_model_is_what_runs(rig, fleet, tmp_path):
-    server = rig(model=fleet(('left', -1, ''), ('right', 1, '')))
-    path = tmp_path / 'copy.mjb'
-    path.write_bytes(server.context.world.compiled_model())
-    copy = mujoco.MjModel.from_binary_path(str(path))
-    assert copy.nq == server.model.nq and np.array_equal(copy.qpos0, server.model.qpos0)
-    assert copy.joint(0).name == server.model.joint(0).name
 
 
 @pytest.mark.parametrize('timestep', ['0', '-0.002', 'nan', 'inf', '1e-300', '1e10'])

@@ -55,20 +55,3 @@ def test_a_claim_ends_without_commands_of_its_owner(rover, other, clock):
     clock[0] += 2.5
     other.ask('step', per_articulation=CTRL)
     assert other.ask('claim_control', articulation='rover')['owner'].startswith('other')
-
-
-def test_owners_have_names_across_sessions_and_a_claim_can_be_forced(rover, other):
-    mine = {'articulation': 'rover', 'control_owner': 'policy'}
-    assert rover.ask('claim_control', **mine)['owner'] == 'policy'
-    other.ask('claim_control', **mine)
-    assert rover.code('step', per_articulation=CTRL) == 'not_control_owner'
-    rover.ask('step', per_articulation=CTRL, control_owner='policy')
-    assert other.ask('claim_control', articulation='rover', force=True)['owner'] != 'policy'
-    assert rover.code('step', per_articulation=CTRL, control_owner='policy') == 'not_control_owner'
-
-
-@pytest.mark.parametrize('ttl', [0.0, -1.0, 1e9, 'long'])
-def test_bad_claims_are_refused(rover, ttl):
-    assert rover.code('claim_control', articulation='rover', ttl_s=ttl) == 'bad_value'
-    assert rover.code('claim_control', articulation='nobody') == 'unknown_articulation'
-    assert rover.code('claim_control') == 'missing_field'

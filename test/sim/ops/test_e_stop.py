@@ -69,22 +69,6 @@ def test_while_engaged_what_moves_is_refused_and_what_stops_is_not(rover):
         rover.ask(op, **fields)
 
 
-@pytest.mark.parametrize('mode', ['direct', 'live'])
-def test_a_step_advances_time_without_its_commands_and_says_so(rover, mode):
-    rover.ask('set_mode', mode=mode)
-    rover.ask('e_stop', engaged=True)
-    before = rover.data.time
-    for encoding in ('msgpack', 'json'):
-        client = rover.caller(shared=True, encoding=encoding)
-        reply = client.ask('step', n_steps=50, per_articulation=CTRL)
-        assert reply['e_stop'] is True
-    assert (rover.data.time > before) is (mode == 'direct')
-    assert not any(slot.any() for slot in rover.engine.controls['rover'].slots.values())
-    rover.ask('e_stop', engaged=False)
-    assert 'e_stop' not in rover.ask('step', per_articulation=CTRL)
-    assert rover.engine.controls['rover'].slots['zmq'].tolist() == [4.0, 4.0]
-
-
 def test_moving_joints_hold_their_position_and_loaded_ones_their_setpoint(rig):
     arms = rig(world='bimanual', step_mode='direct')
     name, control = next(iter(arms.engine.controls.items()))
@@ -103,19 +87,6 @@ def test_moving_joints_hold_their_position_and_loaded_ones_their_setpoint(rig):
     assert np.abs(arms.data.qvel).max() < 0.02
     still = np.abs(stopped - held) == 0.0
     assert still.sum() > len(held) // 2, 'joints at rest keep their setpoints'
-
-
-def test_a_walking_robot_stands(quadruped):
-    quadruped.ask('set_twist', linear=[0.5, 0.0, 0.0], timeout=1e3)
-    for _ in range(2):
-        quadruped.ask('step', n_steps=500)
-    assert speed(quadruped) > 0.1
-    quadruped.ask('e_stop', engaged=True)
-    for _ in range(4):
-        quadruped.ask('step', n_steps=500)
-    assert speed(quadruped) < 0.05
-    base = quadruped.context.world.articulations['quadruped'].base
-    assert quadruped.data.xpos[base.id][2] > 0.2
 
 
 def test_engaging_waits_for_nothing_and_acts_within_a_running_step(rover):
@@ -151,15 +122,3 @@ def test_nothing_but_a_release_ends_it(rover, change):
     assert rover.code('set_twist', **DRIVE) == 'e_stop_engaged'
     assert rover.ask('step', n_steps=300)['e_stop'] is True
     assert speed(rover) < 0.02
-
-
-def test_what_was_commanded_before_is_gone_although_no_step_came_between(rover):
-    rover.ask('set_twist', **DRIVE)
-    rover.ask('e_stop', engaged=True)
-    rover.ask('e_stop', engaged=False)
-    rover.ask('step', n_steps=300)
-    assert speed(rover) < 0.02
-    rover.ask('e_stop', engaged=True)
-    rover.ask('e_stop', engaged=False)
-    rover.ask('step', n_steps=300, per_articulation={'rover': {'ctrl': [4.0, 4.0]}})
-    assert speed(rover) > 0.1, 'what is commanded afterwards counts'

@@ -2,28 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses that clients write: what is taken, what is refused, and what the model says after."""
 
-from example_counts import examples
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
-import pytest
-
-COORDINATE = st.floats(-100, 100)
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(st.lists(COORDINATE, min_size=3, max_size=3), st.lists(COORDINATE, min_size=4, max_size=4))
-def test_a_written_base_is_where_the_body_is(shared_rig, pos, quat):
-    norm = np.linalg.norm(quat)
-    if norm < 1e-3:
-        return
-    shared_rig.ask('set_qpos', target='rover', qpos=[*pos, *quat])
-    body = shared_rig.ask('forward', observations='full')['per_articulation']['rover']['bodies'][
-        'base_link']  # fmt: skip
-    assert body['xpos'] == pytest.approx(pos)
-    assert abs(np.dot(body['xquat'], quat)) == pytest.approx(norm)
-    shared_rig.ask('reset')
 
 
 def test_the_largest_numbers_that_are_taken_do_not_break_anything(rover):

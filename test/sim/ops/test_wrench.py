@@ -59,13 +59,6 @@ def test_wrenches_without_a_name_add_up_and_with_one_take_over(floating):
     assert 2.0 * data.qvel[:3] == pytest.approx([0.2, 0.2, 0.0], rel=1e-9)
 
 
-def test_in_the_frame_of_the_body_x_is_its_own(floating):
-    _, data, external = floating
-    external.apply(wrench((4.0, 0, 0), until=0.099, in_body=True))  # it is turned by 90 degrees
-    run(floating, 60)
-    assert 2.0 * data.qvel[:3] == pytest.approx([0.0, 0.4, 0.0], abs=1e-6)
-
-
 def test_a_torque_turns_about_the_centre_of_mass(floating):
     _, data, external = floating
     start = data.body('box').xipos.copy()
@@ -97,55 +90,9 @@ def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
 
 
-def test_a_reset_ends_wrenches(rover):
-    for keep_time in (False, True):
-        rover.ask('apply_wrench', body='rover_base_link', force=[0, 0, 1e3], duration=9.0)
-        rover.ask('reset', keep_time=keep_time)
-        assert not rover.engine.external.active
-
-
-@pytest.mark.parametrize(
-    ('fields', 'code'),
-    [
-        ({}, 'missing_field'),
-        ({'body': 'nobody'}, 'unknown_body'),
-        ({'body': 'world'}, 'bad_value'),
-        ({'articulation': 'nobody', 'body': 'base_link'}, 'unknown_articulation'),
-        ({'body': 'rover_base_link', 'force': [1.0, 2.0]}, 'dim_mismatch'),
-        ({'body': 'rover_base_link', 'force': [1.0, 2.0, float('nan')]}, 'bad_value'),
-        ({'body': 'rover_base_link', 'duration': -1.0}, 'bad_value'),
-        ({'body': 'rover_base_link', 'frame': 'moon'}, 'bad_value'),
-    ],
-)
-def test_a_bad_wrench_has_its_code(rover, fields, code):
-    assert rover.code('apply_wrench', **fields) == code
-    assert not rover.engine.external.active
-
-
-def test_setpoints_by_name_leave_the_others_and_positions_hold(quadruped):
-    slot = quadruped.engine.controls['quadruped'].slots['zmq']
-    names = list(quadruped.context.world.articulations['quadruped'].actuators)
-    before = slot.copy()
-    quadruped.ask('set_setpoints', articulation='quadruped', values={names[3]: 0.5}, timeout=0.004)
-    quadruped.ask('step', n_steps=10)
-    before[3] = 0.5
-    assert slot.tolist() == before.tolist()
-    assert quadruped.code('set_setpoints', articulation='quadruped', values={'x': 1.0}) == (
-        'bad_value'
-    )
-
-
-FEET = ((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))
-LEG = """
-<body pos="{0} {1} -0.04"><joint name="leg{2}" axis="0 1 0" stiffness="60" damping="2"/>
-  <geom type="capsule" fromto="0 0 0 0 0 -0.25" size="0.02" mass="0.5"/></body>"""
 THINGS = {
-    'pallet': """<body name="it" pos="0 0 0.072"><freejoint/>
-      <geom type="box" size="0.6 0.4 0.07" mass="25"/></body>""",
     'cube': """<body name="it" pos="0 0 0.05"><freejoint/>
       <geom type="box" size="0.03 0.03 0.03" mass="0.1"/></body>""",
-    'trunk': '<body name="it" pos="0 0 0.36"><freejoint/><geom type="box" size="0.25 0.12 0.05" '
-    f'mass="10"/>{"".join(LEG.format(x, y, n) for n, (x, y) in enumerate(FEET))}</body>',
     'arm': """<body pos="0 0 0.8"><joint axis="0 0 1" damping="1"/>
       <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="2"/>
       <body pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
@@ -154,14 +101,11 @@ THINGS = {
           <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
     </body></body></body>""",
 }
-WAYS = {
-    'pallet': (0.4, 0.1, 0.0), 'cube': (0.1, 0.2, 0.3), 'trunk': (0.1, 0.0, 0.1),
-    'arm': (-0.1, 0.2, 0.05),
-}  # fmt: skip
+WAYS = {'cube': (0.1, 0.2, 0.3), 'arm': (-0.1, 0.2, 0.05)}
 
 
-@pytest.mark.parametrize('delay', [0.0, 0.06, 0.3])
-@pytest.mark.parametrize('rate', [4.0, 10.0, 60.0])
+@pytest.mark.parametrize('delay', [0.0, 0.3])
+@pytest.mark.parametrize('rate', [4.0, 60.0])
 @pytest.mark.parametrize('thing', THINGS)
 def test_the_point_of_grip_comes_to_rest_under_the_pointer(thing, rate, delay):
     """However late and seldom its place is sent: overshoot below a fifth, no divergence."""

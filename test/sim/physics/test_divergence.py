@@ -80,18 +80,6 @@ def test_divergence_is_reported_until_the_next_reset(rover, quantity, autoreset)
     assert stepped(rover)['count'] == 2
 
 
-@pytest.mark.parametrize('quantity', QUANTITIES)
-def test_divergence_in_the_first_step_is_noticed(rover, quantity):
-    rover.ask('reset')
-    break_world(rover, quantity)
-    assert stepped(rover)['time'] == 0.0
-
-
-def test_an_ordinary_world_never_diverges(rover):
-    rover.ask('step', n_steps=2000, per_articulation={'rover': {'ctrl': [5.0, -5.0]}})
-    assert rover.engine.divergence is None and rover.engine.clock.divergences == 0
-
-
 @pytest.mark.parametrize('quantity', ['qpos', 'qvel', 'qacc'])
 def test_a_world_continues_from_the_state_that_it_started_in(quadruped, quantity):
     start, command = (

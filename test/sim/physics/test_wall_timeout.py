@@ -74,53 +74,6 @@ def test_a_twist_does_not_outlive_its_commander(driven, clock, waits, moves):
     assert (speed(driven) > 0.5) == moves
 
 
-def test_steps_by_hand_do_not_keep_an_old_command_alive(driven, clock):
-    drive(driven, wall_timeout=0.5)
-    for _ in range(3):
-        clock(0.3)
-        driven.ask('step', n_steps=1)
-    assert speed(driven) < 0.1
-
-
-def test_a_robot_under_way_comes_to_rest_after_the_standstill(driven, clock):
-    drive(driven, wall_timeout=0.5)
-    assert speed(driven) > 0.5
-    drive(driven, wall_timeout=0.5)
-    clock(5.0)
-    speed(driven)
-    assert abs(speed(driven)) < 0.05
-
-
-def test_a_paused_live_world_goes_on_without_the_stale_command(rig, clock):
-    rover = rig(paused=True)
-    drive(rover, wall_timeout=0.5)
-    clock(6.0)
-    rover.ask('set_paused', paused=False)
-    loop = live_module.LiveLoop(rover.engine)
-    with rover.engine.lock:
-        for _ in range(100):
-            loop._live_step()
-            clock(0.002)
-    assert rover.engine.controls['rover'].twist.value == (0.0, 0.0, 0.0)
-    assert abs(rover.data.qvel[0]) < 0.01
-
-
-@pytest.mark.parametrize('busy', [False, True])
-def test_a_process_that_is_stopped_within_a_step_stands_still_one_that_computes_does_not(
-    rig, clock, busy
-):
-    rover = rig()
-    drive(rover, wall_timeout=0.5)
-    stops = [2.5]
-    rover.engine.hooks.after_step.append(lambda: stops and clock(stops.pop(), busy=busy))
-    loop = live_module.LiveLoop(rover.engine)
-    with rover.engine.lock:
-        for _ in range(100):
-            loop._live_step()
-            clock(0.002)
-    assert (rover.engine.controls['rover'].twist.value == (0.0, 0.0, 0.0)) == (not busy)
-
-
 def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does(rig, clock):
     quadruped = rig(world='quadruped', paused=True)
     engine = quadruped.engine
@@ -168,8 +121,3 @@ def test_a_request_that_waited_in_a_queue_is_refused_and_changes_nothing(driven,
     driven.ask('set_twist', **fields)
     driven.ask('set_setpoints', articulation='rover', values={name: 0.0}, **fields)
     driven.ask('set_twist', linear=[1, 0, 0], wall_timeout=0.5, wall_seen=clock(0.0))
-
-
-@pytest.mark.parametrize('value', [-1, 'soon', float('nan'), [1]])
-def test_a_wall_timeout_must_be_a_number_of_seconds(driven, value):
-    assert driven.code('set_twist', linear=[1, 0, 0], wall_timeout=value) == 'bad_value'

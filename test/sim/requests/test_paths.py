@@ -5,16 +5,11 @@
 import contextlib
 import os
 from pathlib import Path
-import signal
-import subprocess
-import sys
-import time
 
 from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.sim.errors import OpError
@@ -32,14 +27,6 @@ def refusal(call, *arguments):
     with pytest.raises(OpError) as caught:
         call(*arguments)
     return caught.value.code
-
-
-def test_a_bare_name_lies_in_the_replays_folder(folder):
-    path = folder.for_writing('ep 1ü.json')
-    assert path == folder.root / 'Replays' / 'ep 1ü.json' and path.parent.is_dir()
-    assert folder.for_writing('runs/a/ep.json').parent.is_dir()
-    path.write_text('x')
-    assert folder.for_reading('ep 1ü.json') == folder.for_reading(str(path)) == path
 
 
 def test_symbolic_links_do_not_lead_out(folder, tmp_path):
@@ -91,76 +78,6 @@ def test_only_regular_files_are_opened(folder):
     assert refusal(folder.for_writing, 'file/x.json') == 'path_not_writable'
     free = DataFolder(folder.root, allow_absolute=True)
     assert refusal(free.for_reading, '/dev/zero') == 'path_not_readable'
-
-
-def test_a_name_that_is_too_long_for_the_system_is_refused(folder):
-    folder.for_writing('x')  # the folder is there
-    for resolve, code in (
-        (folder.for_writing, 'path_not_writable'),
-        (folder.for_reading, 'path_not_readable'),
-    ):
-        with pytest.raises(OpError) as caught:
-            resolve('a' * 300)
-        assert caught.value.code == code
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / 'a.json'
-    write_atomically(path, ['old'])
-
-    def pieces():
-        yield 'new' * 1_000_000
-        raise OpError('shutting_down')
-
-    assert refusal(write_atomically, path, pieces()) == 'shutting_down'
-    assert path.read_text() == 'old' and os.listdir(tmp_path) == ['a.json']
-    write_atomically(path, ['n', 'ew'])
-    assert path.read_text() == 'new' and os.listdir(tmp_path) == ['a.json']
-
-
-def test_what_the_system_refuses_is_path_not_writable():
-    with pytest.raises(OpError, match=r'/proc/a\.json: ') as caught:
-        write_atomically(Path('/proc/a.json'), ['x'])
-    assert caught.value.code == 'path_not_writable'
-
-
-KILLED = """
-import sys, time
-from pathlib import Path
-from urlab_ros_bridge.sim.requests.paths import write_atomically
-
-def pieces():
-    while True:
-        yield 'new' * 100_000
-        print('written', flush=True)
-        time.sleep(0.01)
-
-write_atomically(Path(sys.argv[1]), pieces())
-"""
-
-
-def test_a_server_that_is_killed_while_saving_leaves_the_old_file(tmp_path):
-    path = tmp_path / 'a.json'
-    write_atomically(path, ['old'])
-    process = start_process(
-        [sys.executable, '-c', KILLED, str(path)],
-        cwd=Path(__file__).parents[3],
-        stdout=subprocess.PIPE,
-    )
-    for _ in range(10):
-        assert process.stdout.readline() == b'written\n'
-    process.send_signal(signal.SIGKILL)
-    process.wait(10)
-    process.stdout.close()
-    assert path.read_text() == 'old'
-    (part,) = set(os.listdir(tmp_path)) - {'a.json'}
-    write_atomically(path, ['new'])
-    assert path.read_text() == 'new' and (tmp_path / part).exists()
-    # Another save may still be writing a young one; an old one is left over.
-    long_ago = time.time() - 2 * 86_400
-    os.utime(tmp_path / part, (long_ago, long_ago))
-    write_atomically(path, ['newer'])
-    assert path.read_text() == 'newer' and os.listdir(tmp_path) == ['a.json']
 
 
 @pytest.mark.parametrize('encoding', ['utf-8', 'utf-8-sig', 'utf-16'])

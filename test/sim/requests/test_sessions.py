@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may call, and for how long."""
 
-import pytest
-
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests import sessions as sessions_module
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -23,28 +21,6 @@ def lives(table, session):
         return False
 
 
-def test_one_plain_session_and_many_shared_ones():
-    table = SessionTable()
-    shared = [opened(table, shared=True) for _ in range(5)]
-    first, second = opened(table), opened(table)
-    assert not lives(table, first) and lives(table, second)
-    with pytest.raises(OpError, match=f'{first.id}.*hello again'):
-        table.find(first.id)
-    assert all(lives(table, session) for session in shared)
-    assert len({session.id for session in (*shared, first, second)}) == 7
-
-
-def test_the_shared_session_that_was_silent_longest_makes_room(monkeypatch):
-    monkeypatch.setattr(sessions_module, 'MAX_SHARED', 3)
-    table = SessionTable()
-    plain = opened(table)
-    shared = [opened(table, shared=True) for _ in range(3)]
-    table.find(shared[0].id)
-    opened(table, shared=True)
-    assert [lives(table, session) for session in shared] == [True, False, True]
-    assert lives(table, plain)
-
-
 def test_idle_sessions_leave_the_list_and_then_the_table():
     table = SessionTable()
     old, new = opened(table, shared=True, client='old'), opened(table, shared=True, client='new')
@@ -54,27 +30,6 @@ def test_idle_sessions_leave_the_list_and_then_the_table():
     old.last_seen -= sessions_module.IDLE_EXPIRY + 1
     opened(table, shared=True)
     assert not lives(table, old) and lives(table, new)
-
-
-def levels(caller):
-    block = caller.ask('forward')['per_articulation']['rover']
-    return 'full' if 'bodies' in block else 'standard' if 'sensors' in block else 'minimal'
-
-
-def test_a_plain_hello_keeps_the_plain_level_and_a_shared_one_has_its_own(rover):
-    assert levels(rover.caller(observations='minimal')) == 'minimal'
-    assert levels(rover.caller()) == 'minimal'
-    assert levels(rover.caller(shared=True)) == 'standard'
-    assert levels(rover.caller(observations='full')) == 'full'
-    assert levels(rover.caller(observations='everything')) == 'standard'
-    assert levels(rover.caller(observations=None)) == 'standard'
-
-
-def test_a_refused_hello_expires_nobody(rover):
-    plain = rover.caller()
-    for fields in ({'observations': 5}, {'encoding': []}, {'shared': 'no'}, {'client': 7}):
-        assert rover.code('hello', **fields) == 'bad_value'
-    assert plain.ask('list_keyframes') and rover.ask('list_keyframes')
 
 
 def test_status_lists_sessions_without_their_secrets(rover):

@@ -7,13 +7,9 @@ import threading
 import time
 
 import pytest
-from stock_shm import StockRegion
 from stock_shm import StockShmRpc
 
-from urlab_ros_bridge.transport.shm import RegionReader
-from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
-from urlab_ros_bridge.wire.encoding import codec
 
 
 @pytest.fixture
@@ -63,68 +59,3 @@ def test_scribbling_over_the_whole_file(served):
 
 def alive(running):
     return any(thread.name == 'shm-rpc-req' for thread in threading.enumerate())
-
-
-@pytest.mark.parametrize(
-    ('at', 'junk'),
-    [
-        (0, b'JUNK'),
-        (8, b'\xff\xff\xff\xff'),
-        (12, b'\0\0\0\0'),
-        (24, b'\7\0\0\0'),
-        (24, b'\xff\xff\xff\xff'),
-        (28, b'\xff' * 36),
-        (64, b'\xff\xff\xff\xff'),
-        (64 + (1 << 20), b'\xff\xff\xff\xff'),
-    ],
-)
-def test_broken_words_do_not_cost_more_than_their_own_request(served, at, junk):
-    running, client = served
-    region = StockRegion(running.stage.shm.path / 'req.shm')
-    region.map[at : at + len(junk)] = junk
-    region.map[16] = (region.map[16] + 1) % 256
-    time.sleep(0.05)
-    if at < 24:  # constant words that the server itself does not read: it repairs when it notices
-        region.map[24:28] = b'\xff' * 4
-        region.map[16] = (region.map[16] + 1) % 256
-    sound_client_is_served(running, client)
-    region.close()
-
-
-def test_sequence_that_runs_on_without_requests_is_looked_at_now_and_then(served, monkeypatch):
-    """A writer that scribbles forever must not make the server busy forever."""
-    running, client = served
-    reads, real = [], RegionReader.read
-    monkeypatch.setattr(RegionReader, 'read', lambda self: reads.append(1) or real(self))
-    region = StockRegion(running.stage.shm.path / 'req.shm')
-    region.map[24] = 1
-    region.map[16] = 1
-    for _ in range(50):
-        region.map[17] = (region.map[17] + 1) % 256
-        time.sleep(0.01)
-    # About once a change, not all the time.
-    assert len(reads) < 10 * 50
-    region.close()
-    sound_client_is_served(running, client)
-
-
-def test_request_of_impossible_size_is_answered_under_its_number(served):
-    running, _ = served
-    directory = running.stage.shm.path
-    requests = RegionWriter(Region.open(directory / 'req.shm', writable=True))
-    replies = RegionReader(Region.open(directory / 'rep.shm', writable=True))
-    replies.skip()
-    requests.write(b'x', 1)
-    while replies.read() is None:
-        replies.sleep(1.0)
-    slot = 1 - requests.region.words[6]
-    requests.region.sizes[slot][0] = 1 << 31
-    requests.region.words[6] = slot
-    requests.region.longs[2] += 1
-    requests.region.futex.wake()
-    deadline = time.monotonic() + 15
-    while (reply := replies.read()) is None:
-        assert time.monotonic() < deadline
-        replies.sleep(0.1)
-    assert codec.unpack(reply, 1 << 20)['code'] == 'bad_request'
-    assert replies.tag == requests.region.longs[2]

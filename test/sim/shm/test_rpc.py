@@ -13,7 +13,6 @@ from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.wire.encoding import codec
-from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 
 def pair(server, connect, **hello):
@@ -21,12 +20,6 @@ def pair(server, connect, **hello):
     zmq_client = connect(server, **hello)
     directory = server.stage.shm_dir
     return zmq_client, StockShmRpc(directory, zmq_client.session_id)
-
-
-def test_server_without_shared_memory_says_so(server, connect):
-    client = connect(server(shm=False))
-    assert client.ask('hello')['shm_session_dir'] == ''
-    assert 'shm_channel' not in client.ask('hello', shm_channel=True)
 
 
 def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(server, connect):
@@ -39,53 +32,6 @@ def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(serve
         time.sleep(0.1)
         seen.append(shm.ask('step')['step'])
     assert seen == [1, 2, 3, 4, 5, 6]
-
-
-def test_a_reply_takes_the_memory_that_it_needs_where_there_is_some(server, connect, monkeypatch):
-    running = server(world='rover')
-    zmq_client, shm = pair(running, connect)
-    frame = codec.pack({'op': 'hello', 'shared': True})
-    hello = codec.unpack(shm.exchange(frame), 1 << 25)
-    assert hello['op'] == 'hello_ok' and len(hello['mjb']) > 1 << 20
-
-    def full(region, size):
-        raise RegionUnavailable(region.path, 'No space left on device')
-
-    monkeypatch.setattr(Region, 'fill', full)
-    shm = StockShmRpc(server(world='rover').stage.shm_dir, zmq_client.session_id)
-    assert codec.unpack(shm.exchange(frame))['code'] == 'reply_too_large'
-
-
-def test_only_the_latest_of_several_requests_is_answered(server, connect):
-    running = server()
-    _, shm = pair(running, connect)
-    shm.replies.seen = before = shm.replies.header()[4]
-    with running.context.engine.lock:
-        shm.requests.write(codec.pack({'op': 'forward', 'session_id': shm.session_id}))
-        time.sleep(0.1)  # it is seen, and waits for the model
-        for percent in (10.0, 20.0, 30.0):
-            message = {'op': 'set_sim_speed', 'session_id': shm.session_id, 'percent': percent}
-            shm.requests.write(codec.pack(message))
-    deadline = time.monotonic() + 20
-    while shm.replies.header()[4] < before + 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.1)
-    assert shm.replies.header()[4] == before + 2
-    assert codec.unpack(shm.replies.read())['percent'] == 30.0
-
-
-def test_stop_answers_a_waiting_step(server, connect):
-    running = server()
-    _, shm = pair(running, connect)
-    shm.ask('set_mode', mode='direct')
-    shm.ask('set_paused', paused=True)
-    replies = []
-    thread = threading.Thread(target=lambda: replies.append(shm.ask('step')))
-    thread.start()
-    time.sleep(0.1)
-    running.stop()
-    thread.join(timeout=20)
-    assert replies[0]['code'] == 'shutting_down'
 
 
 def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):

@@ -5,14 +5,11 @@
 import time
 
 import pytest
-from stock_shm import StockRegion
 
 from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
-from urlab_ros_bridge.sim.streams.state import stride_for
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.directory import STATE_FILE
 from urlab_ros_bridge.transport.shm.server import OpenWatch
-from urlab_ros_bridge.wire.encoding import codec
 
 
 class Counting:
@@ -58,21 +55,6 @@ def test_nothing_is_built_while_nobody_has_it_open(publishing):
     assert observer.calls == 3
 
 
-def test_next_reader_does_not_see_what_the_last_one_left(publishing):
-    engine, _, path = publishing
-    reader = RegionReader.open(path)
-    settle()
-    engine.publish(rows=False)
-    reader.close()
-    settle()
-    engine.publish(rows=False)
-    stock, ours = StockRegion(path), RegionReader.open(path)
-    stock.seen = 0
-    assert (stock.read(), ours.read()) == (None, None)
-    stock.close()
-    ours.close()
-
-
 def test_state_that_outgrows_the_file_is_dropped_with_one_warning(publishing, caplog):
     engine, observer, path = publishing
     reader = RegionReader.open(path)
@@ -86,23 +68,3 @@ def test_state_that_outgrows_the_file_is_dropped_with_one_warning(publishing, ca
     engine.publish(rows=False)
     assert reader.read() == b'S' * 10
     reader.close()
-
-
-@pytest.mark.parametrize('size', [1, 8000, 16000, 200_000])
-def test_stride_has_room_to_grow_and_is_never_below_the_stock_size(size):
-    stride = stride_for(size)
-    assert stride >= 16384
-    assert stride >= 2 * size
-    assert stride % 16384 == 0
-
-
-def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
-    engine, observer, seen = rover.engine, rover.context.observer, []
-    engine.hooks.publish += [lambda rows: seen.append(observer.snapshot()) or True] * 2
-    with engine.lock:
-        engine.publish(True)
-        engine.world.data.time += 1.0
-        engine.publish(False)
-    assert seen[0] is seen[1] and seen[2] is seen[3]
-    first, second = (codec.unpack(seen[index])['time'] for index in (0, 2))
-    assert second == first + 1.0

@@ -15,6 +15,8 @@ from urlab_ros_bridge.client.client import Client
 SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
          'ntexdata', 'nmat', 'nhfield', 'nskin', 'nkey', 'nsensor', 'neq', 'ntendon', 'nmocap',
          'nlight', 'ncam')  # fmt: skip
+
+
 VALUES = ('body_mass', 'body_inertia', 'body_pos', 'qpos0', 'jnt_range', 'geom_rbound',
           'geom_rgba', 'geom_friction', 'dof_damping', 'actuator_gainprm', 'actuator_biasprm',
           'light_pos', 'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert',
@@ -52,12 +54,6 @@ def elsewhere(tmp_path, monkeypatch):
 MODELS = foreign_models()
 
 
-@pytest.mark.parametrize('world', ['rover', 'quadruped'])
-def test_bundled_worlds(rig, elsewhere, world):
-    reply = rig(world=world).ask('hello', include_assets=True)
-    assert_same(reload(reply), from_mjb(reply))
-
-
 @pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
 def test_foreign_models_with_meshes_and_textures(rig, elsewhere, path):
     reply = rig(model=path).ask('hello', include_assets=True)
@@ -85,6 +81,8 @@ def png(red):
 
 
 SIDES = ('right', 'left', 'up', 'down', 'front', 'back')
+
+
 ROBOT = """<mujoco model="{name}"><compiler meshdir="meshes" texturedir="pictures"/><asset>
   <mesh name="part" file="part.obj"/><mesh file="Same.obj"/>
   <texture name="plain" type="2d" file="skin.png"/><texture name="box" type="cube" {sides}/>
@@ -140,15 +138,6 @@ def test_without_its_files_the_handshake_still_comes(rig, twins, caplog):
     reply = server.ask('hello', include_assets=True)
     assert reply['mjb'] and 'mjcf_compiled' not in reply and 'vfs_assets' not in reply
     assert 'skin.png' in caplog.text
-
-
-def test_changed_options_come_along(rig):
-    server = rig()
-    before = server.ask('hello', include_assets=True, shared=True)
-    server.ask('set_sim_options', options={'timestep': 0.004, 'gravity': [0, 0, -1.5]})
-    after = server.ask('hello', include_assets=True, shared=True)
-    assert_same(reload(after), from_mjb(after))
-    assert reload(after).opt.timestep == 0.004 != reload(before).opt.timestep
 
 
 def test_the_client_reloads_it_and_keeps_asking(server, twins):

@@ -25,15 +25,6 @@ class Pipe:
         return b'\x01%d' % self.taken
 
 
-def test_subscribing_without_end_does_not_hold_up_a_tick():
-    pipe = Pipe()
-    subscribed = Publisher(pipe)
-    for calls in (1, 2):
-        subscribed.read_subscriptions()
-        assert pipe.taken == calls * MAX_CHANGES
-    assert subscribed.is_subscribed('1') and subscribed.is_subscribed(str(pipe.taken))
-
-
 def test_beyond_the_limit_a_subscription_is_ignored():
     subscribed = Publisher(Pipe())
     for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):

@@ -6,7 +6,6 @@ Draws RGB-D cameras twice and compares; prints one JSON object.
 A program of its own: which OpenGL MuJoCo uses is chosen once, when it is imported.
 """
 
-import itertools
 import json
 import sys
 
@@ -96,38 +95,9 @@ def compare(world):
     return found
 
 
-def sky_begins():
-    """Return the smallest distance of the sky over that of the far plane, in any direction."""
-    model = mujoco.MjModel.from_xml_string(SCENE.format(**PLAIN))
-    data = mujoco.MjData(model)
-    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
-    mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
-    context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
-    scene, option, view = mujoco.MjvScene(model, 100), mujoco.MjvOption(), mujoco.MjvCamera()
-    view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
-    rect = mujoco.MjrRect(0, 0, 120, 120)
-    least = np.inf
-    for turn in itertools.product(np.linspace(-3, 3, 5), np.linspace(-1.5, 1.5, 4)):
-        mujoco.mju_euler2Quat(model.cam_quat[0], [turn[1], turn[0], 0.3], 'xyz')
-        mujoco.mj_forward(model, data)
-        mujoco.mjv_updateScene(model, data, option, None, view, mujoco.mjtCatBit.mjCAT_ALL, scene)
-        scene.ngeom = 0
-        scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = True
-        mujoco.mjr_render(rect, scene, context)
-        depth = np.empty((120, 120), np.float32)
-        mujoco.mjr_readPixels(None, depth, rect, context)
-        lens = scene.camera[0]
-        near, far = lens.frustum_near, lens.frustum_far
-        z = near * far / (far - near) / (depth.astype(float) + near / (far - near))
-        place = (np.arange(120) + 0.5) / 60 - 1
-        side = place * lens.frustum_top / near
-        least = min(least, (z * np.sqrt(1 + side**2 + side[:, None] ** 2)).min() / far)
-    return least
-
-
 def main(folder):
     context, _ = environment.open_context(64, 64)
-    report = {'sky': sky_begins(), 'bundled': {}, 'scenes': {}}
+    report = {'bundled': {}, 'scenes': {}}
     for name in ('rover', 'bimanual'):
         report['bundled'][name] = compare(load_world(ServerConfig(world=name)))
     for name, values in SCENES.items():

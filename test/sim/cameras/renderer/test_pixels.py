@@ -42,15 +42,6 @@ def test_metres_undo_the_projection(near, far, orthographic, share):
     assert (np.abs(out[::-1] - z) <= np.maximum(error, 1e-3 * z)).all()
 
 
-def test_nothing_and_the_far_plane_are_zero():
-    for orthographic in (False, True):
-        source = np.array([[0.0, 1.0], [0.5, 0.0]], np.float32)
-        out = np.empty((2, 2), np.float32)
-        frames.metres(source, 0.5, 10.0, orthographic, out)
-        assert out[1, 0] == out[0, 1] == 0.0
-        assert out[1, 1] == np.float32(0.5) and 0.5 < out[0, 0] < 10.0
-
-
 @given(SHAPES.flatmap(lambda s: hnp.arrays(np.uint32, s, elements=st.integers(0, 2**24 - 1))))
 def test_id_colours_become_labels(ids):
     red, green, blue = ids & 0xFF, ids >> 8 & 0xFF, ids >> 16

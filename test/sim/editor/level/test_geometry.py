@@ -8,7 +8,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import mujoco
 import numpy as np
-import pytest
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.geometry import normalize
@@ -49,39 +48,3 @@ def test_bounds_in_a_pose_are_those_of_the_compiled_world(pose):
     expected_low, expected_high = boxes_of(model, data).bounds()
     assert np.allclose(low, expected_low, atol=1e-6)
     assert np.allclose(high, expected_high, atol=1e-6)
-
-
-@settings(deadline=None, max_examples=examples(50))
-@given(poses)
-def test_a_turned_box_reaches_as_far_as_its_corners(pose):
-    form = FORMS.of(actor({'shape': 'box', 'scale': [1.0, 2.0, 3.0]}))
-    low, high = form.boxes.bounds(pose)
-    corners = [
-        pose.then(Pose((x / 2, y, 1.5 * z))).position
-        for x in (-1, 1)
-        for y in (-1, 1)
-        for z in (-1, 1)
-    ]
-    assert np.allclose(low, np.min(corners, axis=0), atol=1e-9)
-    assert np.allclose(high, np.max(corners, axis=0), atol=1e-9)
-
-
-def test_a_changed_file_gives_a_new_form(tmp_path):
-    path, forms = tmp_path / 'r.xml', GeometryCache()
-
-    def size(radius):
-        path.write_text(
-            f'<mujoco><worldbody><body><geom size="{radius}"/></body></worldbody></mujoco>'
-        )
-        low, high = forms.of(actor({'model': str(path)})).boxes.bounds()
-        return (high - low)[0]
-
-    assert size('1.0') == pytest.approx(2) and size('2.25') == pytest.approx(4.5)
-
-
-def test_bodies_and_members_of_a_robot_have_local_names():
-    form = FORMS.of(actor(ROBOT))
-    assert form.bodies[0].name == 'base_link' and form.bodies[0].parent == -1
-    assert {'left_wheel', 'right_wheel'} <= set(form.members['actuators'])
-    assert 'front_rgb' in form.members['cameras']
-    assert all(not name.startswith('actor_') for names in form.members.values() for name in names)

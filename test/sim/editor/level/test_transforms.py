@@ -16,12 +16,7 @@ from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import read_location
-from urlab_ros_bridge.sim.editor.transforms import read_rotation
-from urlab_ros_bridge.sim.editor.transforms import read_scale
 from urlab_ros_bridge.sim.editor.transforms import to_euler
-from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.requests.fields import Fields
 
 numbers = st.floats(-10, 10)
 vectors = st.tuples(numbers, numbers, numbers)
@@ -55,35 +50,3 @@ def test_looking_along_a_direction_keeps_the_horizon_level(direction):
     forward, left, up = (rotate(quat, axis) for axis in np.eye(3))
     assert np.allclose(forward, np.divide(direction, np.linalg.norm(direction)), atol=1e-9)
     assert left[2] == pytest.approx(0, abs=1e-9) and up[2] >= -1e-9
-
-
-@settings(deadline=None, max_examples=examples(50))
-@given(quats)
-def test_the_wire_has_x_y_z_w(quat):
-    assert np.allclose(read_rotation(Fields({'rotation_quat': list(quat)})), quat)
-
-
-def test_a_quaternion_wins_over_angles_and_is_normalised():
-    fields = Fields({'rotation_quat': [0, 0, 2, 0], 'rotation_euler': [90, 0, 0]})
-    assert read_rotation(fields) == (0.0, 0.0, 1.0, 0.0)
-    assert read_rotation(Fields({})) is None and read_location(Fields({})) is None
-
-
-@pytest.mark.parametrize(
-    ('read', 'field', 'value'),
-    [
-        (read_location, 'location', [1, 2]),
-        (read_location, 'location', [1, 2, 3e7]),
-        (read_location, 'location', 'here'),
-        (read_rotation, 'rotation_quat', [0, 0, 0, 0]),
-        (read_rotation, 'rotation_quat', [0, 0, 1]),
-        (read_rotation, 'rotation_euler', [0, 0]),
-        (read_scale, 'scale', [1, 1, 0]),
-        (read_scale, 'scale', [1, 1]),
-        (read_scale, 'scale', [1, -1, 1]),
-    ],
-)
-def test_what_is_no_pose_is_refused_with_its_field(read, field, value):
-    with pytest.raises(OpError, match=field) as caught:
-        read(Fields({field: value}))
-    assert caught.value.code == 'bad_value'

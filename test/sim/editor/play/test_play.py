@@ -9,8 +9,6 @@ import pytest
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.play import LevelPlayer
-from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Stage
 
 
@@ -48,16 +46,6 @@ def test_a_world_runs_until_it_is_stopped(play, stage):
     assert play.begin(Level().spec, 'b', {}, 10) == 'ready' and stage.context.world.name == 'b'
 
 
-def test_what_breaks_is_told_until_the_next_try(play, stage):
-    def broken():
-        raise WorldError('the floor is lava')
-
-    assert play.begin(broken, 'a', {}, 10) == 'compile_failed'
-    assert (play.state, play.error) == ('compile_failed', 'the floor is lava')
-    assert stage.context is None
-    assert play.begin(Level().spec, 'a', {}, 10) == 'ready' and play.error == ''
-
-
 def test_an_error_in_the_code_is_a_failed_compilation_too(play):
     assert play.begin(lambda: 1 / 0, 'a', {}, 10) == 'compile_failed'
     assert 'ZeroDivisionError' in play.error
@@ -69,36 +57,3 @@ def test_an_impatient_caller_is_told_and_the_compilation_goes_on(play):
     slow.go.set()
     # The second caller waits for the first compilation, its own description is not used.
     assert play.begin(lambda: 1 / 0, 'b', {}, 10) == 'ready'
-
-
-def test_a_compilation_that_was_stopped_comes_to_nothing(play, stage):
-    slow, answers = Slow(), []
-    waiting = threading.Thread(target=lambda: answers.append(play.begin(slow, 'a', {}, 10)))
-    waiting.start()
-    assert slow.asked.wait(5)
-    play.stop()
-    waiting.join(5)
-    assert answers == ['off']
-    slow.go.set()
-    assert play.begin(Level().spec, 'b', {}, 10) == 'ready'
-    assert stage.context.world.name == 'b'
-
-
-def test_who_waits_when_the_server_stops_is_told_so(play):
-    slow, caught = Slow(), []
-
-    def wait():
-        try:
-            play.begin(slow, 'a', {}, 10)
-        except OpError as error:
-            caught.append(error.code)
-
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    assert slow.asked.wait(5)
-    play.close()
-    waiting.join(5)
-    slow.go.set()
-    assert caught == ['shutting_down']
-    with pytest.raises(OpError):
-        play.begin(Level().spec, 'b', {}, 10)

@@ -43,30 +43,11 @@ def test_a_drawing_lives_as_long_as_told(drawings, clock):
     assert len(drawings.current()) == 1
 
 
-def test_a_tag_removes_its_own(drawings):
-    for tag in ('a', 'b', 'a', ''):
-        drawings.add('marker', RED, -1, tag, location=[0, 0, 0], label='')
-    assert drawings.clear('a') == 2
-    assert [item.tag for item in drawings.current()] == ['b', '']
-    assert drawings.clear() == 2 and drawings.current() == []
-
-
 def test_too_many_push_the_oldest_out(drawings):
     for _ in range(MAX_DRAWINGS + 5):
         drawings.add('marker', RED, -1, '', location=[0, 0, 0], label='')
     numbers = [item.number for item in drawings.current()]
     assert len(numbers) == MAX_DRAWINGS and numbers[0] == 6
-
-
-def test_the_text_is_shown_for_a_while_and_can_be_removed(drawings, clock):
-    assert drawings.text()[0] == ''
-    drawings.set_text('hello', 'top_left')
-    assert drawings.text() == ('hello', 'top_left')
-    clock.now += 10.0
-    assert drawings.text()[0] == ''
-    drawings.set_text('again', 'top_left')
-    drawings.set_text('', 'top_left')
-    assert drawings.text()[0] == ''
 
 
 def test_every_kind_can_be_put_into_a_mujoco_scene(drawings):

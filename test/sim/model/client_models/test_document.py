@@ -24,9 +24,6 @@ from urlab_ros_bridge.sim.model.client_models.document import Document
 from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 
-MESH = """<mujoco>{more}<asset><mesh {file}/></asset><worldbody><body name="b">
-  <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
-
 
 def refused(read, *args):
     with pytest.raises(OpError) as caught:
@@ -61,12 +58,6 @@ def test_folders_of_the_compiler_lead_nowhere_else(places, folder, where):
         assert 'missing_assets' in refused(places.text, text)
 
 
-@pytest.mark.parametrize('name', ['link.obj', 'away/o.obj', 'away/meshes/m.obj'])
-def test_links_out_of_the_folder_are_not_followed(places, name):
-    text = asset(f'<mesh name="m" file="{name}"/>')
-    assert refused(places.text, text).startswith('missing_assets: there is no file')
-
-
 @pytest.mark.parametrize('name', ['fifo', 'meshes', '/dev/zero', '/dev/stdin', '/proc/self/mem'])
 def test_only_regular_files_are_opened(places, name):
     said = refused(places.text, asset(f'<mesh name="m" file="{name}"/>'))
@@ -87,24 +78,6 @@ def test_includes_stay_inside_in_whatever_case(places, tag, file):
     for read, given_ in ((places.text, text), (places.file, 'a.xml')):
         said = refused(read, given_)
         assert said.startswith(('import_failed', 'missing_assets')) and 'secret' not in said
-
-
-def test_models_to_attach_stay_inside(places):
-    attach = '</asset><worldbody><body name="b"><attach model="s" body="{}" prefix="p"/></body>'
-    text = '<mujoco><asset><model name="s" file="{}"/>' + attach + '</worldbody></mujoco>'
-    for file in (f'{places.outside}/o.xml', '../outside/o.xml', 'away/o.xml'):
-        places.write('a.xml', text.format(file, 'secret'))
-        assert 'missing_assets' in refused(places.file, 'a.xml')
-    # And what such a model names does, too.
-    places.write('inner.xml', MESH.format(more='', file='name="m" file="../outside/o.obj"'))
-    places.write('a.xml', text.format('inner.xml', 'b'))
-    assert 'missing_assets' in refused(places.file, 'a.xml')
-    places.write('inner.xml', MESH.format(more='', file='file="meshes/m.obj"'))
-    bundle = places.file('a.xml')
-    model = mujoco.MjSpec.from_string(
-        bundle.xml, include=bundle.parsed, assets=bundle.compiled
-    ).compile()
-    assert model.body('pb').id and model.nmesh == 1
 
 
 @pytest.mark.parametrize(('text', 'says'), HOSTILE.values(), ids=HOSTILE)
@@ -137,35 +110,6 @@ def test_documents_do_not_multiply(places):
     for name in ('self.xml', 'a.xml', 'models.xml'):
         assert 'documents of one model' in refused(places.file, name)
     assert 'nested elements' in refused(places.file, 'deep.xml')
-
-
-def test_what_is_included_counts_as_if_it_stood_there(places):
-    (places.data / 'sub').mkdir()
-    places.write(
-        'a.xml', '<mujoco><compiler meshdir="meshes"/><include file="sub/b.xml"/></mujoco>'
-    )
-    # Beside the main document first, then beside the one that includes it.
-    places.write(
-        'sub/b.xml', '<mujoco><include file="c.xml"/><include file="sub/d.xml"/></mujoco>'
-    )
-    places.write('sub/c.xml', asset('<mesh file="m.obj"/>'))
-    places.write('sub/d.xml', world('<body name="b"><geom type="mesh" mesh="m"/></body>'))
-    bundle = places.file('a.xml')
-    model = mujoco.MjSpec.from_string(bundle.xml, assets=bundle.compiled).compile()
-    assert model.nmesh == 1 and model.mesh(0).name == 'm' and 'include' not in bundle.xml
-
-
-def test_files_are_known_by_their_content_and_keep_their_names(places):
-    more = '<compiler assetdir="meshes" strippath="true"/>'
-    text = MESH.format(more=more, file='file="x/y/m.obj"')
-    bundle = places.text(text)
-    (name,) = bundle.compiled
-    mesh = ElementTree.fromstring(bundle.xml).find('asset/mesh')
-    assert mesh.attrib == {'file': name, 'name': 'm'}
-    assert not any(word in bundle.xml for word in words.FOLDERS)
-    (places.data / 'copy.obj').write_bytes((places.data / 'meshes' / 'm.obj').read_bytes())
-    other = places.text(asset('<mesh name="n" file="copy.obj"/>'))
-    assert set(other.compiled) == {name} and other.key != bundle.key
 
 
 def test_a_urdf_is_cut_to_what_mujoco_reads(places):

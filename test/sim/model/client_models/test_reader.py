@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of the files of client models: private, written once, removed with the server."""
 
-import os
 from pathlib import Path
 import stat
-import tempfile
 
 from lasting_trial import with_lasting_trial
 from spawn_models import TETRAHEDRON
@@ -32,15 +30,3 @@ def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_pa
     assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
     stage.client_models.close()
     assert not first.parent.exists()
-
-
-def test_a_folder_that_a_killed_server_has_left_is_removed_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
-    left = tmp_path / f'urlab-{os.getuid()}' / 'models' / 'left'
-    left.mkdir(parents=True)
-    (left / 'lock').touch()
-    (tmp_path / 'a.obj').write_text(TETRAHEDRON)
-    models = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path))).client_models
-    kept = Path(models.of_text(MESH.format('a.obj')).spec.meshes[0].file)
-    assert kept.is_relative_to(left.parent) and not left.exists()
-    models.close()

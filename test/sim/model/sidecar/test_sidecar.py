@@ -10,11 +10,7 @@ import re
 
 import pytest
 from sidecar_rig import load
-import yaml
 
-from urlab_ros_bridge.schema import Place
-from urlab_ros_bridge.sim.model.sidecar import specs
-from urlab_ros_bridge.sim.model.sidecar import twists
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import CameraSpec
@@ -70,54 +66,6 @@ def test_the_documented_example_says_what_it_means(folder):
     assert rover.noise['imu_gyro'] == NoiseSpec(0.002, bias=0.001, walk=1e-4)
 
 
-def test_the_documented_twists(folder):
-    car, omni, planar, trot = (
-        load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
-        for text in EXAMPLES[1:]
-    )
-    assert car.left_steering == 'front_left_steering'
-    assert car.wheelbase == 0.5 and car.limits.lateral == 0.0
-    names = ['front_left', 'front_right', 'rear_left', 'rear_right']
-    assert [wheel.actuator for wheel in omni.wheels] == names
-    assert omni.wheels[0] == twists.WheelSection(
-        'front_left', (0.2, 0.15), axis=1.5707963, radius=0.05, roller=-0.7853982
-    )
-    assert omni.limits.lateral == 0.8 and omni.limits.linear_acceleration == math.inf
-    assert (planar.x, planar.y, planar.yaw) == ('base_x', 'base_y', 'base_yaw')
-    assert planar.limits.lateral == 1.0 and planar.timeout == 0.5
-    second = twists.LegSection('FR_hip', 'FR_thigh', 'FR_calf', 'FR_foot')
-    assert trot.legs.in_order()[1] == second
-    assert [leg.foot[:2] for leg in trot.legs.in_order()] == ['FL', 'FR', 'RL', 'RR']
-    assert (trot.height, trot.cycle_time, trot.duty, trot.step_height) == (0.28, 0.34, 0.5, 0.06)
-
-
-def test_the_page_explains_every_key_of_the_schema_and_no_other(folder, monkeypatch):
-    schema, mapping = set(), Place.mapping
-
-    def recording(place, *valid):
-        schema.update(valid)
-        return mapping(place, *valid)
-
-    monkeypatch.setattr(Place, 'mapping', recording)
-    load(folder, EXAMPLES[0])
-    for text in EXAMPLES[1:]:
-        load(folder, robot(twist=yaml.safe_load(text)))
-    assert {'scene', 'quat', 'default_kp', 'roller', 'yaw', 'fovy', 'twist_stddev'} <= schema
-    words = {*specs.CAMERA_MODES, *twists.TWIST_KINDS, *specs.CONTROLLERS}
-    in_text = set(re.findall(r'`(?:kind: )?(\w+)`', PAGE))
-    in_examples = set(re.findall(r'(\w+):', '\n'.join(EXAMPLES)))
-    assert schema | words <= in_text | in_examples
-    first_cells = ' '.join(re.findall(r'^\|([^|]*)\|', PAGE, re.MULTILINE))
-    assert set(re.findall(r'`(\w+)`', first_cells)) <= schema
-
-
-def test_bundled_sidecars_load():
-    found = sorted((ROOT / 'urlab_ros_bridge' / 'models').glob('*.yaml'))
-    assert found
-    for path in found:
-        assert load_sidecar(path).articulations
-
-
 def test_defaults(folder):
     world = load(folder, robot(cameras={'eye': None}, pose=None, twist=None))
     assert world.scene == folder / 'depot.xml'  # the .xml beside the sidecar
@@ -128,77 +76,40 @@ def test_defaults(folder):
     assert load(folder, drive()).articulations[0].twist.limits.lateral == 0.0
 
 
-def test_scene_is_explicit_beside_or_empty(folder):
-    assert load(folder, {**robot(), 'scene': 'arm.xml'}).scene == folder / 'arm.xml'
-    assert load(folder, {**robot(), 'scene': None}).scene is None
-    assert load(folder, robot(model='depot.xml')).scene is None  # already the robot
-    assert load(folder, '').articulations == ()
-    (folder / 'depot.xml').unlink()
-    with pytest.raises(SidecarError, match='describes nothing'):
-        load(folder, '')
-
-
 LIDAR = {'angle_min': -1.0, 'angle_max': 1.0, 'range_max': 5.0}
 MISTAKES = [
     ({'scen': 'a.xml'}, "depot.yaml: unknown key 'scen'; did you mean 'scene'?"),
     ({'scene': 'depo.xml'}, "scene: there is no file 'depo.xml'; did you mean 'depot.xml'?"),
-    ({'scene': 'x\0y'}, 'scene: there is no file'),
-    ({'scene': 'x' * 300}, 'scene: there is no file'),
-    ({'scene': 'x' * 2000}, 'scene: must be a string'),
-    ({'articulations': {}}, 'articulations: must be a list, not {}'),
     ({'articulations': [7]}, 'articulations[0]: must be a mapping, not 7'),
     ({'articulations': [{}]}, "articulations[0]: the key 'prefix' is missing"),
-    ({'articulations': [{'prefix': 'a'}]}, "articulations[0]: the key 'model' is missing"),
     (robot(prefix='2a'), "articulations[0].prefix: '2a' must begin with a letter"),
-    (robot(prefix='a/b'), 'prefix'),
-    (robot(pose={'pos': [0, 0]}), 'articulations[0].pose.pos: must be a list of 3 numbers'),
     (robot(pose={'pos': [0, 0, math.nan]}), 'pose.pos[2]: must be a finite number, not nan'),
     (robot(pose={'quat': [0, 0, 0, 0]}), 'pose.quat: (0.0, 0.0, 0.0, 0.0) is not a rotation'),
     (robot(controller={'kind': 'pid'}), "controller.kind: 'pid' is unknown; did you mean 'pd'?"),
-    (robot(controller={'kind': 'pd', 'kd': {}}), "controller: unknown key 'kd'"),
     (robot(controller={'kind': 'pd', 'kp': {'j': -1}}), 'controller.kp.j: must be a finite '),
-    (robot(controller={'kind': 'base', 'kp': {}}), "controller: unknown key 'kp'"),
     (
         drive(kind='diferential'),
         "articulations[0].twist.kind: 'diferential' is unknown; did you "
         "mean 'differential'? (valid: differential, ackermann, omni, planar, trot, command, none)",
     ),
-    (drive(kind=['omni']), "twist.kind: ['omni'] is unknown"),
     (drive(left=[]), 'twist.left: must be a list of one or more names'),
-    (drive(left='l'), "twist.left: must be a list, not 'l'"),
     (drive(wheel_radius=0), 'twist.wheel_radius: must be a finite number > 0 (m), not 0'),
-    (drive(track_width=True), 'twist.track_width: must be a finite number > 0 (m), not True'),
-    (drive(timeout=0), 'twist.timeout: must be a finite number > 0'),
     (drive(limits={'linear': 1}), "twist.limits: the key 'angular' is missing"),
     (drive(limits={'linear': 1, 'angular': 1, 'lateral': 0.1}), 'limits.lateral: must be 0'),
-    (drive(limits={'linear': 1, 'angular': 1, 'linear_acceleration': 0}), 'linear_acceleration'),
-    (drive(wheels=[]), "twist: unknown key 'wheels'"),
-    (robot(twist={'kind': 'omni', 'wheels': []}), "twist: the key 'limits' is missing"),
     (
         robot(twist={'kind': 'omni', 'limits': {'linear': 1, 'angular': 1}, 'wheels': [{}]}),
         "twist.wheels[0]: the key 'actuator' is missing",
     ),
     (robot(cameras={'eye': {'mode': 'rgb'}}), "cameras.eye.mode: 'rgb' is unknown; valid: real"),
-    (robot(cameras={'eye': {'resolution': [640]}}), 'cameras.eye.resolution: must be [width, he'),
-    (robot(cameras={'eye': {'resolution': [0, 9]}}), 'resolution[0]: must be a whole number'),
     (robot(cameras={'eye': {'resolution': [1e9, 9]}}), 'resolution[0]'),
     (robot(cameras={'eye': {'rate': 0}}), 'cameras.eye.rate: must be a finite number > 0 and <='),
-    (robot(cameras={7: {}}), 'cameras: the key 7 must be a string'),
-    (robot(lidars={'scan': {**LIDAR, 'angle_max': -2}}), 'lidars.scan.angle_max: must be'),
     (robot(lidars={'scan': {**LIDAR, 'angle_max': 6}}), 'angle_max: 6 is more than a full turn'),
-    (robot(lidars={'scan': {**LIDAR, 'range_min': 6}}), 'scan.range_max: must be a finite '),
     (robot(lidars={'scan': {**LIDAR, 'beams': 6}}), "lidars.scan: unknown key 'beams'"),
     (robot(frames={'base': '/base'}), "frames.base: '/base' is not a ROS frame"),
-    (robot(covariances={'pose_stddev': [1]}), 'covariances.pose_stddev: must be a list of 6'),
     (robot(covariances={'pose_stdev': 1}), "did you mean 'pose_stddev'?"),
-    ('a: [1', 'is not valid YAML'),
     ('a: 1\na: 2', "the key 'a' appears twice"),
     ('scene: !!python/object/apply:os.getcwd []', 'is not valid YAML'),
-    ('scene: ' + '9' * 5000, 'is not valid YAML'),
-    ('scene: 0x' + 'f' * 5000, 'scene: must be a string of 1 to 1024 characters, not a huge int'),
-    ('[' * 5000, 'depot.yaml: is'),
     ('x' * 1_000_001, 'is larger than 1000000 bytes'),
-    ('- 1', 'depot.yaml: must be a mapping, not [1]'),
 ]
 
 
@@ -211,26 +122,6 @@ def test_mistakes_are_named_with_their_place(folder, content, message):
     assert isinstance(caught.value, UrlabError) and len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize(
-    ('first', 'second', 'fine'),
-    [
-        ('g1', 'g1', False),
-        ('g1', 'g1_b', False),
-        ('g1_b', 'g1', False),
-        ('g1', 'g12', True),
-        ('g1', 'g2_g1', True),
-    ],
-)
-def test_prefixes_can_be_told_apart(folder, first, second, fine):
-    robots = [{'prefix': prefix, 'model': 'arm.xml'} for prefix in (first, second)]
-    if fine:
-        assert len(load(folder, {'articulations': robots}).articulations) == 2
-        return
-    with pytest.raises(SidecarError, match=r'articulations\[1\]\.prefix') as caught:
-        load(folder, {'articulations': robots})
-    assert repr(first) in str(caught.value) and repr(second) in str(caught.value)
-
-
 def test_actor_ids_are_unique(folder):
     robots = [
         {'prefix': 'a', 'model': 'arm.xml'},
@@ -238,3 +129,9 @@ def test_actor_ids_are_unique(folder):
     ]
     with pytest.raises(SidecarError, match=r"articulations\[1\]: the actor_id 'a'"):
         load(folder, {'articulations': robots})
+
+
+def test_unreadable_files(tmp_path):
+    for path in (tmp_path / 'missing.yaml', tmp_path):
+        with pytest.raises(SidecarError, match='cannot be read'):
+            load_sidecar(path)

@@ -15,8 +15,6 @@ VECTOR = st.lists(COORDINATE, min_size=3, max_size=3)
 ROTATION = st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(
     lambda quat: np.linalg.norm(quat) > 0.01
 )
-ENDS = ('min', 'max')
-STRIDE = np.array([1.0, 2.0, 3.0])
 FREE = ('rover', 'pallet')
 
 
@@ -62,50 +60,6 @@ def test_a_mocap_body_takes_a_pose_and_no_velocity(shared_rig):
     assert state(shared_rig, 'target') == read
 
 
-def test_everything_is_listed_once(shared_rig):
-    listed = shared_rig.ask('get_entities')['entities']
-    kinds = {item['name']: item['kind'] for item in listed}
-    assert len(kinds) == len(listed)
-    known = {'rover': 'articulation', 'pallet': 'entity', 'target': 'mocap', 'shelf': 'static'}
-    assert known.items() <= kinds.items()
-    assert {item['name'] for item in listed if item['movable']} == {'rover', 'pallet', 'target'}
-    assert not any('bounds' in item for item in listed)
-
-
-def test_bounds_hold_every_vertex_and_move_along(shared_rig):
-    shared_rig.ask('reset')
-    low, high = (np.array(state(shared_rig, 'pallet', bounds=True)['bounds'][k]) for k in ENDS)
-    body = shared_rig.model.body('pallet')
-    for geom in range(shared_rig.model.ngeom):
-        if shared_rig.model.geom_bodyid[geom] == body.id:
-            centre = shared_rig.data.geom_xpos[geom]
-            assert (low <= centre).all() and (centre <= high).all()
-    start = np.array(state(shared_rig, 'pallet')['pos'])
-    shared_rig.ask('set_entity_state', entity='pallet', pos=(start + STRIDE).tolist())
-    moved = state(shared_rig, 'pallet', bounds=True)['bounds']
-    assert moved['min'] == pytest.approx(low + STRIDE)
-    assert moved['max'] == pytest.approx(high + STRIDE)
-    shared_rig.ask('reset')
-
-
-def test_bounds_of_the_body_turn_with_it(shared_rig):
-    shared_rig.ask('reset')
-    upright = state(shared_rig, 'pallet', bounds=True)
-    quat = [0.5, 0.1, -0.7, 0.5]
-    shared_rig.ask('set_entity_state', entity='pallet', pos=[1, 2, 3], quat=quat)
-    turned = state(shared_rig, 'pallet', bounds=True)
-    for key in ENDS:
-        assert turned['body_bounds'][key] == pytest.approx(upright['body_bounds'][key])
-        own = np.array(upright['bounds'][key]) - upright['pos']
-        assert upright['body_bounds'][key] == pytest.approx(own.tolist())
-    # Along the world's axes what lies askew takes more room.
-    room = [
-        np.subtract(*(each['bounds'][key] for key in reversed(ENDS))) for each in (upright, turned)
-    ]
-    assert np.prod(room[1]) > np.prod(room[0])
-    shared_rig.ask('reset')
-
-
 def test_bad_requests_change_nothing(shared_rig):
     shared_rig.ask('reset')
     before = shared_rig.data.qpos.copy(), shared_rig.data.qvel.copy()
@@ -122,18 +76,3 @@ def test_bad_requests_change_nothing(shared_rig):
     assert shared_rig.code('get_entities', entities='pallet') == 'bad_value'
     assert shared_rig.code('get_entities', entities=['pallet', 'no']) == 'unknown_body'
     assert (shared_rig.data.qpos == before[0]).all() and (shared_rig.data.qvel == before[1]).all()
-
-
-def test_what_is_fixed_is_listed_and_cannot_be_moved(rig, mjcf):
-    path = mjcf("""<mujoco><worldbody>
-      <body name="shelf" pos="1 0 0"><geom size="0.1"/></body>
-      <body name="door"><joint axis="0 0 1"/><geom size="0.1" pos="1 0 0"/>
-        <body name="knob" pos="1 0 0"><joint axis="1 0 0"/><geom size="0.02"/></body></body>
-      </worldbody></mujoco>""")
-    world = rig(model=str(path), prefix='house')
-    world.data.qvel[:] = (2.0, 0.0)
-    world.ask('forward')
-    kinds = {item['name']: item['kind'] for item in world.ask('get_entities')['entities']}
-    assert kinds['house'] == 'articulation'
-    for name in kinds:
-        assert world.code('set_entity_state', entity=name, pos=[0, 0, 1]) == 'bad_value'

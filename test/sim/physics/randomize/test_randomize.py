@@ -23,6 +23,7 @@ LAB = """<mujoco model="lab"><statistic extent="7" meansize="2"/>
   <motor name="motor" joint="elbow" gear="3"/>
   <muscle name="muscle" joint="elbow" lengthrange="0.1 1"/></actuator></mujoco>"""
 
+
 ALL = {
     'mass': {'scale': [0.5, 2.0]},
     'friction': {'scale': [0.5, 1.5]},
@@ -66,20 +67,6 @@ def test_every_kind_changes_and_restore_is_bit_for_bit(lab):
     assert different(before, arrays(lab.model)) == set()
 
 
-@pytest.mark.parametrize('kind', ALL)
-def test_one_kind_alone_changes_nothing_else(lab, kind):
-    before = arrays(lab.model)
-    lab.ask('randomize', seed=1, items={kind: ALL[kind]})
-    derived = {'body_subtreemass', 'dof_M0', 'actuator_acc0', 'light_pos0', 'light_poscom0',
-               'cam_poscom0'}  # fmt: skip
-    changed = different(before, arrays(lab.model))
-    mine = {KINDS[kind].field, *KINDS[kind].scaled}
-    rest = {name for name in changed - mine - derived if not name.endswith('invweight0')}
-    assert not rest and changed & mine
-    lab.ask('randomize', restore=True)
-    assert different(before, arrays(lab.model)) == set()
-
-
 def test_mass_takes_inertia_along_and_derived_constants_are_those_of_the_compiler(lab):
     before = copy.copy(lab.model)
     reply = lab.ask('randomize', seed=3, items={'mass': {'scale': [0.5, 2.0]}})
@@ -118,25 +105,6 @@ def test_the_same_seed_gives_the_same_values_whatever_came_before(lab):
     assert alone['items']['mass'] == {'box': first['items']['mass']['box']}
 
 
-def test_selection(lab):
-    def chosen(kind, **selection):
-        item = {**ALL[kind], **selection}
-        return set(lab.ask('randomize', seed=1, items={kind: item})['items'][kind])
-
-    assert chosen('mass', articulation='lab') == {'lab_arm', 'lab_hand'}
-    assert chosen('mass', articulation='lab', bodies='h*') == {'lab_hand'}
-    assert chosen('mass', bodies=['box', '*_arm']) == {'box', 'lab_arm'}
-    assert chosen('friction', geoms='floor') == {'floor'}
-    assert chosen('color', bodies='lab_hand') == {'lab_hand/geom0'}
-    assert chosen('color', geoms='box/*') == {'box/geom0'}
-    assert chosen('damping', joints='*wrist') == {'lab_wrist'}
-    assert chosen('light_position', lights='lamp') == {'lamp'}
-    assert chosen('light_diffuse') == {'lamp', 'light1'}
-    assert chosen('actuator_gain') == {'lab_servo', 'lab_motor'}
-    assert chosen('actuator_gain', articulation='lab', actuators='servo') == {'lab_servo'}
-    assert chosen('material_color', articulation='lab') == {'lab_paint'}
-
-
 def test_ways_of_drawing(lab):
     scale = {'scale': [0.5, 2.0], 'together': True}
     masses = lab.ask('randomize', seed=5, items={'mass': scale})['items']['mass']
@@ -159,47 +127,20 @@ def test_ways_of_drawing(lab):
     assert lab.model.geom('floor').rgba[3] == 1.0
 
 
-def test_gravity_that_somebody_sets_is_what_comes_back(lab):
-    lab.ask('randomize', seed=1, items={'gravity': {'scale': [0.1, 0.2]}})
-    assert -2 < lab.model.opt.gravity[2] < -0.9
-    lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
-    lab.ask('randomize', seed=1, items={'gravity': {'scale': 2}})
-    assert lab.model.opt.gravity[2] == pytest.approx(-3.24)
-    lab.ask('randomize', restore=True)
-    assert lab.model.opt.gravity[2] == -1.62
-
-
 @pytest.mark.parametrize(
     ('request_', 'code'),
     [
-        ({}, 'missing_field'),
-        ({'items': {}}, 'missing_field'),
-        ({'items': {'mass': {}}}, 'missing_field'),
-        ({'items': {'mass': {'scale': [1, 2]}, 'friction': {'scale': 1, 'value': 1}}},
-         'missing_field'),
-        ({'items': {'weight': {'scale': [1, 2]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [1, 2], 'geoms': '*'}}}, 'bad_value'),
-        ({'items': {'mass': {'value': [1, 2]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [2, 1]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [0, 1]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [1]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [1, 2, 3]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': '1'}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': [1, None]}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': True}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': 1, 'bodies': 'nobody'}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': 1, 'bodies': 7}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': 1, 'bodies': ['*'] * 65}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': 1, 'articulation': 'nobody'}}}, 'unknown_articulation'),
-        ({'items': {'mass': {'scale': 1}, 'damping': {'scale': [0, 1],
+    ({'items': {'mass': {}}}, 'missing_field'),
+    ({'items': {'weight': {'scale': [1, 2]}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': [1, 2], 'geoms': '*'}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': [2, 1]}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': 1, 'bodies': 'nobody'}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': 1, 'articulation': 'nobody'}}}, 'unknown_articulation'),
+    ({'items': {'mass': {'scale': 1}, 'damping': {'scale': [0, 1],
           'distribution': 'log_uniform'}}}, 'bad_value'),
-        ({'items': {'mass': {'scale': 1, 'distribution': 'normal'}}}, 'bad_value'),
-        ({'items': {'color': {'value': [0, 2]}}}, 'bad_value'),
-        ({'items': {'mass': 3}}, 'bad_value'),
-        ({'items': [1]}, 'bad_value'),
-        ({'items': {'mass': {'scale': 2}}, 'seed': -1}, 'bad_value'),
-        ({'items': {'mass': {'scale': 2}}, 'seed': 1.5}, 'bad_value'),
-    ],
+    ({'items': {'color': {'value': [0, 2]}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': 2}}, 'seed': -1}, 'bad_value'),
+],
 )  # fmt: skip
 def test_what_is_wrong_changes_nothing(lab, request_, code):
     before, revision = arrays(lab.model), lab.engine.revision
@@ -221,17 +162,3 @@ def test_an_op_that_fails_half_way_takes_everything_back(lab, monkeypatch):
     monkeypatch.undo()
     lab.ask('randomize', restore=True)
     assert different(before, arrays(lab.model)) == set()
-
-
-def test_state_and_recording_go_on(lab):
-    lab.ask('recording_start')
-    state = lab.ask('step', n_steps=5)
-    lab.ask('randomize', seed=1, items=ALL)
-    after = lab.ask('forward')
-    for name in ('qpos', 'qvel'):
-        assert after['per_articulation']['lab'][name] == state['per_articulation']['lab'][name]
-    assert after['time'] == state['time'] and after['step'] == state['step']
-    lab.ask('step', n_steps=5)
-    assert lab.ask('recording_stop')['frame_count'] == 10
-    # A heavier arm under the same force: the next accelerations differ.
-    lab.ask('randomize', restore=True)

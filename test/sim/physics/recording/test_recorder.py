@@ -3,7 +3,6 @@
 """Recording: one frame per step in every mode, a window that slides, and what it costs."""
 
 from pathlib import Path
-import time
 
 from example_counts import examples
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import mujoco
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.sim.physics import recorder as module
 from urlab_ros_bridge.sim.physics.recorder import StateRecorder
@@ -30,80 +28,6 @@ UNNAMED = """
   </actuator>
 </mujoco>
 """
-
-
-def times(rig):
-    take = rig.context.recorder.snapshot()
-    return [float(take.row(i)[0]) for i in range(len(take))]
-
-
-def test_pushes_of_a_puppeteer_are_frames_whatever_their_time(rover):
-    rover.ask('set_mode', mode='puppet')
-    rover.ask('recording_start', max_duration_s=1.0)
-    stamps = [0.5, 0.5, 0.75, 0.25, 0.25, 0.5]
-    for stamp in stamps:
-        rover.ask('step', n_steps=9, time=stamp)
-    assert times(rover) == stamps
-    step = rover.model.opt.timestep
-    duration = rover.ask('recording_stop')['sim_duration_s']
-    assert duration == pytest.approx(0.25 + 0.25 + 3 * step)
-
-
-def test_live_frames_follow_each_other_by_one_timestep_even_over_a_pause(server, connect):
-    running = server()
-    caller = connect(running, shared=True)
-    caller.ask('recording_start')
-    time.sleep(0.3)
-    caller.ask('set_paused', paused=True)
-    before = caller.ask('status')['recording']
-    time.sleep(0.3)
-    assert before['active'] and caller.ask('status')['recording'] == before
-    caller.ask('set_paused', paused=False)
-    time.sleep(0.2)
-    caller.ask('recording_stop')
-    take = running.context.recorder.snapshot()
-    stamps = np.array([take.row(i)[0] for i in range(len(take))])
-    np.testing.assert_allclose(
-        np.diff(stamps), running.context.world.model.opt.timestep, rtol=1e-6
-    )
-    assert len(take) > before['frames'] > 50
-
-
-def test_errors_of_the_page(rover):
-    for op in ('recording_stop', 'recording_save'):
-        assert rover.code(op) == 'recording_not_active'
-    rover.ask('recording_start')
-    assert rover.code('recording_start') == 'recording_already_active'
-    assert rover.code('recording_save') == 'recording_not_active'  # nothing yet
-    rover.ask('step')
-    rover.ask('recording_clear')
-    assert rover.context.recorder.active and rover.code('recording_save') == 'recording_not_active'
-    rover.ask('step')
-    rover.ask('recording_stop')
-    assert rover.code('recording_save', path='../x.json') == 'path_not_writable'
-    assert rover.code('recording_save', path=3) == 'bad_value'
-    for limit in (0, -1, 'x', float('nan')):
-        assert rover.code('recording_start', max_duration_s=limit) == 'bad_value'
-    assert rover.context.recorder.frames == 1  # a refused start forgets nothing
-    rover.ask('recording_clear')
-    rover.ask('recording_clear')
-    assert rover.ask('recording_start', name='x', max_duration_s=5) == {
-        'op': 'recording_start_ok',
-        'name': 'live',
-        'max_duration_s': 5,
-    }
-    assert rover.ask('recording_stop')['sim_duration_s'] == 0.0
-    assert rover.ask('recording_start')['max_duration_s'] > 1e38
-
-
-def test_a_draining_server_breaks_a_save_off(rig, tmp_path):
-    rover = rig(data_dir=tmp_path)
-    rover.ask('recording_start')
-    rover.ask('set_mode', mode='direct')
-    rover.ask('step')
-    rover.engine.run.draining = True
-    assert rover.code('recording_save') == 'shutting_down'
-    assert list((tmp_path / 'Replays').iterdir()) == []
 
 
 def test_a_frame_holds_the_whole_state(rig, mjcf):
@@ -142,23 +66,6 @@ def test_the_window_keeps_exactly_what_is_young_enough(shared_rig, jumps, window
         assert recorder.frames == len(take) == len(kept)
     assert [take.row(i)[0] for i in range(len(take))] == [t * step for _, t in kept]
     assert recorder.duration == (kept[-1][0] - kept[0][0]) * step
-    recorder.stop()
-
-
-def test_a_snapshot_does_not_change_any_more(shared_rig):
-    recorder = StateRecorder(shared_rig.engine)
-    recorder.start(20 * shared_rig.model.opt.timestep)
-    for _ in range(30):
-        shared_rig.data.time += shared_rig.model.opt.timestep
-        recorder._record()
-    take = recorder.snapshot()
-    before = [take.row(i).tolist() for i in range(len(take))]
-    assert len(take) == 21
-    for _ in range(5000):
-        shared_rig.data.time += shared_rig.model.opt.timestep
-        recorder._record()
-    recorder.clear()
-    assert [take.row(i).tolist() for i in range(len(take))] == before
     recorder.stop()
 
 

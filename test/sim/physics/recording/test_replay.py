@@ -29,30 +29,6 @@ def taped(rig, tmp_path):
     return made
 
 
-def frames(rig, **fields):
-    return rig.ask('step', **fields)['replay']
-
-
-def test_physics_goes_on_from_the_frame_that_is_shown(taped):
-    taped.ask('replay_start')
-    taped.ask('step', n_steps=3)
-    taped.ask('replay_stop')
-    taped.ask('replay_stop')
-    before = taped.data.time
-    reply = taped.ask('step')
-    assert 'replay' not in reply
-    assert reply['time'] == pytest.approx(before + taped.model.opt.timestep)
-
-
-def test_commands_and_pushes_are_not_looked_at_meanwhile(taped):
-    taped.ask('replay_start')
-    taped.ask('step', per_articulation={'rover': {'ctrl': [9, 9]}})
-    assert np.array_equal(taped.data.qpos, taped.states[0])
-    taped.ask('set_mode', mode='puppet')
-    assert frames(taped, qpos=[0.0] * taped.model.nq, time=7.0)['frame'] == 1
-    assert np.array_equal(taped.data.qpos, taped.states[1])
-
-
 @pytest.mark.parametrize(
     ('op', 'fields'),
     [

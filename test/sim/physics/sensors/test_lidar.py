@@ -34,24 +34,38 @@ WORLD = """
   </worldbody>
   SENSORS
 </mujoco>"""
+
+
 DECOR = '<geom type="box" pos="0 -1 1" size="2 0.05 2" contype="0" conaffinity="0"/>'
+
+
 SITE = '<site name="r_eye" pos="0.1 0.05 0.3" euler="10 -20 30"/>'
+
+
 ROBOT = f"""
     <body name="base" pos="0 0 0.6"><freejoint/><geom type="box" size="0.4 0.3 0.2"/>
       <body name="mast" pos="0 0 0.3"><joint axis="0 1 0"/>
         <geom type="cylinder" size="0.05 0.3" pos="-0.2 0 0.2"/>{SITE}
         <body pos="0.4 0 0.3"><geom size="0.1"/></body></body></body>"""
+
+
 # The twin has the same joints and site, but nothing of the robot that a ray could meet.
 BARE = f"""
     <body name="base" pos="0 0 0.6"><freejoint/>
       <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
       <body name="mast" pos="0 0 0.3"><joint axis="0 1 0"/>
         <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{SITE}</body></body>"""
+
+
 RAYS = 61
+
+
 SENSORS = f"""<sensor><gyro name="r_gyro" site="r_eye"/>
     <user name="r_scan" dim="{RAYS}" objtype="site" objname="r_eye" needstage="pos"/>
     <user name="r_free" dim="3"/><user name="r_one" dim="1" objtype="site" objname="r_eye"/>
     <clock name="r_clock"/></sensor>"""
+
+
 SPEC = LidarSpec(-2.0, 2.5, 5.0, 0.1, 10.0)
 
 
@@ -99,56 +113,6 @@ def test_every_ray_is_mj_ray_at_random_poses(model, lidar):
             assert got == pytest.approx(want, abs=1e-9)
             missed, hits = missed + (want < 0), hits + (want > 0)
     assert missed > 100 and hits > 1000  # the law has met both cases
-
-
-def test_held_ranges_survive_physics(model, lidar):
-    data = mujoco.MjData(model)
-    mujoco.mj_step(model, data)
-    lidar.update(model, data)
-    held = data.sensordata.copy()
-    mujoco.mj_step(model, data)
-    assert not data.sensor('r_scan').data.any()  # MuJoCo itself forgets user sensors
-    others = data.sensor('r_gyro').data.copy()
-    lidar.restore(data)
-    scan = model.sensor('r_scan')
-    assert data.sensor('r_scan').data.tolist() == held[scan.adr[0] :][:RAYS].tolist()
-    assert data.sensor('r_gyro').data.tolist() == others.tolist()
-    assert data.sensor('r_clock').data[0] == pytest.approx(model.opt.timestep)
-
-
-@pytest.mark.parametrize(
-    ('rate', 'timestep'),
-    [(10.0, 0.002), (30.0, 0.002), (7.0, 0.005), (500.0, 0.002), (2000.0, 0.002)],
-)
-def test_rate_holds_in_sim_time(model, rate, timestep):
-    lidar = RayScanner(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    times = []
-    for k in range(2001):
-        data.time += timestep if k else 0.0  # with the rounding of mj_step
-        if lidar.due(data.time):
-            lidar.update(model, data)
-            times.append(data.time)
-            assert not lidar.due(data.time)
-    # Each scan comes in the first tick of its period, however the sum of timesteps rounds.
-    period = max(1 / rate, timestep)
-    late = np.array(times) - np.arange(len(times)) * period
-    assert late.min() > -1e-6 and late.max() < timestep - 1e-6
-    assert len(times) == math.floor(2000 * timestep / period + 1e-6) + 1
-    assert lidar.scans == len(times)
-
-
-def test_reset_forgets_and_a_jump_of_time_is_due(model, lidar):
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    data.time = 4.0
-    lidar.update(model, data)
-    assert not lidar.due(4.05) and lidar.due(4.1) and lidar.due(0.0)
-    lidar.reset(1.23)
-    lidar.restore(data)
-    assert data.sensor('r_scan').data.tolist() == [-1.0] * RAYS
-    assert lidar.due(1.23)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,6 @@ import trimesh
 
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.geometry import matrix_of
-from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
-from urlab_ros_bridge.sim.streams.points import PointRows
-from urlab_ros_bridge.wire.rows import unpack_points
 
 ROOM = """
 <mujoco>
@@ -29,6 +26,8 @@ ROOM = """
   </worldbody>
 </mujoco>
 """
+
+
 CART = """
 <mujoco>
   <worldbody><body name="base_link" pos="0 0 0.2">
@@ -37,6 +36,8 @@ CART = """
   </body></worldbody>
 </mujoco>
 """
+
+
 SIDECAR = """
 scene: room.xml
 articulations:
@@ -47,6 +48,8 @@ articulations:
                angle_max: 3.1, range_min: 0.2, range_max: 6.0, rate: 10,
                pose: {pos: [0.1, 0, 0.3], quat: [0.99, 0.05, 0.1, 0.02]}}
 """
+
+
 TOPIC = 'points/cart/ouster'
 
 
@@ -119,33 +122,6 @@ def test_every_point_is_where_its_ray_meets_the_first_triangle(rig, world):
     assert intensities.max() > 200 and not intensities[ranges < 0].any()
     ahead = intensities[ranges > 3.5]
     assert (ahead == 0).any()
-
-
-def test_only_those_who_name_it_make_it_cast(rig, world, monkeypatch):
-    context = made_by(rig, world)
-    engine, sent, casts = context.engine, [], []
-    cast = PointLidar.cast
-    monkeypatch.setattr(PointLidar, 'cast', lambda *a: casts.append(1) or cast(*a))
-    rows = PointRows(engine)
-
-    def steps(count):
-        with engine.lock:
-            for _ in range(count):
-                engine.substep()
-                rows.send(lambda topic, payload: sent.append((topic, payload)))
-
-    steps(200)
-    assert not casts
-    rows.select(lambda topic: topic == TOPIC)
-    steps(1)
-    assert len(sent) == 1  # at once
-    steps(500)
-    assert len(sent) == len(casts) == 1 + 10  # 10 Hz of 1 s at 2 ms
-    assert sent[0][0] == TOPIC.encode()
-    assert unpack_points(sent[0][1]).ranges.shape == (12, 90)
-    rows.select(lambda topic: False)
-    steps(200)
-    assert len(casts) == 11
 
 
 def test_a_stream_of_everything_does_not_ask_for_points(world):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that consist of many files, spawned from the data folder."""
 
-import importlib.util
-from pathlib import Path
 import shutil
 import struct
 import zlib
@@ -18,7 +16,6 @@ from spawn_models import TETRAHEDRON
 from spawn_models import URDF
 
 from urlab_ros_bridge.sim.model.client_models import limits
-from urlab_ros_bridge.sim.model.world import World
 
 
 def png(size=2):
@@ -33,30 +30,6 @@ def png(size=2):
     head = struct.pack('>IIBBBBB', size, size, 8, 2, 0, 0, 0)
     body = chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
     return b'\x89PNG\r\n\x1a\n' + body
-
-
-def foreign_models():
-    found = importlib.util.find_spec('gymnasium_robotics')
-    if found is None:
-        return []
-    assets = Path(found.origin).parent / 'envs' / 'assets'
-    names = ('adroit_hand/adroit_door.xml', 'hand/reach.xml', 'point/point.xml')
-    return [(assets, name) for name in names]
-
-
-@pytest.mark.parametrize(('folder', 'name'), foreign_models(), ids=lambda item: Path(item).stem)
-def test_foreign_models_are_spawned_whole(rig, folder, name):
-    """Includes of includes, folders with .., meshes and textures by the dozen."""
-    alone = mujoco.MjModel.from_xml_path(str(folder / name))
-    world = rig(data_dir=folder)
-    before = world.model
-    world.ask('spawn_entity', name='thing', file=name, pos=[9, 9, 1])
-    renewed(world)
-    for size in ('nq', 'nv', 'nu', 'na', 'nsensor', 'nmesh', 'nmeshvert', 'ntex', 'nmat', 'neq'):
-        assert getattr(world.model, size) - getattr(before, size) == getattr(alone, size), size
-    hello = world.ask('hello', shared=True, include_assets=True)
-    again = mujoco.MjModel.from_xml_string(hello['mjcf_compiled'], hello['vfs_assets'])
-    assert again.nmeshvert == world.model.nmeshvert and again.ntexdata == world.model.ntexdata
 
 
 ALL_KINDS = """<mujoco><compiler assetdir="files"/><asset>
@@ -98,27 +71,6 @@ def test_files_are_read_once(rig, tmp_path):
     delete(world, 'two')
 
 
-def test_a_model_can_be_put_together_from_models(rig, tmp_path):
-    data = tmp_path / 'data'
-    (data / 'parts').mkdir(parents=True)
-    (data / 'parts' / 'm.obj').write_text(TETRAHEDRON)
-    (data / 'parts' / 'hand.xml').write_text(
-        '<mujoco><asset><mesh file="m.obj"/></asset><worldbody><body name="hand">'
-        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
-    )
-    (data / 'robot.xml').write_text(
-        '<mujoco><asset><model name="hand" file="parts/hand.xml"/></asset><worldbody>'
-        '<body name="arm"><joint/><geom size="0.1"/><attach model="hand" body="hand" prefix="l_"/>'
-        '</body></worldbody></mujoco>'
-    )
-    world = rig(data_dir=data)
-    world.ask('spawn_entity', name='robot', file='robot.xml', kind='articulation')
-    renewed(world)
-    assert world.model.body('robot_l_hand').id and world.model.nmesh == 1
-    spawn(world, 'box', BOX)
-    delete(world, 'robot')
-
-
 def test_meshes_of_a_urdf_are_called_like_their_files(rig, tmp_path):
     data = tmp_path / 'data'
     (data / 'cart' / 'meshes').mkdir(parents=True)
@@ -136,20 +88,6 @@ def test_meshes_of_a_urdf_are_called_like_their_files(rig, tmp_path):
     renewed(world)
     names = [world.model.mesh(i).name for i in range(world.model.nmesh)]
     assert names == ['cart.hull', 'cart.hull1', 'cart.wheel'] and world.model.ngeom
-
-
-def test_a_world_that_cannot_be_made_is_refused_and_the_old_one_goes_on(rig, monkeypatch):
-    world = rig()
-    before = world.stage.context
-    with monkeypatch.context() as patch:
-
-        def fail(*args):
-            raise ValueError('Could not allocate memory')
-
-        patch.setattr(World, '__init__', fail)
-        assert world.code('spawn_entity', name='box', xml=BOX) == 'import_failed'
-    assert world.stage.context is before
-    spawn(world, 'box', BOX)
 
 
 def test_all_spawned_models_together_have_limits(rig, monkeypatch):
