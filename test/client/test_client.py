@@ -117,11 +117,6 @@ def test_every_runtime_op_has_a_method():
         assert hasattr(home, op.name) and not hasattr(other, op.name), op.name
 
 
-def test_step_sends_only_what_was_given(server, client):
-    client.step()
-    assert sent(server) == {'n_steps': 1}
-
-
 def test_step_sends_controls_of_several_articulations(server, client):
     client.step(
         10,
@@ -149,17 +144,6 @@ def test_step_sends_controls_of_several_articulations(server, client):
     }
 
 
-def test_a_plain_vector_needs_a_single_articulation(client):
-    with pytest.raises(UnknownName, match='rover, quad'):
-        client.step(1, [0.0])
-    with (
-        FakeServer({'step': lambda _: step_ok()}) as server,
-        Client(rpc_port=server.port) as single,
-    ):
-        single.step(1, np.zeros(2))
-        assert sent(server)['per_articulation'] == {'rover': {'ctrl': [0.0, 0.0]}}
-
-
 @pytest.mark.parametrize(
     'fields',
     [
@@ -181,18 +165,12 @@ def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
 # Extension -> method, its arguments, and the fields of the request that need it.
 NEEDS_EXTENSION = {
     'keep_time': ('reset', {'keep_time': True}, {'keep_time': True}),
-    'keep_state': ('reset', {'keep_state': True}, {'keep_state': True}),
-    'twist_timeout': ('set_twist', {'articulation': 'rover', 'timeout': 1.0}, {'timeout': 1.0}),
     'wall_timeout': (
         'set_twist',
         {'articulation': 'rover', 'wall': WallAge(1.0)},
         {'wall_timeout': 1.0},
     ),
-    'reset_count': ('set_twist', {'articulation': 'rover', 'resets': 3}, {'resets': 3}),
-    'step_while_paused': ('step', {'while_paused': True}, {'while_paused': True}),
-    'step_while_live': ('step', {'while_live': True}, {'while_live': True}),
     'step_topics': ('step', {'topics': ('rover/joint/',)}, {'topics': ['rover/joint/']}),
-    'snapshot_level': ('step', {'observations': 'snapshot'}, {'observations': 'snapshot'}),
     'step_twist': (
         'step',
         {'twists': {'rover': {'linear': [1.0]}}},
@@ -223,70 +201,6 @@ def test_what_a_stock_server_would_ignore_is_refused_by_name(extension):
         with contextlib.suppress(RemoteError, ProtocolError):  # it has scripts for some of them
             getattr(client, method)(**arguments)
         assert {key: stock.requests[-1].get(key) for key in fields} == fields
-
-
-def test_what_a_stock_server_does_is_not_refused():
-    with (
-        StockServer('rover', extensions=()) as stock,
-        Client(rpc_port=stock.ports['rpc']) as client,
-    ):
-        client.step(3, {'rover': []}, observations='full')
-        client.reset(seed=1)
-        client.forward()
-        client.set_twist('rover', (0.1, 0.0, 0.0))
-        with contextlib.suppress(RemoteError):
-            client.recording_save('run.json', overwrite=True)
-        assert stock.requests[-1]['overwrite'] is True
-
-
-def test_a_pushed_state(server, client):
-    client.push_state(0.5, np.ones(2), [3])
-    assert sent(server) == {
-        'mode': 'puppet',
-        'n_steps': 1,
-        'time': 0.5,
-        'qpos': [1.0, 1.0],
-        'qvel': [3.0],
-    }
-
-
-def test_a_pushed_state_by_joint(server, client):
-    with pytest.raises(ExtensionMissing, match='push_by_joint'):
-        client.push_state(0.5, {'left': 1}, [3])
-    client.handshake.extensions |= {'push_by_joint'}
-    client.push_state(0.5, {'left': 1, 'crate': np.arange(7)}, {})
-    assert sent(server) == {
-        'mode': 'puppet',
-        'n_steps': 1,
-        'time': 0.5,
-        'qpos_map': {'left': 1.0, 'crate': [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]},
-        'qvel_map': {},
-    }
-
-
-def test_reset(server, client):
-    assert client.reset().step == 1
-    assert sent(server) == {}
-    client.reset('home', 42, {'rover': {'left': 0.3}}, keep_time=True)
-    assert sent(server) == {
-        'keyframe_name': 'home',
-        'seed': 42,
-        'keep_time': True,
-        'per_articulation_qpos': {'rover': {'left': 0.3}},
-    }
-
-
-def test_set_twist_does_not_mix_up_its_timeouts(server, client):
-    twist = client.set_twist('rover', [0.4, 0, 0], (0, 0, 0.5), timeout=0.25)
-    assert twist.linear == (0.4, 0.0, 0.0) and twist.angular[2] == 0.5
-    assert sent(server) == {
-        'articulation': 'rover',
-        'linear': [0.4, 0, 0],
-        'angular': [0, 0, 0.5],
-        'timeout': 0.25,
-    }
-    client.set_twist('rover')
-    assert 'timeout' not in sent(server)
 
 
 def test_the_small_mutators(server, client):

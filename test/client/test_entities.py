@@ -9,8 +9,6 @@ import pytest
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.client.errors import UnknownBody
-from urlab_ros_bridge.client.replies.ops import ServerStatus
-from urlab_ros_bridge.client.replies.reader import read_reply
 
 
 @pytest.fixture
@@ -38,9 +36,3 @@ def test_states_are_read_and_written(client):
         client.get_entities(['palet'])
     with pytest.raises(BadValue, match='cannot be moved'):
         client.set_entity_state('shelf', pos=(0, 0, 0))
-
-
-def test_the_status_of_a_server_without_a_world_can_be_read():
-    reply = {'mode': '', 'paused': True, 'sessions': [], 'cameras': 0, 'world': ''}
-    status = read_reply(ServerStatus, {**reply, 'world_revision': 3})
-    assert (status.sim_time_ns, status.world_revision, status.mode) == (0, 3, '')

@@ -8,11 +8,6 @@ import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
-from urlab_ros_bridge.client.replies.observations import decode_snapshot
-from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.conformance.peer import decode
-from urlab_ros_bridge.conformance.verdict import Failed
-from urlab_ros_bridge.wire.errors import WireError
 
 STEP = b'\x82\xa2op\xa7step_ok\xa1a'
 
@@ -38,20 +33,3 @@ def test_the_client_says_so_and_goes_on(name):
         with pytest.raises(ProtocolError, match=r'^step: '):
             client.step()
         assert client.step().articulations['rover'].actions == 3
-
-
-@pytest.mark.parametrize('name', HOSTILE)
-def test_so_does_the_state_stream(name):
-    with pytest.raises(WireError):
-        decode_snapshot(HOSTILE[name])
-    assembler = TickAssembler('state_full')
-    assembler.push(b'state/full', HOSTILE[name])
-    (tick,) = assembler.ready
-    with pytest.raises(WireError):
-        tick.stamp_from_snapshot()
-
-
-@pytest.mark.parametrize('name', HOSTILE)
-def test_so_does_the_conformance_suite(name):
-    with pytest.raises(Failed, match='msgpack or JSON'):
-        decode(HOSTILE[name])

@@ -3,15 +3,12 @@
 """The client speaks the dialect of plugin v0.6 where it finds it, and its callers see no other."""
 
 import itertools
-import time
 
 import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.errors import BadMode
-from urlab_ros_bridge.client.errors import ControlClaimed
-from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.testing import FakeNewestServer
 from urlab_ros_bridge.testing import FakeRobot
 
@@ -74,23 +71,6 @@ def test_what_is_commanded_is_claimed_first_and_released_at_the_end(server, clie
     assert not server.owners
 
 
-def test_a_claim_of_another_owner_is_a_clear_error(server, client):
-    server.owners['arm'] = ('policy', time.monotonic() + 60.0)
-    client.set_mode('direct')
-    with pytest.raises(ControlClaimed, match='policy'):
-        client.step(ctrl={'arm': [0.1]})
-    assert client.step().time > 0.0
-
-
-def test_a_server_without_claims_is_not_asked_for_them():
-    with FakeNewestServer(needs_claims=False) as server:
-        server._handlers.pop('claim_control')
-        with Client(rpc_port=server.ports['rpc']) as client:
-            for _ in range(3):
-                client.set_twist('robot', [0.2, 0.0, 0.0])
-            assert len(server.requests_of('meta')) == 1 and not server.owners
-
-
 def test_the_state_stream_is_one_message_a_tick(server, client):
     with StateStream(state_port=server.ports['state'], topics=['state/full']) as stream:
         ticks = [stream.receive(5.0) for _ in range(5)]
@@ -98,11 +78,3 @@ def test_the_state_stream_is_one_message_a_tick(server, client):
     state = ticks[-1].state()
     assert state.articulations['rover'].twist is not None
     assert state.entities['crate'].xpos.tolist() == [1.0, 2.0, 0.5]
-
-
-def test_a_lost_session_is_not_taken_back_by_itself(server, client):
-    with Client(rpc_port=server.ports['rpc']):
-        pass
-    with pytest.raises(SessionExpired):
-        client.step()
-    assert len(server.requests_of('hello')) == 2

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.errors import BadValue
-from urlab_ros_bridge.client.errors import DimMismatch
 
 
 @pytest.fixture(scope='module')
@@ -58,13 +56,3 @@ def test_by_joint_the_order_does_not_matter(hand):
     client.reset()
     state = {own.joint(joint).name: data.joint(joint).qpos for joint in range(own.njnt)}
     same(client.push_state(0.2, dict(reversed(state.items())), {}), data)
-
-
-def test_what_cannot_be_pushed_changes_nothing(hand):
-    own, data, client = hand
-    client.push_state(0.3, data.qpos, np.zeros(own.nv))
-    with pytest.raises(BadValue, match='robot0:WRJ9'):
-        client.push_state(0.4, {'robot0:WRJ0': 0.1, 'robot0:WRJ9': 0.1}, {})
-    with pytest.raises(DimMismatch):
-        client.push_state(0.4, {'object:joint': [0.0, 0.0, 1.0]}, {})
-    same(client.forward(), data)

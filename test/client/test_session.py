@@ -12,7 +12,6 @@ import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import NotConnected
-from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
@@ -40,16 +39,6 @@ def test_requests_work_with_both_kinds_of_server(router, encoding):
         assert server.requests[-1]['session_id'] == client.handshake.session_id
 
 
-def test_hello_says_what_the_session_is():
-    with FakeServer() as server:
-        Client(rpc_port=server.port, shared=True, name='teleop', observations='full').connect()
-        Client(rpc_port=server.port).connect()
-    shared, plain = server.requests
-    assert shared['shared'] is True and shared['client'] == 'teleop'
-    assert shared['observations'] == 'full'
-    assert 'shared' not in plain and plain['client'] == 'urlab_ros_bridge'
-
-
 def test_an_error_reply_raises_the_class_of_its_code():
     ops = {
         'reset': lambda request: error('unknown_keyframe', request['keyframe_name']),
@@ -63,19 +52,6 @@ def test_an_error_reply_raises_the_class_of_its_code():
             client.forward()
 
 
-@pytest.mark.parametrize(
-    'answer',
-    [b'', b'\xc1', b'[1, 2]', {'op': 'step_ok', 'time': 1.0}, {'op': 'reset_ok'}, {'time': 0.0}],
-)
-def test_a_senseless_reply_is_a_protocol_error(answer):
-    with (
-        FakeServer({'step': lambda _: answer}) as server,
-        Client(rpc_port=server.port) as client,
-        pytest.raises(ProtocolError),
-    ):
-        client.step()
-
-
 def test_a_timeout_is_kept_and_the_client_works_on():
     with (
         FakeServer({'step': lambda _: None, 'set_paused': paused_ok}, router=True) as server,
@@ -87,28 +63,6 @@ def test_a_timeout_is_kept_and_the_client_works_on():
                 client.step(timeout=timeout)
             assert timeout <= time.monotonic() - begin < timeout + 4
             assert client.set_paused(False) is False
-
-
-def test_nothing_but_meta_works_without_a_session():
-    client = Client(rpc_port=1)
-    for call in (client.status, client.step, lambda: client.handshake):
-        with pytest.raises(NotConnected):
-            call()
-    meta = {
-        'op': 'meta_ok',
-        'ops': [
-            {
-                'name': 'step',
-                'category': 'manager_required',
-                'namespace': '',
-                'reply_fields': ['op:string', 'step:int'],
-            }
-        ],
-    }
-    with FakeServer({'meta': lambda _: meta}) as server:
-        catalogue = Client(rpc_port=server.port).meta()
-        assert catalogue['step'].reply == ('step:int',)
-        assert not Client(rpc_port=server.port).supports_shared_sessions()
 
 
 def test_a_shared_session_survives_a_server_restart():
@@ -156,16 +110,6 @@ def test_a_session_that_somebody_else_took_is_not_taken_back(kind):
         client.close()
 
 
-def test_shared_sessions_live_side_by_side():
-    with (
-        FakeServer({'set_paused': paused_ok}) as server,
-        Client(rpc_port=server.port) as plain,
-        Client(rpc_port=server.port, shared=True) as shared,
-    ):
-        assert plain.set_paused(True) and shared.set_paused(True)
-        assert (plain.generation, shared.generation) == (1, 1)
-
-
 def test_close_ends_a_request_of_another_thread():
     caught = []
     with FakeServer({'step': lambda _: None}, router=True) as server:
@@ -186,28 +130,6 @@ def test_close_ends_a_request_of_another_thread():
         assert not thread.is_alive() and len(caught) == 1
         client.connect()  # a closed client may be opened again
         client.close()
-
-
-def test_many_threads_each_get_their_own_answer():
-    wrong = []
-
-    def echo(request):
-        return {'op': 'pie_status_ok', 'state': request['tag']}
-
-    with FakeServer({'pie_status': echo}) as server, Client(rpc_port=server.port) as client:
-
-        def ask(number):
-            for turn in range(50):
-                tag = f'{number}:{turn}'
-                if client.request('pie_status', tag=tag)['state'] != tag:
-                    wrong.append(tag)
-
-        threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert wrong == [] and server.count('pie_status') == 300
 
 
 def test_values_that_cannot_travel_are_named():

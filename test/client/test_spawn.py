@@ -7,19 +7,10 @@ import itertools
 
 from bundled_server import ports_of
 from bundled_server import running_server
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.errors import DestroyFailed
-from urlab_ros_bridge.client.errors import ImportFailed
-from urlab_ros_bridge.client.errors import MissingAssets
-from urlab_ros_bridge.client.errors import MissingField
-from urlab_ros_bridge.client.errors import NameInvalid
-from urlab_ros_bridge.client.errors import NameTaken
-from urlab_ros_bridge.client.errors import PathNotReadable
 from urlab_ros_bridge.client.errors import SessionExpired
-from urlab_ros_bridge.client.errors import UnknownBody
 from urlab_ros_bridge.client.state.stream import StateStream
 
 BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.1 0.1"/>
@@ -105,47 +96,3 @@ def test_the_stream_goes_on_without_a_step_back(clients):
     for old, new in itertools.pairwise(ticks):
         assert new.stamp_ns >= old.stamp_ns and new.step >= old.step
     assert not client.status().paused and client.status().mode == 'live'
-
-
-def test_what_was_commanded_goes_on(clients):
-    client = clients(shared=True)
-    client.set_mode('direct')
-    client.set_paused(False)
-    client.reset()
-    client.set_twist('rover', (0.4, 0.0, 0.0))
-    client.step(500)
-    client.spawn_entity('second', file='rover.yaml', pos=(2, 2, 0))
-    client.set_twist('second', (0.2, 0.0, 0.0))
-    client.spawn_entity('box', xml=BOX, pos=(3, 2, 1))
-    client.step(500)
-    speeds = {name: client.get_entities()[name].linear for name in ('rover', 'second')}
-    assert np.linalg.norm(speeds['rover']) == pytest.approx(0.4, abs=0.05)
-    assert np.linalg.norm(speeds['second']) == pytest.approx(0.2, abs=0.05)
-
-
-def test_errors_are_told_apart(clients):
-    client = clients(shared=True)
-    mesh = '<mujoco><asset><mesh name="m" file="no.stl"/></asset></mujoco>'
-    client.spawn_entity('box', xml=BOX)
-    for kind, arguments in (
-        (NameTaken, {'name': 'pallet', 'xml': BOX}),
-        (NameInvalid, {'name': '1', 'xml': BOX}),
-        (ImportFailed, {'name': 'a', 'xml': '<mujoco>'}),
-        (MissingAssets, {'name': 'a', 'xml': mesh}),
-        (PathNotReadable, {'name': 'a', 'file': 'no.xml'}),
-        (MissingField, {'name': 'a'}),
-    ):
-        with pytest.raises(kind):
-            client.spawn_entity(**arguments)
-    with pytest.raises(UnknownBody):
-        client.delete_entity('nobody')
-    assert client.generation == 2, 'nothing was changed'
-    assert client.spawn_entity(xml=BOX, allow_renaming=True).spawned
-
-
-def test_a_part_of_an_entity_is_not_deleted(clients):
-    client = clients(shared=True)
-    jointed = BOX.replace('<geom size="0.05"/>', '<joint/><geom size="0.05"/>')
-    client.spawn_entity('box', xml=jointed, kind='entity')
-    with pytest.raises(DestroyFailed, match='part of box'):
-        client.delete_entity('box.lid')

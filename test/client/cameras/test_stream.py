@@ -10,14 +10,11 @@ from hypothesis import given
 from hypothesis import HealthCheck
 from hypothesis import settings
 from hypothesis import strategies as st
-import numpy as np
 import pytest
 import zmq
 
 from urlab_ros_bridge.client.cameras.stream import CameraStream
-from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.cameras.stream import to_frame
-from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
@@ -26,7 +23,8 @@ from urlab_ros_bridge.wire.camera_frame import pack_header
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
 EYE = CameraInfo('eye', 'real', (4, 2), 45.0, '', 'bot/camera/eye')
-DEPTH = CameraInfo('far', 'depth', (4, 2), 45.0, '', 'bot/camera/far')
+
+
 PIXELS = bytes(range(32))
 
 
@@ -86,15 +84,6 @@ def test_a_header_brings_time_number_and_size(publisher, stream):
     assert frame.pixels.shape == (2, 3, 4)
 
 
-def test_depth_is_float32(publisher):
-    values = np.arange(8, dtype='<f4') / 7
-    with CameraStream(publisher.endpoint, DEPTH) as stream:
-        publisher.await_subscriber()
-        publisher.send(b'bot/camera/far ', values.tobytes())
-        frame = stream.receive(20.0)
-        assert frame.dtype == 'float32' and np.array_equal(frame.pixels, values.reshape(2, 4))
-
-
 @given(stamp=st.integers(0, 2**50))  # 13 days of simulated time
 def test_every_stamp_of_a_header_comes_back_exactly(stamp):
     raw = unpack_frame(framed(1, stamp / 1e9), 1, 1)
@@ -149,11 +138,6 @@ def test_nothing_in_time_is_none_and_close_ends_a_wait(publisher, stream):
         stream.receive()
     with pytest.raises(StreamClosed):
         stream.receive(0)
-
-
-def test_a_camera_without_a_stream_is_named():
-    with pytest.raises(CameraUnavailable, match='eye'):
-        open_camera(EYE)
 
 
 def test_extension_fields_of_the_handshake():

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.errors import CreateLevelFailed
-from urlab_ros_bridge.client.errors import ImportFailed
 from urlab_ros_bridge.client.errors import NoActiveManager
-from urlab_ros_bridge.client.errors import NotInEditor
 from urlab_ros_bridge.client.errors import ProtocolError
-from urlab_ros_bridge.client.errors import UnknownActor
 from urlab_ros_bridge.client.replies.editor import CameraPose
 from urlab_ros_bridge.client.replies.editor import HierarchyNode
 from urlab_ros_bridge.client.replies.editor import to_wire
@@ -80,15 +76,6 @@ def test_a_level_is_built_and_played_and_the_handshake_follows(client):
         client.step()
 
 
-def test_a_plain_client_plays_too(start):
-    client = start(shared=False, editor=True, world='')
-    client.editor.spawn_actor('rover', 'r')
-    assert client.editor.begin_pie().ready
-    assert client.step(3).step == 3
-    client.editor.stop_pie()
-    assert client.editor.begin_pie().ready
-
-
 def test_actors_are_described_in_this_clients_convention(client):
     editor = client.editor
     editor.import_xml('bot.xml')
@@ -138,32 +125,6 @@ def test_drawings_and_the_camera(client):
     assert editor.set_viewport_mode('collision') == 'collision'
     assert editor.track_actor('b', offset=[-1, 0, 0]).endswith('.b')
     assert editor.untrack() is True and editor.untrack() is False
-
-
-def test_a_level_that_does_not_compile_is_told_not_raised(client, tmp_path):
-    client.editor.import_xml('bot.xml')
-    client.editor.spawn_actor('bot', 'a')
-    (tmp_path / 'bot.xml').write_text('<mujoco><worldbody><geom size="0"/></worldbody></mujoco>')
-    play = client.editor.begin_pie()
-    assert play.state == 'compile_failed' and 'size 0 must be positive' in play.compile_error
-    assert not play.ready and client.handshake.manager_present is False
-
-
-def test_failures_have_classes_of_their_own(client):
-    with pytest.raises(UnknownActor, match='nobody'):
-        client.editor.select_actor('nobody')
-    with pytest.raises(ImportFailed):
-        client.editor.import_xml('nowhere.xml')
-    client.editor.create_level('a')
-    with pytest.raises(CreateLevelFailed):
-        client.editor.create_level('a')
-    assert client.editor.create_level('a', force_overwrite=True, scene='rover')
-    assert client.editor.destroy_asset('a') is True
-
-
-def test_a_server_without_an_editor_says_so(start):
-    with pytest.raises(NotInEditor):
-        start().editor.list_actors()
 
 
 def test_quaternions_change_their_order_on_the_way(client):

@@ -15,10 +15,14 @@ from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.rows import pack_sim_time
 
 TOPICS = [b'rover/joint/left', b'rover/joint/right', b'rover/twist', b'scene/pallet/xpos']
+
+
 # What is sent in a tick differs: scanner rows are rare, entity rows optional.
 ROWS = st.lists(st.sampled_from(TOPICS), unique=True, max_size=4).map(
     lambda topics: sorted(topics)
 )
+
+
 TICKS = st.lists(ROWS, min_size=1, max_size=8)
 
 
@@ -114,14 +118,6 @@ def test_a_tick_never_holds_two_rows_of_one_topic_whatever_was_lost(ticks, data)
     assert len(assembler.ready) == sum(topic == b'sim_time' for topic, _ in kept)
 
 
-def test_a_lost_closing_row_does_not_stamp_old_rows_with_the_new_time():
-    messages = list(ours([TOPICS] * 3))
-    lost = [i for i, message in enumerate(messages) if message[0] == b'sim_time'][1]
-    assembler = fed(messages[:lost] + messages[lost + 1 :])
-    assert [(tick.step, steps(tick)) for tick in assembler.ready] == [(1, {1}), (3, {3})]
-    assert assembler.torn_ticks == 1
-
-
 @given(TICKS, st.integers(5, 9))
 def test_a_stock_server_may_take_over(ticks, count):
     assembler = fed([*ours(ticks), *stock([TOPICS] * count, 50)])
@@ -130,46 +126,11 @@ def test_a_stock_server_may_take_over(ticks, count):
     assert steps(last) == {50 + count - 1} and contents(last) == TOPICS
 
 
-@given(TICKS, st.integers(2, 5))
-def test_our_server_may_take_over(ticks, count):
-    assembler = fed([*stock(ticks), *ours([TOPICS] * count, first=50)])
-    last = assembler.ready[-1]
-    assert assembler.closed_by == last.closed_by == 'sim_time'
-    assert last.step == 50 + count - 1 and contents(last) == TOPICS
-
-
-def test_a_broken_closing_row_is_counted_and_its_tick_not_delivered():
-    assembler = fed(
-        [*ours([TOPICS]), (TOPICS[0], b'2'), (b'sim_time', b'short'), *ours([TOPICS], first=3)]
-    )
-    assert [tick.step for tick in assembler.ready] == [1, 3]
-    assert assembler.decode_errors == 1
-
-
 def test_a_tick_without_end_is_given_up(monkeypatch):
     monkeypatch.setattr(module, 'MAX_TICK_ROWS', 10)
     assembler = fed([(b'a/joint/%d' % i, b'') for i in range(25)])
     assert assembler.decode_errors == 2 and not assembler.ready
     assert fed(ours([TOPICS] * 2), assembler).ready[-1].rows
-
-
-@settings(max_examples=examples(300))
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from([*TOPICS, b'sim_time', b'state/full', b'', b'\xff']),
-            st.binary(max_size=30),
-        ),
-        max_size=40,
-    ),
-    st.sampled_from(module.CLOSINGS),
-)
-def test_any_messages_give_ticks_without_repeated_topics(messages, closing):
-    assembler = fed(messages, TickAssembler(closing))
-    for tick in assembler.ready:
-        assert tick.closed_by in ('sim_time', 'state_full', 'wall')
-        assert tick.grouped() is not None
-        assert len(set(contents(tick))) == len(tick.rows)
 
 
 def test_an_unknown_closing_rule_is_refused():

@@ -79,20 +79,6 @@ def settle():
     time.sleep(0.15)
 
 
-def test_ticks_arrive_with_stamp_and_rows(publisher):
-    with StateStream(state_port=publisher.port, backlog=None) as stream:
-        publisher.wait_for(b'')
-        for step in (1, 2, 3):
-            publisher.tick(step)
-        for step in (1, 2, 3):
-            tick = stream.receive(20)
-            assert (tick.step, tick.stamp_ns, tick.wall_ns) == (step, step * 2_000_000, 7)
-            assert tick.grouped().articulations['rover'].joints['left'].position == step
-        assert stream.receive(0) is None
-        assert stream.stats.ticks == 3 and stream.stats.rows == 6
-        assert stream.stats.last_receive == pytest.approx(time.monotonic(), abs=20)
-
-
 @pytest.mark.parametrize(
     ('backlog', 'expected'), [(1, [20]), (4, [17, 18, 19, 20]), (None, list(range(1, 21)))]
 )
@@ -118,32 +104,6 @@ def test_only_what_was_asked_for_is_subscribed(publisher):
         publisher.wait_for(b'scene/')
         stream.unsubscribe(b'rover/')
         publisher.wait_for(gone=[b'rover/'])
-
-
-def test_subscriptions_may_change_while_another_thread_waits(publisher):
-    with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
-        thread = threading.Thread(target=lambda: stream.receive(20))
-        thread.start()
-        time.sleep(0.1)
-        stream.subscribe('scene/')
-        publisher.wait_for(b'scene/')
-        publisher.tick(1)
-        thread.join(20)
-        assert not thread.is_alive() and stream.stats.ticks == 1
-
-
-def test_a_stock_server_is_closed_by_its_snapshot(publisher):
-    with StateStream(state_port=publisher.port, backlog=None) as stream:
-        publisher.wait_for(b'')
-        for step in (1, 2, 3):
-            publisher.tick(step, snapshot=True, closing=False)
-        ticks = [stream.receive(20) for _ in range(3)]
-        assert [(tick.stamp_ns, tick.step) for tick in ticks] == [
-            (2_000_000, 1),
-            (4_000_000, 2),
-            (6_000_000, 3),
-        ]
-        assert stream.closed_by == 'state_full'
 
 
 def test_the_snapshot_is_asked_for_when_nothing_else_closes_ticks(publisher):
@@ -173,35 +133,6 @@ def test_a_broken_snapshot_is_counted_and_skipped(publisher):
         assert stream.stats.decode_errors == 3
 
 
-@pytest.mark.parametrize(
-    'parts',
-    [
-        [b'one part'],
-        [b'a', b'b', b'c'],
-        [b'a'] * 4,
-        [b'a'] * 7,
-        [b'sim_time'],
-        [b'state/full'],
-        [b''],
-    ],
-)
-def test_messages_of_other_shapes_cost_ticks_but_not_the_stream(publisher, parts):
-    with StateStream(state_port=publisher.port, backlog=None) as stream:
-        publisher.wait_for(b'')
-        publisher.tick(1)
-        assert stream.receive(20).step == 1
-        publisher.socket.send_multipart(parts)
-        for step in range(2, 6):
-            publisher.tick(step)
-        settle()
-        received = []
-        while tick := stream.receive(0.1):
-            assert tick.stamp_ns == tick.step * 2_000_000
-            received.append(tick.step)
-        publisher.tick(6)
-        assert stream.receive(20).step == 6
-
-
 def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
     stream = StateStream(state_port=publisher.port)
     caught = []
@@ -222,32 +153,3 @@ def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
         stream.receive(0)
     stream.subscribe('late/')  # harmless
     stream.close()
-
-
-def test_a_timeout_is_kept():
-    with StateStream(state_port=1) as stream:
-        for timeout in (0, 0.02, 0.15):
-            begin = time.monotonic()
-            assert stream.receive(timeout) is None
-            assert timeout <= time.monotonic() - begin < timeout + 4
-
-
-@pytest.mark.parametrize(
-    'rows', [([(b'rover/joint/left', b'')], False), ([], True)], ids=['rows', 'damaged']
-)
-def test_a_flood_without_ticks_holds_neither_a_timeout_nor_the_end(publisher, rows):
-    with StateStream(state_port=publisher.port, closing='sim_time') as stream:
-        stream._subscriber.receive_rows = lambda: rows  # there is always one more
-        assert stream.receive(0.05) is None
-        ended = []
-
-        def receive():
-            with pytest.raises(StreamClosed):
-                stream.receive(None)
-            ended.append(True)
-
-        thread = threading.Thread(target=receive, daemon=True)
-        thread.start()
-        stream.close()
-        thread.join(60)
-        assert ended

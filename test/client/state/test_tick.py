@@ -4,8 +4,6 @@
 
 import struct
 
-from hypothesis import given
-from hypothesis import strategies as st
 import numpy as np
 
 from urlab_ros_bridge.client.state.tick import Tick
@@ -14,32 +12,6 @@ from urlab_ros_bridge.wire import rows
 
 def tick(*messages):
     return Tick(0, 0, None, list(messages), None, 'sim_time')
-
-
-F32 = st.floats(width=32, allow_nan=False)
-NAMES = st.text('abc_/', min_size=1, max_size=6)
-
-
-@given(
-    st.dictionaries(
-        st.tuples(st.sampled_from(['rover', 'g1']), NAMES),
-        st.tuples(st.integers(0, 99), F32, F32, F32),
-        max_size=12,
-    )
-)
-def test_joints_come_out_under_their_robot(joints):
-    grouped = tick(
-        *(
-            (f'{prefix}/joint/{name}'.encode(), rows.pack_joint(*values))
-            for (prefix, name), values in joints.items()
-        )
-    ).grouped()
-    assert grouped.errors == []
-    assert joints == {
-        (prefix, name): tuple(row)
-        for prefix, robot in grouped.articulations.items()
-        for name, row in robot.joints.items()
-    }
 
 
 def test_every_kind_of_row_has_its_place():
@@ -69,27 +41,3 @@ def test_a_broken_row_costs_only_itself():
     ).grouped()
     assert list(grouped.articulations['r'].joints) == ['b']
     assert len(grouped.errors) == 3 and "'joint'" in str(grouped.errors[0])
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(
-                [
-                    b'r/joint/a',
-                    b'r/sensor/s',
-                    b'r/twist',
-                    b'r/actions',
-                    b'r/effort',
-                    b'scene/p/qpos',
-                    b'r/base_state/x',
-                ]
-            ),
-            st.binary(max_size=60),
-        ),
-        max_size=8,
-    )
-)
-def test_any_payloads_are_grouped_or_counted(messages):
-    grouped = tick(*messages).grouped()
-    assert len(grouped.errors) <= len(messages)
