@@ -19,13 +19,6 @@ def installed(prefix, *names):
     return folder
 
 
-def test_the_source_tree_goes_first():
-    assert shipped_file('config/bridge.yaml') == ROOT / 'config' / 'bridge.yaml'
-    names = shipped_names('config/chiral', '.yaml')
-    assert names == sorted(path.stem for path in (ROOT / 'config' / 'chiral').glob('*.yaml'))
-    assert 'bimanual' in names
-
-
 def test_a_ros_prefix_and_then_the_python_prefix(tmp_path, monkeypatch):
     ros = installed(tmp_path / 'ros', 'b.yaml', 'a.yaml', 'c.txt')
     python = installed(tmp_path / 'python', 'd.yaml')

@@ -8,7 +8,6 @@ import stat
 import pytest
 
 from urlab_ros_bridge.files.whole_file import open_whole
-from urlab_ros_bridge.files.whole_file import PART
 from urlab_ros_bridge.files.whole_file import write_whole
 
 
@@ -38,22 +37,6 @@ def test_what_does_not_fit_leaves_the_older_file_and_is_named(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b'older' and list(tmp_path.iterdir()) == [path]
-
-
-def test_what_is_synced_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
-    synced, fsync = [], os.fsync
-
-    def note(handle):
-        synced.append((os.readlink(f'/proc/self/fd/{handle}'), (tmp_path / 'a').exists()))
-        fsync(handle)
-
-    monkeypatch.setattr(os, 'fsync', note)
-    write_whole(tmp_path / 'a', b'x')
-    assert not synced
-    (tmp_path / 'a').unlink()
-    write_whole(tmp_path / 'a', b'x', sync=True)
-    (part, named), folder = synced
-    assert part.endswith(PART) and not named and folder == (str(tmp_path), True)
 
 
 def links(*_):

@@ -5,10 +5,6 @@
 import importlib.util
 from pathlib import Path
 
-from example_counts import examples
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import mujoco
 import numpy as np
 import pytest
@@ -16,9 +12,7 @@ import pytest
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
-from urlab_ros_bridge.model.elements import DOF_WIDTHS
 from urlab_ros_bridge.model.robot import NotBelow
-from urlab_ros_bridge.model.world import enumeration
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -35,6 +29,8 @@ TWO_ARMS = """
 <sensor><jointpos name="arm_left_pos" joint="arm_left_j1"/></sensor>
 <keyframe><key name="arm_left_home"/></keyframe></mujoco>
 """
+
+
 HAND = """
 <mujoco><worldbody><body name="table" pos="1 0 .5" euler="0 0 30">
   <body name="r_base" pos="0 0 .1"><geom size=".1"/>
@@ -68,37 +64,6 @@ def test_a_robot_whose_prefix_begins_with_anothers_keeps_to_itself(prefix, other
     assert list(found.sites) == ['tip'] * (not is_left)
 
 
-def test_an_actuator_of_one_robot_on_a_joint_of_another_names_no_joint_of_its_own():
-    xml = TWO_ARMS.replace('name="arm_j1" joint="arm_j1"', 'name="arm_j1" joint="arm_left_j1"')
-    found, model = robot(xml, 'arm', 'arm_left')
-    actuator = found.actuators['j1']
-    assert (actuator.joint, actuator.joint_id) == ('', model.joint('arm_left_j1').id)
-
-
-words = st.text('ab', min_size=1, max_size=2)
-
-
-@given(st.sets(st.lists(words, min_size=1, max_size=3).map('_'.join), min_size=1, max_size=4))
-@settings(max_examples=examples(50), deadline=None)
-def test_slots_are_the_joints_one_after_the_other_for_any_set_of_prefixes(prefixes):
-    names = [f'{prefix}_{kind}' for prefix in sorted(prefixes) for kind in ('ball', 'hinge')]
-    bodies = ''.join(
-        f'<body><joint name="{name}" type="{name.rpartition("_")[2]}"/><geom size=".1"/></body>'
-        for name in dict.fromkeys(names)
-    )
-    model = mujoco.MjModel.from_xml_string(f'<mujoco><worldbody>{bodies}</worldbody></mujoco>')
-    world = WorldModel(model, prefixes)
-    places = []
-    for prefix in prefixes:
-        slot = dof = 0
-        for joint in RobotModel(prefix, world).all_joints:
-            assert (joint.slot, joint.dof) == (slot, dof)
-            assert model.joint(joint.id).name == joint.compiled
-            slot, dof = slot + joint.width, dof + DOF_WIDTHS[joint.kind]
-            places += range(joint.qpos_address, joint.qpos_address + joint.width)
-    assert sorted(places) == list(range(model.nq))
-
-
 def test_chains_lead_from_the_base_to_every_last_joint():
     found, _ = robot(HAND, 'r')
     assert found.base.name == 'base' and found.base_joint is None and found.free is None
@@ -117,18 +82,6 @@ def test_a_chain_leads_to_any_body_or_site():
         found.chain('palm', 'f1')
     with pytest.raises(UnknownName, match=r"'hand'.*base, a, palm"):
         found.chain('hand')
-
-
-def test_the_toy_that_has_a_free_joint_is_not_the_base():
-    found, _ = robot(HAND, 'r')
-    assert found.root.name == 'table'
-    floating, _ = robot(
-        HAND.replace('name="table"', 'name="r_float"').replace(
-            '<body name="r_base"', '<freejoint name="r_root"/><geom size=".1"/><body name="r_base"'
-        ),
-        'r',
-    )
-    assert (floating.base.name, floating.base_joint.name, floating.free) == ('float', 'root', 0)
 
 
 def test_a_name_that_is_not_there_lists_those_that_are():
@@ -182,11 +135,6 @@ def test_tables_and_slots_are_those_of_mujoco(index):
     assert data.qvel[robot.scalar_dofs].tolist() == [
         -joint.id - 1 for joint in robot.joints.values()
     ]
-
-
-def test_kinds_come_from_the_module_of_the_model():
-    model = mujoco.MjModel.from_xml_string(HAND)
-    assert enumeration(model, 'mjtObj') is mujoco.mjtObj
 
 
 KINDS = {

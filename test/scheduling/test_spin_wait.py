@@ -48,12 +48,6 @@ def rig(monkeypatch):
     return Rig(monkeypatch)
 
 
-def test_what_is_there_is_told_at_once_also_while_spins_are_skipped(rig):
-    assert rig.spins()  # in vain
-    rig.comes_at = 0.0
-    assert rig.wait.spin() and rig.wait.spin()
-
-
 def test_a_spin_ends_with_the_message(rig):
     rig.comes_at = 20 * LOOK
     assert rig.wait.spin()

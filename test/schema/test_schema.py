@@ -3,7 +3,6 @@
 """What users write: every value is read as its type or refused at its place."""
 
 from dataclasses import dataclass
-import math
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read
-from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
 
 
@@ -58,19 +56,14 @@ def test_a_whole_section_is_read():
         ({'knd': 'omni'}, "unknown key 'knd'; did you mean 'kind'? (valid: kind, rate, wheels"),
         ({'kind': 'onmi'}, "kind: 'onmi' is unknown; did you mean 'omni'?"),
         ({'kind': 'omni'}, 'an omni drive has three wheels or more'),
-        ({'kind': 3}, 'kind: must be a string, not 3'),
         ({'rate': -1}, 'rate: must be a finite number >= 0 and <= 100, not -1'),
-        ({'rate': math.nan}, 'rate: must be a finite number >= 0 and <= 100, not nan'),
         ({'wheels': [{'radius': 0}]}, 'wheels[0].radius: must be a finite number > 0 (m), not 0'),
         ({'wheels': [{}]}, "wheels[0]: the key 'radius' is missing"),
-        ({'wheels': 3}, 'wheels: must be a list, not 3'),
         ({'wheels': [{'radius': 1, 'name': 'x' * 9}]}, 'wheels[0].name: must be a string of at'),
         ({'pose': [1, 2]}, 'pose: must be a list of 3 numbers, not [1, 2]'),
-        ({'gains': {'hip': -1}}, 'gains.hip: must be a finite number >= 0, not -1'),
         ({'ports': [0]}, 'ports[0]: must be a whole number >= 1 and <= 65535, not 0'),
         ({'ports': [True]}, 'ports[0]: must be a whole number >= 1 and <= 65535, not True'),
         ({'on': 1}, 'on: must be true or false, not 1'),
-        ([], 'must be a mapping, not []'),
     ],
 )
 def test_a_mistake_is_named_with_its_place(value, message):
@@ -97,14 +90,3 @@ def test_any_value_is_read_or_refused(value):
         return
     assert all(wheel.radius > 0 for wheel in drive.wheels)
     assert drive.rate is None or 0 <= drive.rate <= 100
-
-
-@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_any_file_is_read_or_refused(tmp_path_factory, data):
-    path = tmp_path_factory.getbasetemp() / 'any.yaml'
-    path.write_bytes(data)
-    try:
-        found = read_yaml(path)
-    except SchemaError:
-        return
-    assert found.source == path

@@ -8,8 +8,6 @@ import threading
 import time
 
 import pytest
-from raw_zmtp import DELIMITER
-from raw_zmtp import frame
 from raw_zmtp import GREETING
 from raw_zmtp import raw_server
 from raw_zmtp import shake_hands
@@ -18,7 +16,6 @@ import zmq
 from urlab_ros_bridge.transport import requester
 from urlab_ros_bridge.transport.errors import ConnectionLost
 from urlab_ros_bridge.transport.errors import KeysRejected
-from urlab_ros_bridge.transport.errors import NotConnected
 from urlab_ros_bridge.transport.errors import RequestTimeout
 from urlab_ros_bridge.transport.keys import make_keys
 from urlab_ros_bridge.transport.keys import read_client_keys
@@ -193,26 +190,6 @@ def test_a_server_that_hangs_up_is_told_from_a_silent_one():
         assert not isinstance(caught.value, ConnectionLost)
 
 
-@pytest.mark.parametrize(
-    'reply',
-    [
-        frame(b'no delimiter'),
-        DELIMITER + b'\x02' + b'\xff' * 8,
-        frame(b'', 0x04),
-        b'\x04\xff' + b'\xff' * 300,
-    ],
-)
-def test_a_malformed_reply_is_none(reply):
-    def talk(peer):
-        shake_hands(peer, 'ROUTER')
-        peer.sendall(reply)
-        while peer.recv(1 << 16):
-            pass
-
-    with raw_server(talk) as endpoint, client(endpoint) as made, pytest.raises(RequestTimeout):
-        made.exchange('echo', b'', 2.0)
-
-
 # A forwarded port with nobody behind it; a server that is about to exit; another protocol.
 @pytest.mark.parametrize('words', [b'', GREETING, b'HTTP/1.1 400 Bad Request\r\n'])
 def test_a_peer_that_ends_the_handshake_is_a_lost_connection(words):
@@ -243,36 +220,3 @@ def test_keys_that_do_not_match_are_named(folders, server_has, client_has, reaso
         for _ in range(3):
             with client(endpoint, chosen) as made, pytest.raises(KeysRejected, match=reason):
                 made.exchange('echo', b'', PATIENCE)
-
-
-@pytest.mark.parametrize('where', ['the reply', 'the handshake', 'the server'])
-def test_cancel_ends_a_request_in_another_thread(where):
-    begun = threading.Event()
-
-    def hang(peer):
-        if where == 'the reply':
-            shake_hands(peer, 'ROUTER')
-        begun.set()
-        while peer.recv(1 << 16):
-            pass
-
-    with raw_server(hang) as endpoint:
-        if where == 'the server':
-            endpoint = 'tcp://127.0.0.1:1'  # where nobody listens
-            begun.set()
-        with client(endpoint) as made:
-            errors = []
-
-            def request():
-                try:
-                    made.exchange('echo', b'', 1000.0)
-                except Exception as error:
-                    errors.append(error)
-
-            thread = threading.Thread(target=request)
-            thread.start()
-            assert begun.wait(PATIENCE)
-            time.sleep(0.05)
-            made.cancel()
-            thread.join(PATIENCE)
-            assert [type(error) for error in errors] == [NotConnected]

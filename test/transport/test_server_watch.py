@@ -61,28 +61,6 @@ def test_the_end_is_noticed_once_and_at_once(server, number):
     assert lost.count == 1
 
 
-def test_a_stopped_watch_says_nothing(server):
-    process, endpoint = server
-    lost = Lost()
-    ServerWatch(endpoint, lost).stop()
-    process.kill()
-    assert not lost.wait(0.5)
-
-
-def test_the_watch_may_be_stopped_by_whom_it_tells(server):
-    process, endpoint = server
-    stopped = threading.Event()
-
-    def on_lost():
-        watch.stop()
-        stopped.set()
-
-    watch = ServerWatch(endpoint, on_lost)
-    time.sleep(0.2)
-    process.kill()
-    assert stopped.wait(20)
-
-
 def test_a_server_that_ended_before_is_lost_too(monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.transport.connection_events._CONNECT_SECONDS', 0.3)
     lost = Lost()

@@ -4,16 +4,12 @@
 
 import contextlib
 import os
-import threading
 import time
 
 import pytest
-from raw_zmtp import frame
 from raw_zmtp import GREETING
-from raw_zmtp import MORE
 from raw_zmtp import raw_server
 from raw_zmtp import ready
-from raw_zmtp import shake_hands
 import zmq
 
 from urlab_ros_bridge.transport.keys import make_keys
@@ -172,19 +168,3 @@ def test_hostile_publishers_cost_nothing_but_a_reconnection_now_and_then(said):
             made.wait(0.05)
         assert time.process_time() - used < 0.5
         assert 1 <= len(connections) < 12
-
-
-def test_a_flood_of_unwanted_messages_does_not_hold_the_reader():
-    stop = threading.Event()
-
-    def talk(peer):
-        shake_hands(peer, 'PUB')
-        flood = 500 * (frame(b'x', MORE) + frame(bytes(200)))
-        while not stop.is_set():
-            peer.sendall(flood)
-
-    with raw_server(talk) as endpoint, subscriber(endpoint) as made:
-        for _ in range(8):
-            assert made.receive() is None and made.receive_rows() == ([], False)
-            made.wait(0.01)
-        stop.set()

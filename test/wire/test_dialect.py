@@ -9,9 +9,13 @@ import pytest
 from urlab_ros_bridge.wire import dialect
 
 NAMES = st.text('abc_', min_size=1, max_size=4)
+
+
 BLOCKS = st.dictionaries(
     st.sampled_from(['qpos', 'xpos', 'ctrl']), st.lists(st.floats(), max_size=3)
 )
+
+
 PAGE_MODES = ('live', 'direct', 'puppet')
 
 

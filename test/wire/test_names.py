@@ -29,12 +29,6 @@ def test_every_name_belongs_to_one_articulation_or_none(prefixes, names):
         assert owners == ([split.owner(name)] if split.owner(name) else [])
 
 
-@given(prefix_sets, words, words)
-def test_the_order_of_the_prefixes_does_not_matter(prefixes, name, other):
-    ordered = [*prefixes, other]
-    assert Prefixes(ordered).split(name) == Prefixes(reversed(ordered)).split(name)
-
-
 def test_an_empty_prefix_gets_what_no_other_one_has():
     split = Prefixes(['', 'arm'])
     assert split.split('arm_j1') == ('arm', 'j1') and split.split('j1') == ('', 'j1')

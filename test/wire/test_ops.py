@@ -4,26 +4,7 @@
 
 from collections import Counter
 
-from urlab_ros_bridge.wire import ops
 from urlab_ros_bridge.wire.ops import OPS
-
-
-def test_names_are_unique_in_the_source_rows():
-    rows = (
-        *ops._STEP,
-        *ops._RUNTIME,
-        *ops._RECORDING,
-        *ops._REPLAY,
-        *ops._SCENE,
-        *ops._SIM,
-        *ops._OUTLINER,
-        *ops._DEBUG,
-        *ops._VIEWPORT,
-        *ops._JULY,
-        *ops._EXTENSIONS,
-    )
-    assert [name for name, n in Counter(op.name for op in rows).items() if n > 1] == []
-    assert len(rows) == len(OPS)
 
 
 def test_the_catalogue_has_the_ops_of_the_page():
@@ -40,8 +21,3 @@ def test_the_catalogue_has_the_ops_of_the_page():
         'debug': 7,
         'viewport': 6,
     }
-
-
-def test_every_spelling_of_a_mode_means_a_mode():
-    assert set(ops.MODE_ALIASES.values()) == set(ops.MODES)
-    assert ops.MODE_ALIASES['streaming'] == 'live'

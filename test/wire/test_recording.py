@@ -36,8 +36,14 @@ STOCK = {
         for i in range(3)
     ]
 }
+
+
 names = st.text(st.characters(exclude_categories=['Cs']), max_size=12)
+
+
 floats = st.floats(allow_nan=False, allow_infinity=False)
+
+
 times = st.floats(0.0, MAX_TIME)  # a reset may set them back
 
 
@@ -116,15 +122,6 @@ def test_a_file_of_the_stock_plugin_is_read(indent, change):
     assert take.row(2)[take.layout.qpos].tolist() == [0, 0, 2, 1, 0, 0, 0, 0.5]
 
 
-def test_names_may_come_after_the_frames():
-    take = small_take()
-    root = json.loads(text_of(take))
-    back = decode([json.dumps({'Frames': root['Frames'], 'Urlab': root['Urlab']})])
-    assert back.layout == take.layout
-    nameless = decode([json.dumps({'Frames': root['Frames']})])
-    assert nameless.layout.actuators == ('', '') and nameless.layout.width == take.layout.width
-
-
 def changed(*path, value):
     root = json.loads(json.dumps(STOCK))
     place = root
@@ -143,31 +140,16 @@ KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
 @pytest.mark.parametrize(
     ('text', 'hint'),
     [
-        ('', 'end of the text'),
-        ('[]', "'{'"),
         ('{}', 'Frames'),
-        ('{"Frames":{}}', "'['"),
         ('{"Frames":[]}', 'empty'),
-        ('{"Frames":[1]}', 'not an object'),
         ('{"Frames":[' + '[' * 100_000, 'nested'),
-        ('{1:2}', 'not a key'),
-        (json.dumps(STOCK) + 'x', 'after the end'),
         (json.dumps(STOCK)[:-1], 'end of the text'),
-        (json.dumps(STOCK)[:-1] + ',' + json.dumps(STOCK)[1:], 'twice'),
         (changed('Frames', 1, 'timestamp', value='0'), 'not a number'),
-        (changed('Frames', 1, 'timestamp', value=True), 'not a number'),
-        (changed('Frames', 1, 'timestamp', value=10**400), 'from 0 to 1e+09'),
         (changed('Frames', 1, 'timestamp', value=1e300), '1e+300 is not a number of seconds'),
-        (changed('Frames', 1, 'timestamp', value=-0.5), '-0.5 is not a number of seconds'),
-        (changed(*KNEE, 'qPos', value=[10**400]), 'too large'),
         (changed('Frames', 1, 'timestamp', value=float('nan')), 'NaN'),
-        (changed('Frames', 1, 'timestamp', value=None), "'timestamp'"),
         (changed(*KNEE, value=None), 'first frame'),
         (changed(*KNEE, 'qPos', value=[0, 0]), 'needs 1'),
-        (changed(*KNEE, 'qPos', value=3), 'not a list'),
-        (changed('Frames', 0, *KNEE[2:], 'qPos', value=[0, 0]), 'a joint has'),
         (changed('Frames', 1, 'ctrl', value=[1]), 'first frame'),
-        (changed('Frames', 0, 'mocap', value=[[1]]), '7 values'),
         (json.dumps({**STOCK, 'Urlab': {'actuators': ['a']}}), 'actuators'),
         ('{"Frames":[' + ' 1' * 3_000_000, 'not an object'),
         ('{"Frames":["' + 'x' * 5_000_000, 'characters'),

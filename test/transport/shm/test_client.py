@@ -84,12 +84,6 @@ def test_each_request_gets_its_own_reply(rpc, server, stock):
     assert len(server.seen) == 500
 
 
-def test_slow_reply_is_waited_for(rpc):
-    began = time.monotonic()
-    assert rpc.exchange('op', b'0.3 slow', 20.0) == b'0.3 slow'
-    assert 0.3 <= time.monotonic() - began < 10.0
-
-
 def test_late_reply_is_never_taken_for_another_one(rpc, stock):
     with pytest.raises(RequestTimeout, match=r'op: .*shm:.* 0\.05 s'):
         rpc.exchange('op', b'0.3 late', 0.05)

@@ -11,7 +11,6 @@ from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.transport.shm.directory import remove_stale
-from urlab_ros_bridge.transport.shm.directory import runtime_folders
 from urlab_ros_bridge.transport.shm.directory import SessionDirectory
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 
@@ -36,14 +35,6 @@ def test_directory_is_for_its_user_only_and_goes_at_the_end(tmp_path):
     made.close()
     made.close()
     assert not made.path.exists()
-
-
-def test_every_start_has_its_own_and_spares_those_in_use(tmp_path):
-    made = [SessionDirectory([tmp_path]) for _ in range(3)]
-    assert len({one.path for one in made}) == 3
-    assert all(one.path.exists() for one in made)
-    for one in made:
-        one.close()
 
 
 def test_directory_of_a_killed_server_is_removed_by_the_next_start(tmp_path):
@@ -93,10 +84,3 @@ def test_folder_of_somebody_else_is_not_used(tmp_path):
     open_to_all.chmod(0o777)
     SessionDirectory([tmp_path]).close()
     assert open_to_all.stat().st_mode & 0o777 == 0o700
-
-
-def test_the_runtime_folder_of_the_user_comes_first(monkeypatch):
-    monkeypatch.setenv('XDG_RUNTIME_DIR', '/run/user/7')
-    assert [str(path) for path in runtime_folders()][:2] == ['/run/user/7', '/dev/shm']
-    monkeypatch.setenv('XDG_RUNTIME_DIR', 'relative')
-    assert str(runtime_folders()[0]) == '/dev/shm'

