@@ -3,7 +3,6 @@
 """The suite as users run it, and against servers that are started in a special way."""
 
 import json
-import os
 from pathlib import Path
 import signal
 import socket
@@ -15,13 +14,9 @@ import pytest
 
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.conformance import all_checks
-from urlab_ros_bridge.conformance import Places
 from urlab_ros_bridge.conformance import Plan
 from urlab_ros_bridge.conformance import run
 from urlab_ros_bridge.conformance import select
-from urlab_ros_bridge.conformance.check import NETWORKING
-from urlab_ros_bridge.conformance.check import PLUGIN
-from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.runner import DEVIATION
 from urlab_ros_bridge.conformance.runner import FAIL
 from urlab_ros_bridge.conformance.runner import PASS
@@ -109,38 +104,6 @@ def test_a_deviation_of_a_stock_server_is_no_failure(sound, connect):
     assert result.expected
 
 
-def test_a_reply_of_another_shape_is_a_failure_that_says_where(sound, connect):
-    from dataclasses import replace
-
-    peer = connect(sound)
-    check = next(c for c in all_checks() if c.name == 'step.reply')
-
-    def broken(peer):
-        peer.call('step')['no_such_field']
-
-    plan = Plan((replace(check, run=broken, modes=('',)),), transports=('zmq',))
-    (result,) = run(peer, plan)
-    assert result.outcome == FAIL
-    assert 'no_such_field' in result.got
-
-
-def test_a_server_that_is_not_there_ends_with_a_message(capsys, monkeypatch):
-    from urlab_ros_bridge.conformance.channels import zmq_raw
-
-    def silent(self, timeout=0.0):
-        raise zmq_raw.NoAnswer(timeout, self.endpoint)
-
-    monkeypatch.setattr(zmq_raw.ZmqChannel, 'receive', silent)
-    assert main(['conformance', 'tcp://127.0.0.1:1']) == 2
-    assert 'tcp://127.0.0.1:1' in capsys.readouterr().err
-
-
-def test_the_server_says_on_which_ports_it_streams(sound, capsys):
-    words = [sound.rpc, '--only', 'rows.closing,rows.two_parts,control.setpoints,info']
-    assert main(['conformance', *words, '--transport', 'zmq']) == 0
-    assert '4 passed' in capsys.readouterr().out.splitlines()[-1]
-
-
 def test_a_port_where_nothing_comes_is_named(sound, capsys):
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
@@ -149,21 +112,6 @@ def test_a_port_where_nothing_comes_is_named(sound, capsys):
     assert main(['conformance', *words, '--state-port', str(port)]) == 1
     said = ' '.join(capsys.readouterr().out.split())
     assert f'nothing from tcp://127.0.0.1:{port}; is it the right --state-port?' in said
-
-
-@pytest.mark.parametrize(
-    ('told', 'state'),
-    [
-        (None, 'tcp://robot:5555'),
-        ({'state': 7.0, 'info': 8}, 'tcp://robot:7'),
-        ({'state': 'seven'}, ''),
-        ('nonsense', 'tcp://robot:5555'),
-    ],
-)
-def test_places_that_were_not_given_are_those_of_the_server(told, state):
-    assert Places('robot', 'tcp://robot:5559').completed(told).state == state
-    given = Places('robot', 'tcp://robot:5559', 'tcp://robot:1', '', '')
-    assert given.completed(told) == given
 
 
 def test_list_names_rule_and_source_of_every_check(capsys):
@@ -201,15 +149,6 @@ def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
     assert json.loads(file.read_text())['results'][0]['outcome'] == 'fail'
 
 
-def test_every_check_says_where_its_rule_stands():
-    for check in all_checks():
-        assert check.page in (PROTOCOL, NETWORKING, PLUGIN)
-        assert check.section
-        assert check.rule.endswith(('.', ').')), check.name
-        assert set(check.transports) <= {'zmq', 'shm'}
-        assert set(check.modes) <= {'', 'live', 'direct', 'puppet'}
-
-
 def test_the_suite_leaves_the_server_as_it_was(sound, connect):
     peer = connect(sound)
     peer.prepare('live')
@@ -223,17 +162,6 @@ def test_the_suite_leaves_the_server_as_it_was(sound, connect):
     assert peer.call('read_mocap_pose', body='target')['pos'] == [0.5, 1.5, 0.6]
     times = [peer.call('step')['time'] for _ in range(2)]
     assert times[0] < 5.0
-
-
-def test_no_files_are_left(sound, connect, tmp_path_factory):
-    outcomes(connect(sound), 'recording.save', 'recording.absolute_path', 'replay.load')
-    left = [
-        name
-        for folder, _, names in os.walk(tmp_path_factory.getbasetemp())
-        for name in names
-        if name.startswith('urlab_conformance')
-    ]
-    assert left == []
 
 
 def test_the_bundled_server_follows_every_rule(run_of_users):
