@@ -51,19 +51,6 @@ def episode(env, seed, steps=10):
     return np.array(seen), np.array(rewards), terminated, info
 
 
-def test_normalized_actions_are_parts_of_the_range(rover):
-    env = UrlabEnv(normalized=False)
-    try:
-        assert env.action_space.high.tolist() == [1.5, 2.5]  # m/s, rad/s of the rover
-        for each, action in ((env, [0.75, -1.25]), (rover, [0.5, -0.5])):
-            each.reset(seed=7)
-            last = each.step(np.array(action))[0]
-            each.seen = last
-        assert np.array_equal(env.seen, rover.seen)
-    finally:
-        env.close()
-
-
 def test_equal_seeds_are_equal_bit_for_bit_and_hooks_say_what_they_say(rover):
     first, other, again = (episode(rover, seed) for seed in (1, 2, 1))
     assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
@@ -104,15 +91,6 @@ def test_pictures_show_the_present_and_take_no_time():
         assert not np.array_equal(env.render(), first)
     finally:
         env.close()
-
-
-def test_what_does_not_fit_is_named():
-    with pytest.raises(UnknownName, match='actuators'):
-        UrlabEnv(action='torque')
-    with pytest.raises(UnknownName, match='rgb_array'):
-        UrlabEnv(render_mode='human')
-    with pytest.raises(BadEnvironment, match=r'0\.003 .*0\.002'):
-        UrlabEnv(period=0.003)
 
 
 def test_many_side_by_side_are_each_what_one_alone_is(rover):

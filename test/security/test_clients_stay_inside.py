@@ -260,19 +260,6 @@ def inside(caller, house, editing):
     assert any(path.name.startswith('fine') for path in house.data.rglob('*'))
 
 
-def test_the_witnesses_see(house):
-    house.files[0].read_text()
-    assert house.canary.seen()
-    (house.outside / 'new').touch()
-    assert any(name == 'new' for _, _, name in house.canary.seen())
-    words = f'import os, subprocess; open({str(house.files[1])!r}); subprocess.run(["true"])'
-    with program(ready='', before=('-c', words)) as (process, _):
-        process.wait(PATIENCE)
-    kinds = [event for event, args in events(house.log) if event in ('read', 'subprocess.Popen')]
-    assert 'subprocess.Popen' in kinds
-    assert any(str(house.files[1]) in ' '.join(args) for _, args in events(house.log))
-
-
 @contextmanager
 def gateway(house, name, *words):
     """Run a gateway that is watched, in front of a server that is too."""

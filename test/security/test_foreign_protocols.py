@@ -8,14 +8,8 @@ first byte is the length of a frame.  So the text of an HTTP request can be cont
 that holds whole messages.
 """
 
-import http.server
-import json
-import shutil
 import socket
-import subprocess
-import threading
 
-from lifelines import start_process
 import pytest
 
 from test.security.programs import ANY_PORTS
@@ -97,72 +91,4 @@ def test_a_foreign_protocol_is_refused(server, port, beginning):
         except ConnectionError:
             pass  # it hung up with bytes unread
     assert len(received) <= GREETING_BYTES
-    unchanged(client)
-
-
-class _Page(http.server.BaseHTTPRequestHandler):
-    """A page of another site, which sends to every port and reports when it has."""
-
-    def do_GET(self):
-        self.answer(self.server.page if self.path == '/' else b'')
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers['Content-Length']))
-        self.answer(b'')
-        self.server.reported.set()
-
-    def answer(self, body):
-        self.send_response(200)
-        self.send_header('Content-Type', 'text/html')
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-PAGE = """<script type="module">
-const attacks = ATTACKS;
-for (const [port, bodies] of Object.entries(attacks))
-  await Promise.all(bodies.map(async body => {
-    try {
-      await fetch(`http://127.0.0.1:${port}/`, {method: 'POST', mode: 'no-cors',
-        body: new Uint8Array(body), signal: AbortSignal.timeout(3000)});
-    } catch { }
-  }));
-await fetch('/done', {method: 'POST', body: 'x'});
-</script>"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not shutil.which('chromium'), reason='needs chromium')
-def test_a_page_in_a_browser_moves_nothing(server, tmp_path):
-    ports, client = server
-    attacks = {
-        # The header is the browser's: some filling makes its last frame end where ours begin.
-        ports[name]: [
-            list(bytes(filling) + frame(b'') + messages(name)) for filling in range(0, 256, 4)
-        ]
-        for name in PORTS
-    }
-    site = http.server.ThreadingHTTPServer(('127.0.0.1', 0), _Page)
-    site.page = PAGE.replace('ATTACKS', json.dumps(attacks)).encode()
-    site.reported = threading.Event()
-    threading.Thread(target=site.serve_forever, daemon=True).start()
-    browser = start_process(
-        [
-            'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
-            '--disable-background-networking', f'--user-data-dir={tmp_path}',
-            f'http://127.0.0.1:{site.server_port}/',
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        assert site.reported.wait(3 * PATIENCE)
-    finally:
-        browser.kill()
-        browser.wait()
-        site.shutdown()
     unchanged(client)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server with keys: who has them sees and commands everything, and nobody else anything."""
 
-import socket
-import threading
 import time
 
 import pytest
@@ -12,7 +10,6 @@ import zmq
 from test.security.programs import ANY_PORTS
 from test.security.programs import port_of
 from test.security.programs import program
-from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import open_state
@@ -95,16 +92,6 @@ def test_who_has_none_is_told_so(line, stranger):
         client.close()
 
 
-def test_the_conformance_suite_has_keys_too(line, keys, capsys):
-    checks = 'hello,rows.sim_time,info.actuators,control.setpoints'
-    words = ['conformance', f'tcp://127.0.0.1:{port_of(line)}', '--only', checks]
-    assert main([*words, '--transport', 'zmq', '--keys', str(keys / 'laptop')]) == 0
-    told = capsys.readouterr().out
-    assert 'FAIL' not in told and ' pass' in told and ' info.actuators' in told
-    assert main(['conformance', '--keys', str(keys)]) != 0
-    assert '--keys' in capsys.readouterr().err
-
-
 def test_nobody_else_is_answered(line, stranger, impostor):
     port = port_of(line)
     assert raw_request(port, lambda link: None) is None
@@ -119,14 +106,6 @@ def test_nobody_else_hears_anything(line, stranger, stream):
         with StateStream(state_port=port, keys=folder, closing='sim_time') as rows:
             assert rows.receive(DEAF) is None
             assert rows.stats.rows == 0
-
-
-def test_nobody_else_sees_anything(line, keys, stranger):
-    with Client(rpc_port=port_of(line), shared=True, keys=keys, timeout=PATIENCE) as client:
-        camera = a_camera(client)
-    for folder in ('', stranger):
-        with open_camera(camera, transport='zmq', keys=folder) as pictures:
-            assert pictures.receive(DEAF) is None
 
 
 def test_nobody_else_commands_by_the_control_stream(line, keys, stranger):
@@ -150,35 +129,3 @@ def send_controls(port, keys, seconds):
         time.sleep(seconds)
         link.send_multipart([control_topic(CONTROL, 'bimanual'), pack_setpoints([0], [0.0])])
         time.sleep(0.1)
-
-
-def test_nothing_is_readable_on_the_way(line, keys):
-    heard, listener = bytearray(), socket.create_server(('127.0.0.1', 0))
-
-    def relay(source, target):
-        try:
-            while data := source.recv(1 << 16):
-                heard.extend(data)
-                target.sendall(data)
-        except OSError:
-            pass
-
-    def accept():
-        near, _ = listener.accept()
-        far = socket.create_connection(('127.0.0.1', port_of(line)))
-        threading.Thread(target=relay, args=(near, far), daemon=True).start()
-        relay(far, near)
-
-    threading.Thread(target=accept, daemon=True).start()
-    with Client(
-        rpc_port=listener.getsockname()[1],
-        shared=True,
-        keys=keys,
-        timeout=PATIENCE,
-        name='mallory',
-    ) as client:
-        assert client.handshake.world == 'bimanual'
-    listener.close()
-    assert len(heard) > 10_000 and b'CURVE' in heard
-    for word in (b'hello', b'mallory', b'bimanual', b'session_id', b'panda'):
-        assert word not in heard

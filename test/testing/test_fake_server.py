@@ -7,7 +7,6 @@ import pytest
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import NoTwistController
-from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.conformance import all_checks
 from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
@@ -17,7 +16,6 @@ from urlab_ros_bridge.testing import FakeRobot
 from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.testing.fake_server import CLAIMS
 from urlab_ros_bridge.wire.errors import UnknownName
-from urlab_ros_bridge.wire.rows import unpack_base_state
 
 ROBOTS = (
     FakeRobot('rover', ('pan', 'tilt'), sensors={'range': (1.0, 2.0)}),
@@ -94,18 +92,6 @@ def test_it_notes_requests_and_refuses_as_it_is_told(served):
         server.refuse('step', 'out_of_order')
     with pytest.raises(UnknownName, match='set_twist'):
         server.refuse('dance', 'bad_value')
-
-
-def test_live_ticks_have_rows_and_are_closed_by_the_time(served):
-    server, client = served(mode='live')
-    with StateStream('127.0.0.1', server.ports['state']) as stream:
-        client.set_twist('rover', (1.0, 0.0, 0.0))
-        ticks = [stream.receive(5.0) for _ in range(5)]
-    assert all(tick.closed_by == 'sim_time' for tick in ticks)
-    stamps = [tick.stamp_ns for tick in ticks]
-    assert stamps == sorted(stamps) and len(set(stamps)) == 5
-    rows = dict(ticks[-1].rows)
-    assert unpack_base_state(rows[b'rover/base_state/root']).linear_velocity[0] == 1.0
 
 
 def test_it_needs_neither_mujoco_nor_ros():

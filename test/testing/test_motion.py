@@ -4,11 +4,9 @@
 
 import math
 import time
-from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
@@ -17,21 +15,8 @@ from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.testing import step_until
 from urlab_ros_bridge.testing.errors import DidNotMove
 from urlab_ros_bridge.testing.errors import NotInTime
-from urlab_ros_bridge.testing.motion import position_of
 
 points = st.lists(st.floats(-100, 100), min_size=3, max_size=3)
-
-
-@given(points, points, points, st.floats(0.1, 10))
-def test_the_way_along_a_direction_is_its_projection(start, end, direction, factor):
-    length = math.hypot(*direction)
-    if length < 1e-3:
-        return
-    moved = assert_moved(start, end, -math.inf, along=direction)
-    assert abs(moved) <= math.dist(start, end) + 1e-9
-    assert moved == pytest.approx(-assert_moved(end, start, -math.inf, along=direction), abs=1e-9)
-    scaled = [factor * value for value in direction]
-    assert moved == pytest.approx(assert_moved(start, end, -math.inf, along=scaled), abs=1e-9)
 
 
 @given(points, points)
@@ -42,26 +27,6 @@ def test_without_a_direction_it_is_the_distance_and_the_bounds_hold(start, end):
         assert_moved(start, end, way + 0.1)
     with pytest.raises(AssertionError, match='at most'):
         assert_moved(start, end, -1.0, way - 0.1)
-
-
-def test_everything_with_a_position_has_one():
-    point = SimpleNamespace(x=1.0, y=2.0, z=3.0)
-    pose = SimpleNamespace(position=point)
-    for place in (
-        (1, 2, 3),
-        np.array([1.0, 2.0, 3.0]),
-        point,
-        pose,
-        SimpleNamespace(pose=pose),  # PoseStamped
-        SimpleNamespace(pose=SimpleNamespace(pose=pose)),  # Odometry
-        SimpleNamespace(pos=np.array([1.0, 2.0, 3.0])),
-    ):
-        assert position_of(place).tolist() == [1.0, 2.0, 3.0]
-    for bad in ((1, 2), 'here', 7):
-        with pytest.raises(TypeError):
-            position_of(bad)
-    with pytest.raises(ValueError, match='direction'):
-        assert_moved((0, 0, 0), (1, 0, 0), 0.0, along=(0, 0, 0))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulation with a bridge, and messages that are waited for in simulation time."""
 
-import threading
 import time
 
 import pytest
@@ -13,14 +12,12 @@ from urlab_ros_bridge.testing import Simulation
 from urlab_ros_bridge.testing import wait_for_message
 from urlab_ros_bridge.testing.errors import NoBridge
 from urlab_ros_bridge.testing.errors import NotInTime
-from urlab_ros_bridge.testing.errors import SimulationFailed
 
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import Twist  # noqa: E402
 from nav_msgs.msg import Odometry  # noqa: E402
-from rclpy.clock import Clock  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.qos import DurabilityPolicy  # noqa: E402
@@ -108,31 +105,3 @@ def test_without_a_bridge_no_message_is_waited_for():
         with pytest.raises(NoBridge, match=r'publishes nothing on odom: .* \(bridge=None\)'):
             running.wait_for_message(Odometry, 'odom')
         assert time.monotonic() - began < 5.0
-
-
-def test_a_crash_ends_the_wait_with_the_output():
-    with FakeServer(mode='live') as server, Simulation(server=server) as running:
-        (bridge,) = running._programs
-        crash = threading.Timer(0.5, bridge._process.kill)  # not the `kill` of a test
-        crash.start()
-        began = time.monotonic()
-        with pytest.raises(SimulationFailed, match=r'the bridge .* exited with code -9.*:\n'):
-            running.wait_for_message(String, 'nobody', 1000.0, wall_timeout=1000.0)
-        assert 0.4 < time.monotonic() - began < 100.0
-
-
-def test_a_crash_of_the_bridge_is_seen(faked):
-    _, running = faked
-    running.check()
-    with pytest.raises(KeyError, match='bridge'):
-        running.kill('renderer')
-    running.kill('bridge')  # the last test of this simulation
-    with pytest.raises(SimulationFailed, match='the bridge of the simulation exited'):
-        running.check()
-    # Nodes of the test are waited for all the same.
-    publisher = running.node.create_publisher(String, 'alarm', 1)
-    timer = running.node.create_timer(
-        0.05, lambda: publisher.publish(String(data='no bridge')), clock=Clock()
-    )
-    assert running.wait_for_message(String, 'alarm', 10.0).data == 'no bridge'
-    running.node.destroy_timer(timer)
