@@ -2,23 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names and expressions choose whole topics; time and transforms are always there."""
 
-from hypothesis import given
-from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.bag.bag import Selection
 from urlab_ros_bridge.schema.patterns import BadPattern
-
-names = st.from_regex(r'(/[a-z][a-z0-9_]{0,8}){1,4}', fullmatch=True)
-
-
-@given(names, names)
-def test_a_name_chooses_itself_alone(name, other):
-    selection = Selection([name], [])
-    assert selection.wants(name)
-    assert Selection([name[1:]], []).wants(name)
-    if other not in (name, '/clock') and other.rpartition('/')[2] not in ('tf', 'tf_static'):
-        assert selection.wants(other) == (other == name)
 
 
 def test_expressions_choose_groups():

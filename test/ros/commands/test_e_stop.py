@@ -121,10 +121,3 @@ def test_an_engaged_bridge_engages_a_server_that_is_new_or_did_not_answer(bridge
     bridged.poll()
     bridged.poll()
     assert bridged.part.engaged and bridged.server
-
-
-def test_a_server_without_an_e_stop_is_left_alone(monkeypatch):
-    bridged = Bridged(monkeypatch, extensions=())
-    bridged.part.set(True)
-    bridged.poll()
-    assert bridged.part.engaged and not bridged.told

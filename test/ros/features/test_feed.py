@@ -23,15 +23,6 @@ def passed(limiter, times):
     return found
 
 
-@pytest.mark.parametrize(
-    ('rate', 'expected'),
-    [(50.0, 50), (30.0, 30), (500.0, 500), (333.0, 333), (0.0, 500), (10_000.0, 500)],
-)
-def test_the_limiter_keeps_the_average_rate(rate, expected):
-    ticks = range(0, 1000 * MS, 2 * MS)
-    assert len(passed(RateLimiter(rate), ticks)) == pytest.approx(expected, abs=1)
-
-
 @given(st.integers(1, 1000), st.integers(0, 10**15), st.integers(100_000, 5 * MS))
 def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start, timestep):
     ticks = range(start, start + 300 * timestep, timestep)

@@ -9,10 +9,12 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
 from bundled_server import start_server
+from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
 from small_model import EXTENSIONS
+from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.client.client import Client
@@ -268,3 +270,22 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     assert len(backwards) == 2 and max(backwards) < 10**9  # each reset was shown once
     twice = [(n, seen[n - 2 : n + 3]) for n in range(1, len(seen)) if seen[n] == seen[n - 1]]
     assert not twice
+
+
+def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
+    server, bridge, listener = connected(lockstep_topics=['a b'])
+    assert "'a b'" in state(bridge) and server.mode == 'live'
+    assert [request['mode'] for request in server.of('set_mode')] == ['live']
+    request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
+    assert listener.call(srv.SetLockstep, '/lockstep', **request).success
+    wait_until(lambda: 'publisher of done, /ready' in state(bridge))
+    kinds = {'done': PointStamped, 'ready': Empty}
+    first = Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > 10)
+    first.leave()
+    wait_until(lambda: 'publisher' in state(bridge))
+    seen = rounds(server)
+    Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > seen + 10)
+    steps = {request['n_steps'] for request in server.of('step')}
+    assert steps == {5}

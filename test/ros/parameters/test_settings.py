@@ -17,10 +17,6 @@ def problem(name, value):
     return Settings.TABLE[name].problem(value)
 
 
-def test_the_defaults_are_accepted():
-    assert problems(Settings()) == []
-
-
 @pytest.mark.parametrize('name', RANGED)
 def test_a_range_ends_where_it_says(name):
     row = Settings.TABLE[name]

@@ -209,3 +209,9 @@ def test_a_payload_pulls_the_force_sensor_down():
     np.testing.assert_allclose(
         [torque.x, torque.y, torque.z], np.cross([0.5, 0, 0], weight), atol=1e-9
     )
+
+
+def test_dimensions_are_those_of_the_model(model, sensors):
+    for sensor in sensors.values():
+        assert sensor.dim == model.sensor(f'bot_{sensor.name}').dim[0]
+        assert sensor.kind.dim in (0, sensor.dim)

@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 import math
+import re
 import threading
 
 from bridge_harness import LATCHED
@@ -262,3 +263,14 @@ def test_no_request_ends_the_services(connected, tmp_path):
     assert not list(tmp_path.rglob('*run*'))
     assert listener.call(srv.Reset, '/reset', time=True).success
     assert listener.call(SetBool, '/e_stop', data=True).success
+
+
+def test_a_bridge_that_ends_answers_the_long_steps_in_the_middle(stepping_slowly):
+    server, bridge, _, steps, _ = stepping_slowly
+    bridge.node.stop()
+    wait_until(steps.done)
+    response = steps.result()
+    assert (response.success, response.code) == (False, 'not_connected')
+    words = rf'the bridge is shutting down, after \d+ of {LONG_STEPS} steps'
+    assert re.fullmatch(words, response.message)
+    assert len(server.of('step')) < 500

@@ -11,7 +11,6 @@ import pytest
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import BASE
 from urlab_ros_bridge.ros.commands.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.arbitration import TRAJECTORY
@@ -46,19 +45,6 @@ def test_the_last_one_wins_where_that_is_the_rule(first, second):
     control.claim(first, [1], 0, lost.append)
     control.claim(second, [1], 1)
     assert lost == [second.name] and control.report(1) == {second.name: 1}
-
-
-def test_a_lock_lapses_in_simulation_time_and_a_trajectory_keeps_its_joints():
-    control = arbiter(joint_command_lock=0.5, cmd_vel_timeout=0.2)
-    control.claim(JOINT_COMMANDS, [BASE], 10 * SECOND)
-    with pytest.raises(CommandRejected):
-        control.claim(CMD_VEL, [BASE], 10 * SECOND + SECOND // 2 - 1)
-    control.claim(CMD_VEL, [BASE], 10 * SECOND + SECOND // 2)
-    control.claim(TRAJECTORY, [1], 0)
-    with pytest.raises(CommandRejected):
-        control.claim(GRIPPER, [1], 10**6 * SECOND)
-    control.release(TRAJECTORY)
-    control.claim(GRIPPER, [1], 10**6 * SECOND)
 
 
 def test_an_e_stop_takes_everything_and_gives_nothing():

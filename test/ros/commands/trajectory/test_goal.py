@@ -134,3 +134,14 @@ def test_tolerances_zero_is_the_default_and_negative_is_none():
     assert found.goal.position.tolist() == [0.2] * 3
     assert found.goal.velocity.tolist() == [math.inf, 0.05, 0.05]
     assert found.goal_time_ns == 3 * 10**9
+
+
+def test_tolerances_of_others_are_bad_goals():
+    for request, code in (
+        (goal(path_tolerance=[tolerance('toe', 0.1)]), INVALID_JOINTS),
+        (goal(goal_tolerance=[tolerance('hip', math.nan)]), INVALID_GOAL),
+        (goal(component_goal_tolerance=[msg.JointComponentTolerance()]), INVALID_GOAL),
+    ):
+        with pytest.raises(BadGoal) as caught:
+            read_tolerances(request, KNOWN, TrajectoryParameters())
+        assert caught.value.code == code

@@ -70,3 +70,27 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
     pose.pose.position.z, pose.pose.orientation.w = 1.5, 1.0
     yard.well('spawn_entity', resource_string=ARM, name='high', initial_pose=pose)
     assert yard.client.get_entities(['high'])['high'].pos[2] == pytest.approx(1.5, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'result', 'words'),
+    [
+        ('post.stl', 'none.stl', srv.SpawnEntity.Response.MISSING_ASSETS, 'none.stl'),
+        (
+            '//lifter/',
+            '//lost/',
+            srv.SpawnEntity.Response.MISSING_ASSETS,
+            "package 'lost' was not found",
+        ),
+        (
+            'child link="post"',
+            'child link="x"',
+            srv.SpawnEntity.Response.RESOURCE_PARSE_ERROR,
+            "child link 'x'",
+        ),
+    ],
+)
+def test_errors_of_the_import_are_the_answer(yard, package, old, new, result, words):
+    answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
+    assert answer.result == result and words in answer.error_message, answer
+    assert 'x' not in yard.client.get_entities()

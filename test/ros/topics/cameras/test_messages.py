@@ -143,3 +143,18 @@ def test_compressed_depth_decodes_as_image_transport_decodes_it():
     )
     stored = np.asarray(Picture.open(io.BytesIO(bytes(message.data)[12:])))
     assert stored == pytest.approx(depth * 1000, abs=0.51)
+
+
+def test_jpeg_shows_the_picture_and_png_keeps_every_label():
+    flat = np.zeros((48, 64, 4), np.uint8)
+    flat[...] = (10, 60, 200, 255)
+    jpeg = CompressedTemplate('c', 'jpeg', 'rgb8').update(STAMP, flat, 90)
+    message = same_as_rclpy(jpeg, CompressedImage)
+    assert message.format == 'rgb8; jpeg compressed bgr8'
+    shown = np.asarray(Picture.open(io.BytesIO(bytes(message.data))))
+    assert shown.shape == (48, 64, 3) and np.abs(shown.astype(int) - (200, 60, 10)).max() < 8
+    labels = pixels_of(9, 5, 3)
+    png = CompressedTemplate('c', 'png', 'rgb8').update(STAMP, labels, 1)
+    message = same_as_rclpy(png, CompressedImage)
+    shown = np.asarray(Picture.open(io.BytesIO(bytes(message.data))))
+    assert (shown == labels[..., 2::-1]).all()

@@ -8,8 +8,10 @@ from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
+from urlab_ros_bridge.client.replies.ops import Contact
 from urlab_ros_bridge.ros.topics.markers import marker
 from urlab_ros_bridge.ros.topics.markers import MarkersTemplate
+from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
 
 pytestmark = pytest.mark.ros
 
@@ -39,3 +41,18 @@ def test_markers_move_and_stay_what_they_are():
         assert (turn.x, turn.y, turn.z, turn.w) == (qx, qy, qz, qw)
         mine.header, mine.pose = sample.header, sample.pose
     assert found.markers == markers
+
+
+def contact(force):
+    pos, normal = np.array([1.0, 2.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    return Contact('a', 'b', 'c', 'd', pos, normal, -0.001, np.array([force, 0, 0, 0, 0, 0]))
+
+
+def test_a_contact_is_a_dot_and_an_arrow_as_long_as_its_force():
+    dot, arrow, lone = contact_markers('odom', 5, [contact(20.0), contact(0.0)], 0.01)
+    assert (dot.type, arrow.type, lone.type) == (Marker.SPHERE, Marker.ARROW, Marker.SPHERE)
+    start, end = arrow.points
+    assert (start.x, start.y, start.z) == (1, 2, 0)
+    assert (end.x, end.y, end.z) == (1, 2, pytest.approx(0.2))
+    assert {m.header.frame_id for m in (dot, arrow, lone)} == {'odom'}
+    assert len({(m.ns, m.id) for m in (dot, arrow, lone)}) == 3

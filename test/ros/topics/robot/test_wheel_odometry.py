@@ -131,6 +131,70 @@ def test_a_constant_twist_leads_along_its_arc_however_it_is_sampled(
     np.testing.assert_allclose(odometry.twist, twist, atol=1e-9)
 
 
+CAR = """
+<mujoco>
+  <default>
+    <geom friction="1.5"/>
+    <default class="wheel"><geom type="ellipsoid" size="0.1 0.03 0.1" mass="0.5"/></default>
+  </default>
+  <worldbody><body name="base_link" pos="0 0 0.1">
+    <freejoint name="root"/>
+    <geom type="box" size="0.3 0.1 0.04" pos="0 0 0.05" mass="6"/>
+    <body pos="-0.2 0.2 0"><joint name="rear_left" axis="0 1 0"/><geom class="wheel"/></body>
+    <body pos="-0.2 -0.2 0"><joint name="rear_right" axis="0 1 0"/><geom class="wheel"/></body>
+    <body pos="0.2 0.2 0"><joint name="steer_left" axis="0 0 1"/>
+      <geom size="0.02" mass="0.1"/>
+      <body><joint name="front_left" axis="0 1 0"/><geom class="wheel"/></body></body>
+    <body pos="0.2 -0.2 0"><joint name="steer_right" axis="0 0 1"/>
+      <geom size="0.02" mass="0.1"/>
+      <body><joint name="front_right" axis="0 1 0"/><geom class="wheel"/></body></body>
+  </body></worldbody>
+  <actuator>
+    <velocity name="rear_left" joint="rear_left" kv="5"/>
+    <velocity name="rear_right" joint="rear_right" kv="5"/>
+    <position name="steer_left" joint="steer_left" kp="50" kv="3"/>
+    <position name="steer_right" joint="steer_right" kp="50" kv="3"/>
+  </actuator>
+</mujoco>
+"""
+CAR_SIDECAR = """
+scene: floor.xml
+articulations:
+  - prefix: car
+    model: car.xml
+    twist:
+      kind: ackermann
+      left: [rear_left]
+      right: [rear_right]
+      left_steering: steer_left
+      right_steering: steer_right
+      wheel_radius: 0.1
+      track_width: 0.4
+      wheelbase: 0.4
+      axle: -0.2
+      limits: {linear: 1.0, angular: 2.0, linear_acceleration: 0.5, angular_acceleration: 2.0}
+"""
+FLOOR = """
+<mujoco>
+  <option timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10"/>
+  <worldbody><geom type="plane" size="20 20 1" friction="1.5"/></worldbody>
+</mujoco>
+"""
+
+
+def test_a_car_on_a_circle_is_where_its_driven_wheels_say(tmp_path):
+    for name, text in (('car.xml', CAR), ('car.yaml', CAR_SIDECAR), ('floor.xml', FLOOR)):
+        (tmp_path / name).write_text(text)
+    car = Drive(tmp_path / 'car.yaml')
+    car.go(0.5)
+    car.go(3.0, 0.5, 0.5)
+    begin = np.array(car.base[:2])
+    car.odometry.clear()
+    away, turned = car.go(math.tau / 0.5 / 2.0, 0.5, 0.5)  # half a circle of 1 m
+    assert np.linalg.norm(np.array(car.base[:2]) - begin) == pytest.approx(2.04, rel=0.03)
+    assert away < 0.05 and turned < 0.03
+
+
 @pytest.mark.parametrize('fault', ['a wall', 'a wheel in the air'])
 def test_wheels_that_slip_make_it_drift(rover, fault):
     if fault == 'a wall':
