@@ -1,6 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One published topic that is built from ticks, and the publishers behind all of them."""
+"""
+Topics that are built from ticks: `Feed` is one of them, `Publishers` are behind all of them.
+
+A feature makes its feeds from `RobotTopics` or `WorldTopics` (`Feature.feeds`, `world_feeds`).
+"""
 
 from __future__ import annotations
 
@@ -73,7 +77,8 @@ class RateLimiter:
 
     def count(self, now: int) -> None:
         """Count a message at `now`."""
-        self._last = self._period_of(now)
+        if self._numerator:
+            self._last = self._period_of(now)
 
     def _period_of(self, now: int) -> int:
         return now * self._numerator // self._denominator

@@ -61,7 +61,7 @@ class Reporter(Part):
         self._dropped = 0
         self._logged = self._suspected = ''
         self._was_connected = False
-        self._wall = WallClockWarning(bridge.log)
+        self._has_wall_stamps = False
         publishers = Publishers(node)
         self._diagnostics = publishers.of(DIAGNOSTICS, DIAGNOSTICS.name)
         self._statistics = publishers.of(STATISTICS, STATISTICS.name)
@@ -83,7 +83,7 @@ class Reporter(Part):
         self._feeds.measure(feeds, now)
         stamp = stream.timeline.stamp_ns
         self._log_connection(stream.silence)
-        self._wall.check(stream.counters.closed_by)
+        self._log_clock(stream.counters.closed_by)
         self._write_status(rates)
         if self._statistics.get_subscription_count():
             self._statistics.publish(
@@ -123,6 +123,17 @@ class Reporter(Part):
         if not expected:
             self._log('info' if well else 'warning', text)
 
+    def _log_clock(self, closed_by: str) -> None:
+        """Log when stamps become wall time, and when they are simulation time again."""
+        if not closed_by or self._has_wall_stamps == (closed_by == 'wall'):
+            return
+        self._has_wall_stamps = closed_by == 'wall'
+        if self._has_wall_stamps:
+            text = 'the server does not report simulation time: stamps are wall time now'
+            self._log('warning', text)
+        else:
+            self._log('info', f'stamps are simulation time again, from {closed_by}')
+
     def _write_status(self, rates: Rates) -> None:
         if self._status_fd is None:
             return
@@ -140,26 +151,6 @@ class Reporter(Part):
         except OSError:
             # The reader has ended.
             self._status_fd = None
-
-
-class WallClockWarning:
-    """Logs once when stamps become wall time, and once when they are simulation time again."""
-
-    def __init__(self, log: Callable[[str, str], None]) -> None:
-        self._log = log
-        self._wall = False
-
-    def check(self, closed_by: str) -> None:
-        """Take the source of time of the last tick."""
-        wall = closed_by == 'wall'
-        if wall != self._wall and closed_by:
-            self._wall = wall
-            self._log(
-                'warning' if wall else 'info',
-                'the server does not report simulation time: stamps are wall time now'
-                if wall
-                else f'stamps are simulation time again, from {closed_by}',
-            )
 
 
 def log_to(node: Node) -> Callable[[str, str], None]:

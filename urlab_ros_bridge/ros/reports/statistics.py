@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 import math
@@ -50,28 +51,19 @@ class FeedMeter:
 
     def measure(self, feeds: Iterable[Feed], now: float) -> None:
         """Bring `streams` up to date; `now` is a monotonic time (s)."""
-        counts: dict[str, int] = {}
-        dropped: dict[str, int] = {}
+        counts, dropped = Counter[str](), Counter[str]()
         for feed in feeds:
-            name = feed.publisher.topic_name
-            counts[name] = counts.get(name, 0) + feed.count
-            dropped[name] = dropped.get(name, 0) + feed.dropped
-        before, self._before = self._before, {}
-        self.streams = {}
+            counts[feed.publisher.topic_name] += feed.count
+            dropped[feed.publisher.topic_name] += feed.dropped
+        before, self._before, self.streams = self._before, {}, {}
         for name, count in counts.items():
             then, last_count = before.get(name, (now, count))
             if count != last_count or (count and name not in self._last):
                 self._last[name] = now
-            seconds = now - then
-            rate = (count - last_count) / seconds if seconds > 0 else 0.0
-            last = self._last.get(name)
-            self.streams[name] = Stream(
-                count,
-                dropped[name],
-                # A remade feed counts from zero.
-                max(0.0, rate),
-                math.nan if last is None else now - last,
-            )
+            # A remade feed counts from zero.
+            rate = max(0.0, (count - last_count) / (now - then)) if now > then else 0.0
+            age = now - self._last.get(name, math.nan)
+            self.streams[name] = Stream(count, dropped[name], rate, age)
             self._before[name] = (now, count)
 
 

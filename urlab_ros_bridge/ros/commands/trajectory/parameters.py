@@ -5,10 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.parameters.checks import topic_name
 from urlab_ros_bridge.schema import key
+
+
+def _tolerance(text: str) -> Any:
+    return key(0.0, text, low=0.0, high=1000.0, live=True)
 
 
 @dataclass(frozen=True)
@@ -39,26 +44,14 @@ class TrajectoryParameters:
         high=10.0,
         live=True,
     )
-    trajectory_path_tolerance: float = key(
-        0.0,
-        'Default path tolerance: largest position error (rad or m), 0: no limit.',
-        low=0.0,
-        high=1000.0,
-        live=True,
+    trajectory_path_tolerance: float = _tolerance(
+        'Default path tolerance: largest position error (rad or m), 0: no limit.'
     )
-    trajectory_goal_tolerance: float = key(
-        0.0,
-        'Default goal tolerance: largest position error at the end (rad or m), 0: no limit.',
-        low=0.0,
-        high=1000.0,
-        live=True,
+    trajectory_goal_tolerance: float = _tolerance(
+        'Default goal tolerance: largest position error at the end (rad or m), 0: no limit.'
     )
-    trajectory_stopped_velocity_tolerance: float = key(
-        0.0,
-        'Default goal tolerance: largest speed at the end (rad/s or m/s), 0: no limit.',
-        low=0.0,
-        high=1000.0,
-        live=True,
+    trajectory_stopped_velocity_tolerance: float = _tolerance(
+        'Default goal tolerance: largest speed at the end (rad/s or m/s), 0: no limit.'
     )
     trajectory_goal_time: float = key(
         2.0,

@@ -10,6 +10,7 @@ the standard has it, so not as in nav_msgs/Odometry.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 import math
 from typing import Any
 
@@ -261,41 +262,20 @@ def _vector(owner: Any, part: str) -> tuple[float, float, float]:
     return values
 
 
+_reading = partial(standard, needs=ENTITIES, ops=('get_entities',))
 ENTRIES = (
-    standard(
+    _reading(
         get_entities,
         {
             StandardFeature.ENTITY_TAGS: '',
             StandardFeature.ENTITY_BOUNDS_BOX: '',
             StandardFeature.ENTITY_CATEGORIES: '',
         },
-        needs=ENTITIES,
-        ops=('get_entities',),
     ),
-    standard(
-        get_entity_info,
-        {StandardFeature.ENTITY_INFO_GETTING: ''},
-        needs=ENTITIES,
-        ops=('get_entities',),
-    ),
-    standard(
-        get_entity_bounds,
-        {StandardFeature.ENTITY_BOUNDS: ''},
-        needs=ENTITIES,
-        ops=('get_entities',),
-    ),
-    standard(
-        get_entity_state,
-        {StandardFeature.ENTITY_STATE_GETTING: ''},
-        needs=ENTITIES,
-        ops=('get_entities',),
-    ),
-    standard(
-        get_entities_states,
-        {StandardFeature.ENTITY_STATE_GETTING: ''},
-        needs=ENTITIES,
-        ops=('get_entities',),
-    ),
+    _reading(get_entity_info, {StandardFeature.ENTITY_INFO_GETTING: ''}),
+    _reading(get_entity_bounds, {StandardFeature.ENTITY_BOUNDS: ''}),
+    _reading(get_entity_state, {StandardFeature.ENTITY_STATE_GETTING: ''}),
+    _reading(get_entities_states, {StandardFeature.ENTITY_STATE_GETTING: ''}),
     standard(
         set_entity_state,
         {StandardFeature.ENTITY_STATE_SETTING: ''},
