@@ -21,6 +21,7 @@ from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 
+CONTACT = {'dist': -0.001, 'pos': [0, 0, 0], 'normal': [0, 0, 1], 'force': [9, 0, 0, 0, 0, 0]}
 REPLIES = {
     'set_mode': {'previous_mode': 'live', 'current_mode': 'direct'},
     'set_paused': {'paused': True},
@@ -30,35 +31,8 @@ REPLIES = {
     'set_qpos': {'target': 'robot_0', 'qpos': [1, 2], 'free_base_shortcut': False},
     'set_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
     'read_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
-    'get_contacts': {
-        'n_contacts': 1,
-        'truncated': True,
-        'contacts': [
-            {
-                'geom1': 'floor',
-                'geom2': 'foot',
-                'body1': 'world',
-                'body2': 'leg',
-                'pos': [0, 0, 0],
-                'normal': [0, 0, 1],
-                'dist': -0.001,
-                'force': [9, 0, 0, 0, 0, 0],
-            }
-        ],
-    },
-    'list_keyframes': {
-        'keyframes': [
-            {
-                'name': 'home',
-                'time': 0,
-                'qpos': [0],
-                'qvel': [0],
-                'ctrl': [],
-                'mocap_pos': [],
-                'mocap_quat': [],
-            }
-        ]
-    },
+    'get_contacts': {'n_contacts': 1, 'truncated': True, 'contacts': [CONTACT]},
+    'list_keyframes': {'keyframes': [{'name': 'home', 'time': 0}]},
     'configure_controller': {'articulation': 'rover', 'params': {'default_kp': 80}},
     'set_sim_options': {'options': {'timestep': 0.002}},
     'recording_start': {'name': 'live', 'max_duration_s': 3600},
@@ -79,8 +53,8 @@ REPLIES = {
         'tick_rate': 500,
         'sim_time': {'sec': 1, 'nsec': 5},
         'step': 7,
-        'sessions': [{'id': 'x', 'shared': True}],
         'cameras': 2,
+        'sessions': [{'id': 'x', 'shared': True}],
         'world': 'w',
     },
 }

@@ -6,16 +6,16 @@ from pathlib import Path
 import pickle
 import re
 import signal
-import subprocess
 import sys
 
 from lifelines import run_process
-from lifelines import start_process
 from lifelines import stop_for_a_while
-from ports import free_port
 import pytest
 from unstable_world import write_unstable_world
 
+from test.security.programs import ANY_PORTS
+from test.security.programs import port_of
+from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SimulationDiverged
@@ -27,84 +27,34 @@ pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
 ROOT = Path(__file__).parents[2]
 
 
-class Process:
-    """A server process on ports of its own; the same ports after a restart."""
-
-    def __init__(self):
-        self.rpc, self.state, self.camera = free_port(), free_port(), free_port()
-        self.start()
-
-    def start(self):
-        self.process = start_process(
-            [
-                sys.executable,
-                '-m',
-                'urlab_ros_bridge.cli.main',
-                'server',
-                '--world',
-                'rover',
-                '--rpc-port',
-                str(self.rpc),
-                '--state-port',
-                str(self.state),
-                '--camera-port',
-                str(self.camera),
-            ],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-        )
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
 @pytest.fixture(scope='module')
 def server():
-    process = Process()
-    try:
-        yield process
-    finally:
-        process.kill()
+    """Yield a server, its port of requests and that of the state."""
+    with program('server', '--world=rover', *ANY_PORTS) as (process, line):
+        yield process, port_of(line), port_of(line, 'state')
 
 
-@pytest.fixture
-def client(server):
-    client = Client(rpc_port=server.rpc, shared=True)
-    client.connect(timeout=100)
-    client.set_mode('live')
-    client.set_paused(False)
-    client.reset()
-    yield client
-    client.close()
-
-
-def test_the_example_of_the_docs_runs(server, client):
+def test_the_example_of_the_docs_runs(server):
+    _, rpc, state = server
     page = (ROOT / 'docs' / 'client.md').read_text()
     code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
     assert '5559' in code and '5555' in code
-    code = code.replace('5559', str(server.rpc)).replace('5555', str(server.state))
-    run = run_process(
-        [sys.executable, '-c', code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    code = code.replace('5559', str(rpc)).replace('5555', str(state))
+    run = run_process([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert 'world rover' in run.stdout and 'is at x = ' in run.stdout
 
 
 @pytest.mark.parametrize('transport', ['zmq', 'shm'])
 def test_a_stopped_server_costs_a_timeout_and_its_late_reply_is_nobodys(server, transport):
-    with Client(rpc_port=server.rpc, shared=True, transport=transport) as client:
-        stop_for_a_while(server.process)
+    process, rpc, _ = server
+    with Client(rpc_port=rpc, shared=True, transport=transport) as client:
+        stop_for_a_while(process)
         try:
             with pytest.raises(RequestTimeout):
                 client.request('set_sim_speed', 0.3, percent=50.0)
         finally:
-            server.process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)
         for percent in (60.0, 70.0, 100.0):
             assert client.set_sim_speed(percent) == percent
         assert client.transport == transport
