@@ -3,6 +3,7 @@
 """The programs of the suite on free ports, and what they listen to."""
 
 from contextlib import contextmanager
+from contextlib import suppress
 import os
 from pathlib import Path
 import re
@@ -57,9 +58,10 @@ def port_of(line, name='rpc'):
 def family(pid):
     """Return the ids of a process and all that it has started."""
     found = [pid]
-    for task in Path(f'/proc/{pid}/task').iterdir():
-        for child in (task / 'children').read_text().split():
-            found += family(int(child))
+    for children in Path(f'/proc/{pid}/task').glob('*/children'):
+        with suppress(OSError):  # a thread that has just ended
+            for child in children.read_text().split():
+                found += family(int(child))
     return found
 
 
