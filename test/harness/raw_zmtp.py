@@ -27,9 +27,6 @@ def ready(kind):
     )
 
 
-DELIMITER = frame(b'', MORE)
-
-
 def shake_hands(peer, kind):
     """Answer the handshake of a connecting socket; what it sends with READY is dropped."""
     peer.sendall(GREETING + ready(kind))

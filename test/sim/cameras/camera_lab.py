@@ -106,12 +106,3 @@ def project(model, data, camera, point):
     focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
     local = data.cam_xmat[number].reshape(3, 3).T @ (point - data.cam_xpos[number])
     return width / 2 - focal * local[0] / local[2], height / 2 + focal * local[1] / local[2]
-
-
-def red_center(image):
-    """Return (column, row) of the middle of what is red."""
-    pixels = image.pixels.astype(int)
-    red = (pixels[..., 2] > 60) & (pixels[..., 2] > 2 * pixels[..., :2].max(axis=-1))
-    rows, columns = np.nonzero(red)
-    assert len(rows) > 50
-    return columns.mean() + 0.5, rows.mean() + 0.5

@@ -9,7 +9,7 @@ from pathlib import Path
 import re
 
 import pytest
-from sidecar_rig import load
+import yaml
 
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
@@ -21,6 +21,13 @@ from urlab_ros_bridge.wire.errors import UrlabError
 ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / 'docs' / 'sidecar.md').read_text()
 EXAMPLES = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)
+
+
+def load(folder, content):
+    """Read text, or what is to be the YAML's content, as the sidecar depot.yaml of a folder."""
+    path = folder / 'depot.yaml'
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+    return load_sidecar(path)
 
 
 def robot(**extra):
