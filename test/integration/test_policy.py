@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / 'docs' / 'howto' / 'bring_your_policy.md'
 PERIOD_NS = 20_000_000
 STARTED = 110  # instants: it has stood up
-LONG, SHORT = STARTED + 500, STARTED + 100  # instants: 10 s and 2 s of walking
+LONG, SHORT = STARTED + 250, STARTED + 50  # instants: 5 s and 1 s of walking
 
 
 def ros_words(start):
@@ -118,4 +118,4 @@ def test_it_walks_as_commanded_and_a_second_run_is_the_same_bit_for_bit(walking)
     forward, turn = track[100:, 5].mean(), track[100:, 7].mean()
     assert forward == pytest.approx(0.3, rel=0.25)
     assert abs(turn) < 0.15
-    assert track[-1, 1] - track[0, 1] > 0.5 * 0.3 * 10.0
+    assert track[-1, 1] - track[0, 1] > 0.5 * 0.3 * 5.0

@@ -90,7 +90,7 @@ def jumps_back(order):
 
 @pytest.mark.slow
 def test_resets_under_load_never_mix_timelines(simulation, request):
-    resets = 20 if request.config.getoption('long') else 10
+    resets = 20 if request.config.getoption('long') else 6
     server, bridge, listener = simulation(cmd_vel_type='twist', **RELIABLE_CLOCK)
     listen_to_all(listener)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
