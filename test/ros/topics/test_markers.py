@@ -9,9 +9,9 @@ from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.client.replies.ops import Contact
+from urlab_ros_bridge.ros.link.contacts import contact_markers
 from urlab_ros_bridge.ros.topics.markers import marker
 from urlab_ros_bridge.ros.topics.markers import MarkersTemplate
-from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
 
 pytestmark = pytest.mark.ros
 
