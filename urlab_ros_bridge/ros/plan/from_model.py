@@ -25,8 +25,8 @@ from urlab_ros_bridge.ros.plan.description.control_block import ControlBlock
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
-from urlab_ros_bridge.ros.plan.description.skeleton import build_skeleton
-from urlab_ros_bridge.ros.plan.description.urdf import robot_description
+from urlab_ros_bridge.ros.plan.description.skeleton import SkeletonBuilder
+from urlab_ros_bridge.ros.plan.description.urdf import UrdfWriter
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import optical_frame
 from urlab_ros_bridge.ros.plan.frame_tree import scene_camera_transforms
@@ -234,13 +234,9 @@ def _robot_appearance(
     notes: list[str],
 ) -> RobotAppearance:
     frames = plan.frames
-    skeleton = build_skeleton(
-        robot,
-        plan.tree,
-        world_frame=frames.map,
-        frame_prefix=settings(NamesParameters).frame_prefix.replace('{prefix}', robot.prefix),
-        exclude=(frames.odom, frames.footprint),
-    )
+    prefix = settings(NamesParameters).frame_prefix.replace('{prefix}', robot.prefix)
+    taken = {frames.map, frames.odom, frames.footprint}
+    skeleton = SkeletonBuilder(robot, plan.tree, prefix, taken).build(frames.map)
     urdf, control = '', None
     ros2_control = settings(Ros2ControlParameters)
     if ros2_control.ros2_control:
@@ -249,14 +245,8 @@ def _robot_appearance(
     description = settings(DescriptionParameters)
     if description.publish_robot_description:
         try:
-            urdf = robot_description(
-                robot,
-                skeleton,
-                geometry,
-                meshes,
-                description.description_velocity_limit,
-                control,
-            )
+            limit = description.description_velocity_limit
+            urdf = UrdfWriter(robot, skeleton, geometry, meshes, limit).text(control)
         except MeshesUnwritable as error:
             notes.append(f'no robot_description for {robot.prefix}: {error}')
     return RobotAppearance(skeleton, urdf, tuple(skeleton.static(plan.tree)))

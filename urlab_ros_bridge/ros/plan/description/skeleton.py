@@ -11,7 +11,6 @@ move it (a planar base of three joints, say), the root is a link of its own, fix
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from urlab_ros_bridge.geometry import AT_ORIGIN
@@ -107,29 +106,18 @@ class Skeleton:
 _AXES = {'x': X_AXIS, 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
-def build_skeleton(
-    robot: RobotModel,
-    tree: FrameTree,
-    *,
-    world_frame: str = 'map',
-    frame_prefix: str = '',
-    exclude: Iterable[str] = (),
-) -> Skeleton:
-    """
-    Find the links and joints of a robot.
-
-    :param tree: its frames; links are called as these.
-    :param exclude: further frame names that are taken.
-    """
-    return _SkeletonBuilder(robot, tree, frame_prefix, {*exclude, world_frame}).build(world_frame)
-
-
-class _SkeletonBuilder:
-    """Walks over the bodies and collects."""
+class SkeletonBuilder:
+    """Walks over the bodies of a robot and collects its links and joints."""
 
     def __init__(
         self, robot: RobotModel, tree: FrameTree, frame_prefix: str, taken: set[str]
     ) -> None:
+        """
+        Prepare.
+
+        :param tree: its frames; links are called as these.
+        :param taken: further frame names that are taken.
+        """
         self.robot = robot
         self.world = robot.world
         self.tree = tree
@@ -143,6 +131,7 @@ class _SkeletonBuilder:
         self.places = dict(tree.bodies)
 
     def build(self, world_frame: str) -> Skeleton:
+        """Return the skeleton; `world_frame` is that in which a root that is no body is fixed."""
         base = next(body for body, frame in self.tree.bodies.items() if frame == self.tree.base)
         floats = self._is_free(base)
         root, mount, place = self.tree.base, None, Pose()

@@ -39,29 +39,8 @@ Element = ElementTree.Element
 _add = ElementTree.SubElement
 
 
-def robot_description(
-    robot: RobotModel,
-    skeleton: Skeleton,
-    geometry: Geometry,
-    meshes: MeshFiles,
-    velocity_limit: float,
-    control: ControlBlock | None = None,
-) -> str:
-    """
-    Return the URDF of a robot.
-
-    Its prefix becomes its name.
-
-    :param velocity_limit: rad/s or m/s, for joints for which the model sets none.
-    :param control: the ``<ros2_control>`` block, None for none.
-
-    :raises MeshesUnwritable: when the folder for meshes cannot be written to.
-    """
-    return _Writer(robot, skeleton, geometry, meshes, velocity_limit).text(control)
-
-
-class _Writer:
-    """Builds the elements."""
+class UrdfWriter:
+    """Writes one robot; its prefix becomes its name."""
 
     def __init__(
         self,
@@ -71,6 +50,11 @@ class _Writer:
         meshes: MeshFiles,
         velocity_limit: float,
     ) -> None:
+        """
+        Prepare.
+
+        :param velocity_limit: rad/s or m/s, for joints for which the model sets none.
+        """
         self._prefix = robot.prefix
         self._world = robot.world
         self._skeleton = skeleton
@@ -87,6 +71,12 @@ class _Writer:
         )
 
     def text(self, control: ControlBlock | None) -> str:
+        """
+        Return the URDF.
+
+        :param control: the ``<ros2_control>`` block, None for none.
+        :raises MeshesUnwritable: when the folder for meshes cannot be written to.
+        """
         root = Element('robot', name=self._prefix or 'robot')
         links = [self._link(link) for link in self._skeleton.links]
         for color, name in self._materials.items():
