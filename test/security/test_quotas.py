@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The limits that SECURITY.md names are those of the code, and clients are told which they met."""
+"""Clients are told which limit they met, and those that are there are served at it."""
 
 from pathlib import Path
 import resource

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server outlives its worlds: what answers while none runs, and how the next one begins."""
+"""A server outlives its worlds: sessions and time continue in the next one."""
 
 from time import monotonic
 from time import sleep

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Camera payloads: with header, bare, and broken."""
+"""Camera payloads, with header and bare."""
 
 from hypothesis import given
 from hypothesis import strategies as st

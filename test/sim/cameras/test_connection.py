@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The server's end of the link never waits, and the renderer knows the newest before it draws."""
+"""The server's end of the link never waits for a renderer that hangs or has died."""
 
 import json
 import socket

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras of clients are bounded in number and size, and their memory is given back."""
+"""Cameras of clients are bounded in number and size, and share ports."""
 
 import time
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prefixes that clients can tell apart, and names for what has none."""
+"""Prefixes that clients can tell apart."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every op that changes the run or reads the world."""
+"""Values that no op takes: long texts, and times that a reply cannot hold."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Domain randomisation by the typed client, and what cameras show of it."""
+"""Domain randomisation by the typed client."""
 
 import pytest
 

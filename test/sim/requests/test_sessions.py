@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who may call, and for how long."""
+"""How long sessions last, and what others see of them."""
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests import sessions as sessions_module

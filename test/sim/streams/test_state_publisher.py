@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows carry what MjData holds, in the order of the protocol, and only for who listens."""
+"""Rows carry what MjData holds, and only for subscribers."""
 
 import numpy as np
 import pytest

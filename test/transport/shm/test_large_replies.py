@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keeping replies that did not fit: handed out once, for a while, and not too many."""
+"""Keeping replies that did not fit: handed out once, and not too many."""
 
 from urlab_ros_bridge.transport.shm import server
 from urlab_ros_bridge.transport.shm.server import LargeReplies

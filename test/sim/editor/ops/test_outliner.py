@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looking actors up, quick convert, drawings and the viewport by requests."""
+"""Quick convert and bounds of actors by requests."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Starting and stopping worlds: slow, broken, unwanted and at the end."""
+"""Starting and stopping worlds, also slow and broken ones."""
 
 import threading
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The free camera: framing, following, and what renderers and replies get."""
+"""The free camera frames what it is asked to show."""
 
 from example_counts import examples
 from hypothesis import given

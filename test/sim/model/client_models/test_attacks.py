@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The server program under attack by models: it goes on, keeps no memory, and ends when asked."""
+"""A server that tries a model ends when asked, and keeps no world that was replaced."""
 
 from concurrent.futures import ThreadPoolExecutor
 import gc

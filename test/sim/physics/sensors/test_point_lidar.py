@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""3-D lidars: points lie where rays meet the triangles of trimesh, for subscribers only."""
+"""3-D lidars: points lie where rays meet the triangles of trimesh, for who names them only."""
 
 from __future__ import annotations
 
