@@ -90,6 +90,7 @@ def test_two_hundred_raw_steps_equal_stock_mujoco_bit_for_bit(rig, world):
         ({'qpos_map': {'left_wheel': 'far'}}, 'bad_value'),
         ({'qpos_map': {'left_wheel': float('nan')}}, 'bad_value'),
         ({'qpos_map': {'left_wheel': 1.0}, 'qvel_map': {'nobody': 1.0}}, 'nobody'),
+        ({'qpos_map': {'rover_base': [0.0] * 7}}, 'a rotation'),
         ({'qpos_map': {'left_wheel': 1.0}, 'time': 'soon'}, 'time'),
     ],
 )
