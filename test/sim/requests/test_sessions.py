@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How long sessions last, and what others see of them."""
+"""Who may call, and for how long."""
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests import sessions as sessions_module
@@ -19,6 +19,17 @@ def lives(table, session):
         return table.find(session.id) is session
     except OpError:
         return False
+
+
+def test_the_shared_session_that_was_silent_longest_makes_room(monkeypatch):
+    monkeypatch.setattr(sessions_module, 'MAX_SHARED', 3)
+    table = SessionTable()
+    plain = opened(table)
+    shared = [opened(table, shared=True) for _ in range(3)]
+    table.find(shared[0].id)
+    opened(table, shared=True)
+    assert [lives(table, session) for session in shared] == [True, False, True]
+    assert lives(table, plain)
 
 
 def test_idle_sessions_leave_the_list_and_then_the_table():
