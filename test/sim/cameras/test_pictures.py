@@ -15,6 +15,7 @@ import pytest
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.sim.cameras import rig as rig_module
+from urlab_ros_bridge.sim.cameras.renderer.labels import class_of
 
 pytestmark = needs_gl
 
@@ -82,6 +83,28 @@ def test_red_is_red_in_bgra(client, lab_server):
     assert red > 100 and red > 2 * max(green, blue)
     floor = [int(part) for part in image.pixels[470, 320]]
     assert floor[0] > 60 and floor[0] > 2 * max(floor[1:3])  # rows run top-down
+
+
+def test_labels_name_what_is_there(client, lab_server):
+    reply = shot(client, 'parts', 'each')
+    model = lab_server.context.world.model
+    data = fresh_data(model, reply)
+    targets = {name: data.body(name).xpos for name in ('crate_1', 'crate_2')}
+    targets['cart'] = data.body('cart_cart').xpos
+    targets['wall'] = np.array([-3.0, 2.9, 1.5])
+    targets['floor'] = np.array([0.0, 0.0, 0.0])
+    targets['background'] = np.array([0.0, 3.0, 4.0])
+    topics = client.handshake.global_cameras
+    for camera, named in (('parts', class_of), ('each', str)):
+        labels = topics[camera].labels
+        pixels = reply.cameras[camera].pixels
+        for name, point in targets.items():
+            column, row = project(model, data, camera, point)
+            blue, green, red, alpha = (int(part) for part in pixels[int(row), int(column)])
+            assert labels[blue, green, red] == named(name) and alpha == 255
+        # Flat colours only: no shading, no smoothed edges.
+        flat = {tuple(color) for color in pixels[..., :3].reshape(-1, 3).tolist()}
+        assert flat <= set(labels)
 
 
 def test_no_frame_of_before_a_reset_is_ever_returned(client):

@@ -101,3 +101,29 @@ def test_a_pixel_is_where_the_pose_and_the_angle_say(client, place, euler, fov):
     column = WIDTH / 2 - focal * np.dot(away, left) / depth
     row = HEIGHT / 2 - focal * np.dot(away, np.cross(forward, left)) / depth
     assert center(shot(client)) == pytest.approx((column, row), abs=4)
+
+
+def test_modes_show_what_they_are_called(client):
+    pictures = {}
+    for mode in ('lit', 'unlit', 'wireframe', 'collision', 'reflections'):
+        assert client.editor.set_viewport_mode(mode) == mode
+        client.editor.set_camera([0, -1, 1], euler=[0, 15, 18])
+        front = shot(client)
+        client.editor.set_camera([0, -1, 1], euler=[0, 0, 162])
+        pictures[mode] = front, shot(client)
+
+    def colored(mode, side):
+        channel = (0, 1)[side]
+        other = np.delete(pictures[mode][side], channel, axis=-1).max(axis=-1)
+        return (pictures[mode][side][..., channel] > 2 * other + 40).sum()
+
+    cube, ball = colored('lit', 0), colored('lit', 1)
+    assert cube > 1000 and ball > 1000
+    # Without light the colour is the model's own, on all faces.
+    plain = pictures['unlit'][0].reshape(-1, 3)
+    assert (plain == [255, 0, 0]).all(axis=1).sum() > 0.95 * cube
+    assert not (pictures['lit'][0].reshape(-1, 3) == [255, 0, 0]).all(axis=1).sum() > 0.5 * cube
+    assert 20 < colored('wireframe', 0) < 0.3 * cube
+    assert colored('collision', 0) == pytest.approx(cube, rel=0.05)
+    assert colored('collision', 1) == 0
+    assert colored('reflections', 0) > 1.2 * cube

@@ -90,6 +90,22 @@ def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
 
 
+@pytest.mark.parametrize(
+    ('fields', 'code'),
+    [
+        ({}, 'missing_field'),
+        ({'body': 'nobody'}, 'unknown_body'),
+        ({'body': 'world'}, 'bad_value'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0]}, 'dim_mismatch'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0, float('nan')]}, 'bad_value'),
+        ({'body': 'rover_base_link', 'frame': 'moon'}, 'bad_value'),
+    ],
+)
+def test_a_bad_wrench_has_its_code(rover, fields, code):
+    assert rover.code('apply_wrench', **fields) == code
+    assert not rover.engine.external.active
+
+
 THINGS = {
     'cube': """<body name="it" pos="0 0 0.05"><freejoint/>
       <geom type="box" size="0.03 0.03 0.03" mass="0.1"/></body>""",
@@ -101,6 +117,8 @@ THINGS = {
           <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
     </body></body></body>""",
 }
+
+
 WAYS = {'cube': (0.1, 0.2, 0.3), 'arm': (-0.1, 0.2, 0.05)}
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quick convert and bounds of actors by requests."""
+"""Looking actors up, quick convert, drawings and the viewport by requests."""
 
 import pytest
 
@@ -70,3 +70,17 @@ def test_bounds_can_be_those_of_what_collides_only(full):
     assert lamp['center'] == [0, 0, 3] and lamp['extents'] == [0, 0, 0]
     assert full.code('get_actor_bounds', target='mesh', components_only=True) == 'no_bounds'
     assert full.code('get_actor_bounds', target='nobody') == 'unknown_actor'
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields', 'code'),
+    [
+        ('draw_marker', {'location': [1, 2], 'color': [1, 0, 0]}, 'bad_value'),
+        ('set_viewport_mode', {'mode': 'xray'}, 'invalid_mode'),
+        ('set_camera', {'location': [0, 0, 0], 'fov': 180}, 'bad_value'),
+        ('frame_actor', {'target': 'nobody'}, 'unknown_actor'),
+        ('track_actor', {'target': 'nobody'}, 'unknown_actor'),
+    ],
+)
+def test_bad_fields_are_refused(desk, op, fields, code):
+    assert desk.code(op, **fields) == code
