@@ -14,10 +14,20 @@ from urlab_ros_bridge.wire.errors import MalformedRow
 from urlab_ros_bridge.wire.errors import UnknownTopic
 
 F32 = st.floats(width=32, allow_nan=False)
+
+
 F64 = st.floats(allow_nan=False)
+
+
 ID = st.integers(-(2**31), 2**31 - 1)
+
+
 SEGMENT = st.text(st.characters(codec='utf-8', exclude_characters='/'), min_size=1, max_size=8)
+
+
 PREFIX = SEGMENT.filter(lambda prefix: prefix not in ('scene', 'points'))
+
+
 NAME = st.text(st.characters(codec='utf-8'), min_size=1, max_size=10)
 
 
@@ -92,6 +102,16 @@ def test_points_rows(rings, columns, seed, extra):
 @given(PREFIX, NAME)
 def test_points_topics(prefix, name):
     assert rows.parse_topic(f'points/{prefix}/{name}') == rows.RowTopic('points', prefix, name)
+
+
+@given(st.binary(max_size=80), st.integers(0, 2**31 - 1))
+def test_a_promised_dimension_is_not_believed(payload, dim):
+    row = struct.pack('<2i', 1, dim) + payload
+    try:
+        values = rows.unpack_sensor(row).values
+    except MalformedRow:
+        return
+    assert len(values) * 4 in (len(payload), len(payload) + 4)
 
 
 @given(PREFIX, NAME, st.sampled_from(['joint', 'sensor', 'base_state']))

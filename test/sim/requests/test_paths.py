@@ -5,6 +5,7 @@
 import contextlib
 import os
 from pathlib import Path
+import time
 
 from example_counts import examples
 from hypothesis import given
@@ -110,3 +111,13 @@ def test_a_folder_that_is_full_takes_nothing_more(tmp_path):
     assert caught.value.code == 'path_not_writable'
     assert folder.for_reading('a.json') == path
     assert DataFolder(tmp_path, limit_gb=0).room() > 1 << 60
+
+
+def test_a_save_removes_only_old_parts_of_saves_that_were_killed(tmp_path):
+    old, young = tmp_path / '.a.json.1.part', tmp_path / '.a.json.2.part'
+    for part in (old, young):
+        part.touch()
+    long_ago = time.time() - 2 * 86_400
+    os.utime(old, (long_ago, long_ago))
+    write_atomically(tmp_path / 'a.json', ['new'])
+    assert {path.name for path in tmp_path.iterdir()} == {young.name, 'a.json'}
