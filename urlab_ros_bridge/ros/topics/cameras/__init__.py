@@ -19,8 +19,6 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.topics.cameras.messages import COLOR_ENCODINGS
-from urlab_ros_bridge.ros.topics.cameras.messages import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
 from urlab_ros_bridge.ros.topics.cameras.outputs import publish_labels
 from urlab_ros_bridge.ros.topics.cameras.outputs import TOPICS
@@ -29,10 +27,9 @@ from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.ros.topics.cameras.thread import FrameGate
-from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = ['COLOR_ENCODINGS', 'DEPTH_ENCODINGS', 'Cameras', 'key', 'plan_cameras']
+__all__ = ['FEATURE', 'Cameras']
 
 
 class Cameras(Part):
