@@ -275,3 +275,15 @@ def test_without_root_services_they_are_below_the_node_alone(bridge_to):
     assert listener.node.count_services('/e_stop') == listener.node.count_services('/reset') == 0
     # One node, whatever it offers.
     assert set(listener.node.get_node_names()) == {'listener', 'urlab_bridge'}
+
+
+SWITCHES = {name for topic in TOPICS for name in topic.switch.split(', ') if name}
+
+
+def test_switches_do_what_the_page_says(bridge_to):
+    bridge, _ = bridge_to(**dict.fromkeys(SWITCHES, False))
+    wait_until(lambda: '/rover/odom' in endpoints(bridge.node, False))
+    for name in endpoints(bridge.node, False):
+        # A base that is fixed to the world always says where it is.
+        if name not in ('/arm/tf_static', '/leg/tf_static'):
+            assert not all(row.switch for row in rows_of(name, OUT)), f'{name} is still there'

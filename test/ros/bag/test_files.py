@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
+import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
+from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.bag.metadata import qos_text
@@ -109,3 +111,11 @@ def test_topics_have_what_players_need(tmp_path):
     assert channel.metadata['topic_type_hash'] == topic['type_description_hash']
     # A file by itself tells the same as a bag of this file.
     assert yaml.safe_load(record.metadata['serialized_metadata']) == index_of(tmp_path)
+
+
+def test_a_type_without_a_definition_is_told(tmp_path):
+    files = BagFiles(tmp_path, 'zstd')
+    files.begin()
+    with pytest.raises(SchemaMissing, match='no_msgs/msg/No'):
+        files.write(BagTopic('/no', 'no_msgs/msg/No', QOS), 1, b'')
+    files.close()

@@ -8,7 +8,9 @@ from mcap_ros2.decoder import DecoderFactory
 import pytest
 from rclpy.serialization import serialize_message
 
+from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.schemas import schema_of
+from urlab_ros_bridge.ros.bag.schemas import type_hash_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import topics_of
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
@@ -48,3 +50,10 @@ def test_another_library_decodes_by_the_schema(kind):
     schema = Schema(id=1, name=kind, encoding='ros2msg', data=schema_of(kind).encode())
     decode = DecoderFactory().decoder_for('cdr', schema)
     assert plain(decode(serialize_message(message))) == plain(message)
+
+
+@pytest.mark.parametrize('kind', ['no_msgs/msg/Nothing', 'std_msgs/msg/Nothing'])
+def test_a_type_that_is_not_installed_is_named(kind):
+    with pytest.raises(SchemaMissing, match=kind):
+        schema_of(kind)
+    assert type_hash_of(kind) == ''

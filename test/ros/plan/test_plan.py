@@ -16,6 +16,7 @@ from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import namespaces
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.errors import UnknownName
 
 pytestmark = pytest.mark.ros
 
@@ -131,3 +132,13 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     # A bridge that is told to bridge one of them still knows of the other.
     (alone,) = plan_world(found, Settings(robots=('arm',))).robots
     assert alone.joints == ('j1',)
+
+
+def test_an_unknown_base_lists_the_bodies_of_the_robot():
+    told = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
+    xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>
+      <body name="{p}_arm"><joint name="{p}_arm"/><geom size=".1"/></body></body>
+      <body name="crate"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm") as info:
+        plan_world(handshake(xml.format(p=PREFIX), told), Settings())
+    assert 'crate' not in str(info.value)

@@ -274,3 +274,31 @@ def test_a_bridge_that_ends_answers_the_long_steps_in_the_middle(stepping_slowly
     words = rf'the bridge is shutting down, after \d+ of {LONG_STEPS} steps'
     assert re.fullmatch(words, response.message)
     assert len(server.of('step')) < 500
+
+
+LACKING = (
+    'RecordingStart', 'RecordingStop', 'RecordingSave', 'RecordingClear', 'ReplayListSessions',
+    'ReplayStart', 'ReplayStop',
+)  # fmt: skip
+
+
+def test_ops_that_the_server_lacks_answer_unknown_op(connected):
+    _, _, listener = connected()
+    for name in LACKING:
+        path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
+        response = listener.call(getattr(srv, name), f'/{path}')
+        assert (response.success, response.code) == (False, 'unknown_op'), name
+
+
+def test_an_unexpected_error_is_an_answer_and_is_logged(connected, monkeypatch, capfd):
+    from bridge_harness import CapturedLog
+
+    _, bridge, listener = connected()
+    log = CapturedLog(capfd)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(bridge.link), 'has', lambda self, name: 1 / 0)
+        response = listener.call(srv.SetTwist, '/set_twist', timeout=1.0)
+    assert (response.success, response.code) == (False, 'internal_error')
+    assert 'ZeroDivisionError' in response.message
+    wait_until(lambda: log.with_words('ZeroDivisionError'))
+    assert listener.call(srv.SetTwist, '/set_twist').success

@@ -107,3 +107,13 @@ def test_braking_begins_as_it_moves_and_never_speeds_up(path, seconds):
     assert not spline.sample(spline.end_ns).velocity.any()
     way = np.abs(spline.sample(spline.end_ns).position - moving.position)
     assert (way <= np.abs(moving.velocity) * seconds / 2 + 1e-6).all()
+
+
+@slow_machines_too
+@given(points(2))
+def test_accelerations_are_met_too(path):
+    spline = Spline(path)
+    for index, time in enumerate(path.times[:-1]):
+        assert spline.sample(int(time)).acceleration == pytest.approx(
+            path.accelerations[index], abs=1e-4
+        )

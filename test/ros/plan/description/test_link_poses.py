@@ -49,3 +49,13 @@ def test_transforms_lead_every_link_to_its_place(described):
             found = np.array([rotate(turn, axis) for axis in np.eye(3)]).T
             expected = described.data.xmat[link.body].reshape(3, 3)
             assert np.allclose(found, expected, atol=1e-7), link
+
+
+def test_what_is_missing_or_no_number_gives_nothing(describe):
+    robot = describe('free')
+    poses = LinkPoses(robot.skeleton, robot.plan.joints)
+    positions, qpos = robot.positions(), robot.qpos()
+    assert poses.needs_qpos and poses.update(positions, None) is None
+    assert poses.update(positions, qpos[:9]) is None
+    assert poses.update(np.full(len(positions), np.nan), qpos) is None
+    assert poses.update(positions, qpos) is not None

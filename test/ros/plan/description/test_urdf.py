@@ -131,3 +131,15 @@ def test_looks_are_those_of_the_model(describe):
         assert np.allclose(colors[part.material.name], (0.2, 0.4, 0.3, 0.75), atol=0.005)
     ends = sorted(float((c.origin[:3, 3] - (0, 0, 0.4)) @ (0, -0.96, -0.28)) for c in capsule)
     assert np.allclose(ends, (-0.2, 0.0, 0.2), atol=1e-6)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, describe):
+    blocked = tmp_path / 'file'
+    blocked.write_text('')
+    from described import loaded
+
+    from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
+    from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
+
+    with pytest.raises(MeshesUnwritable, match='mesh_directory'):
+        MeshFiles(loaded('free')[0], blocked / 'meshes').uri(0)

@@ -82,3 +82,11 @@ def test_a_cancel_ends_it_after_a_whole_step(yard, steps):
     done = int(result.error_message.split()[2])
     assert 0 < done < LONG
     assert yard.client.status().sim_time_ns - before == done * 2_000_000
+
+
+@pytest.mark.parametrize(('state', 'count', 'word'), [(1, 5, 'playing'), (2, 0, 'steps is 0')])
+def test_what_cannot_be_done_is_aborted_and_says_why(yard, steps, state, count, word):
+    yard.ask('set_simulation_state', state=msg.SimulationState(state=state))
+    status, result = result_of(yard, steps(count))
+    assert (status, result.result) == (ABORTED, msg.Result.RESULT_OPERATION_FAILED)
+    assert word in result.error_message

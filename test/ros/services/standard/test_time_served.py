@@ -98,3 +98,23 @@ def test_steps_on_a_stock_server(small_server, bridged):
     done = listener.call(srv.StepSimulation, '/step_simulation', steps=3).result
     assert done.result == msg.Result.RESULT_OK, done
     assert server.now == 6_000_000 and (server.mode, server.paused) == ('live', True)
+
+
+@pytest.mark.parametrize(
+    ('state', 'result'),
+    [
+        (QUITTING, msg.Result.RESULT_FEATURE_UNSUPPORTED),
+        (NO_WORLD, SET.INCORRECT_TRANSITION),
+        (77, SET.INCORRECT_TRANSITION),
+    ],
+)
+def test_states_that_cannot_be_asked_for(yard, state, result):
+    before = now(yard)
+    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result
+    assert answer.result == result and answer.error_message
+    assert now(yard) == before
+
+
+def test_a_scope_that_nobody_knows(yard):
+    answer = yard.ask('reset_simulation', scope=8).result
+    assert answer.result == FAILED and '8' in answer.error_message

@@ -4,6 +4,7 @@
 
 from bridge_harness import wait_for_message
 from geometry_msgs.msg import PoseStamped
+import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
@@ -94,3 +95,15 @@ def test_errors_of_the_import_are_the_answer(yard, package, old, new, result, wo
     answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
     assert answer.result == result and words in answer.error_message, answer
     assert 'x' not in yard.client.get_entities()
+
+
+ROCK = f"""<robot name="rock"><link name="rock"><visual><geometry>{MESH}</geometry></visual></link>
+</robot>"""
+
+
+def test_an_object_stays_one_with_its_mesh(yard, package):
+    assert yard.well('spawn_entity', resource_string=ROCK, name='stone').entity_name == 'stone'
+    assert yard.client.handshake.model.nmesh == 1
+    assert 'stone' not in yard.client.handshake.articulations
+    size = np.ptp(yard.client.get_entities(['stone'], bounds=True)['stone'].bounds, axis=0)
+    assert size == pytest.approx([0.1, 0.1, 0.6], abs=1e-6)

@@ -282,3 +282,12 @@ def check_bridged(server, bridge, listener):
         listener, Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-6
     )
     assert abs(again.pose.pose.position.x) < 1e-2
+
+
+def test_a_robot_without_wheels_is_refused_with_the_drives_there_are(small_server, bridged):
+    bridge, _ = bridged(small_server(), odom_source='wheels')
+    wait_until(lambda: bridge.settled, 20.0)
+    (note,) = [note for note in bridge.stream.world.notes if 'odom_source' in note]
+    assert 'differential, ackermann, omni' in note and 'planar' in note
+    names = {publisher.topic_name for publisher in bridge.node.publishers}
+    assert '/ground_truth/pose' in names and '/odom' not in names
