@@ -174,12 +174,3 @@ def test_a_client_is_known_again_and_only_that_one(quadruped, gateway):
             link.close()
         with connect_when_free(server.url) as robot:
             assert robot.metadata()['role'] == 'driver'
-
-
-def test_a_stock_client_whose_close_was_sent_yields(quadruped, gateway):
-    """It was refused an action, and takes its time to notice."""
-    with gateway(quadruped, {'pace': 'lockstep'}) as server, opened(server.port) as refused:
-        refused.sendall(request('what'))
-        assert refused.recv(1)
-        with connect_when_free(server.url, seconds=0) as robot:
-            assert robot.metadata()['role'] == 'driver'

@@ -4,7 +4,6 @@
 
 from contextlib import ExitStack
 import json
-import math
 import time
 
 from websockets.sync.client import connect
@@ -138,7 +137,3 @@ class FieldClient:
 
 def _refuse(constant):
     raise AssertionError(f'{constant} is not JSON')
-
-
-def distance(one, other):
-    return math.dist(one, other)

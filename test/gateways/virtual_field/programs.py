@@ -52,13 +52,6 @@ def stepped_world(world):
 
 
 @contextmanager
-def gateway_program(rpc_port):
-    """Run a gateway as a process of its own; yield its port."""
-    with program(*URLAB, 'webxr', f'--rpc-port={rpc_port}', '--port=0') as line:
-        yield int(re.search(r'http://[^:]+:(\d+)', line)[1])
-
-
-@contextmanager
 def gateway_at(rpc_port, page=None, **config):
     """
     Run a gateway in this process.

@@ -93,11 +93,6 @@ def test_a_policy_that_is_not_there_is_named(name):
         load_policy(name)
 
 
-def praise(view):
-    """Judge whatever there is to see a success."""
-    return {'reward': 1.0, 'success': view.time > 0.2}
-
-
 @pytest.fixture
 def written(tmp_path, page_observation):
     """Return the last message of each topic of a log, by topic: (type, message)."""

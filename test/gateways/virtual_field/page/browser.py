@@ -128,6 +128,12 @@ class Visitor:
         held = self.tab.keyboard.down
         self.wait(lambda: held(key) or self.js(f'Boolean({condition})'), condition)
 
+    def drive_ahead(self, distance):
+        """Drive the first robot so far along x (m), until the key is released."""
+        base = 'urlab.bodies.groups[urlab.world.robots[0].base].position.x'
+        self.hold('w', f'{base} > {self.js(base)} + {distance}')
+        self.tab.keyboard.up('w')
+
     def wait(self, condition, named='the condition'):
         """Wait for a condition, while the page goes on."""
         deadline = time.monotonic() + PATIENCE

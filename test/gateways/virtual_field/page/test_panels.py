@@ -48,9 +48,8 @@ def test_a_robot_is_followed_and_looked_through(visitor, urlab):
     visitor.until("urlab.views.mode === 'follow' && !urlab.views.transition")
     visitor.drawn()
     away = f'urlab.stage.camera.position.clone().sub({BASE}.position).toArray()'
-    start, before = visitor.js(f'{BASE}.position.x'), visitor.js(away)
-    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
-    visitor.tab.keyboard.up('w')
+    before = visitor.js(away)
+    visitor.drive_ahead(0.3)
     visitor.until(f'Math.hypot(...{away}.map((part, i) => part - {before}[i])) < 0.02')
 
     visitor.tab.keyboard.press('3')
@@ -66,9 +65,7 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
     urlab.reset()
     visitor.tab.keyboard.press('t')
     visitor.tab.keyboard.press('x')
-    start = visitor.js(f'{BASE}.position.x')
-    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
-    visitor.tab.keyboard.up('w')
+    visitor.drive_ahead(0.3)
     trail = np.array(visitor.js('urlab.overlays.trails[0].points.map((p) => p.toArray())'))
     assert len(trail) > 2 and (np.diff(trail[:, 0]) > 0).all()
     assert np.abs(trail[:, 2]).max() < 0.05  # straight on

@@ -3,7 +3,6 @@
 """How well a tip follows a hand: in simulated time, so that a busy machine changes nothing."""
 
 import math
-from types import SimpleNamespace
 
 import mujoco
 import numpy as np
@@ -13,7 +12,6 @@ from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrPose
@@ -30,51 +28,6 @@ RADIUS, SPEED = 0.05, 0.2  # m, m/s: a circle of 10 cm
 SAMPLES = 30.0  # Hz, of the stock client
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 HEAD = XrPose((0.0, 1.6, 0.0), IDENTITY)
-
-
-def limb(name, way, joints):
-    """Return a limb of some joints along a way (m each)."""
-    end = ' '.join(str(0.2 * part) for part in way)
-    body = ''
-    for number in range(joints, 0, -1):
-        place = 'pos="0 0 0"' if number == 1 else f'pos="{end}"'
-        body = (
-            f'<body name="{name}_{number}" {place}>'
-            f'<joint name="{name}_{number}" axis="0 1 0" limited="true" range="-90 90"/>'
-            f'<geom type="capsule" fromto="0 0 0 {end}" size="0.02"/>{body}</body>'
-        )
-    return body
-
-
-LIMBS = {
-    'front': ((0, 0, -1), 2),
-    'rear': ((0, 0, -1), 2),
-    'arm': ((0, 0, 1), 3),
-    'head': ((0.5, 0, 0.5), 2),
-}
-
-
-def test_legs_and_the_head_of_a_walker_are_not_led_and_its_arm_is():
-    parts = ''.join(
-        limb(name, way, joints).replace('pos="0 0 0"', f'pos="{x} 0 0"', 1)
-        for x, (name, (way, joints)) in zip((0.3, -0.3, 0, 0.2), LIMBS.items(), strict=True)
-    )
-    motors = ''.join(
-        f'<position name="{name}_{number + 1}" joint="{name}_{number + 1}" kp="9"/>'
-        for name, (_, joints) in LIMBS.items()
-        for number in range(joints)
-    )
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>{parts}</body>'
-        f'</worldbody><actuator>{motors}</actuator></mujoco>'
-    )
-    world = WorldModel(model, [])
-    for drive, led in ((SimpleNamespace(kind='trot'), {'arm'}), (None, set())):
-        described = SimpleNamespace(controller={'kind': 'pd'}, twist_controller=drive, frames={})
-        robot = ServedRobot('', world, described)
-        arms = find_arms(robot)
-        assert {arm.name for arm in arms} == set(LIMBS)
-        assert {arm.name for arm in arms if is_steerable(robot, arm)} == led
 
 
 class Stepped:
