@@ -153,6 +153,14 @@ def test_a_bad_action_is_named(fields, says):
         codec.decode_action({'shape': [2], 'dtype': 'float32', **fields}, memoryview(bytes(8)))
 
 
+@pytest.mark.parametrize(('offset', 'size'), [(-1, 8), (True, 8), (4, 8), (0, 2**70)])
+def test_values_outside_of_the_payload_are_refused(offset, size):
+    entry = {'name': 'n', 'dtype': 'float32', 'offset': offset, 'size': size}
+    header = {'type': 'obs_response', 'timestamp': 0.0, 'cameras': [], 'proprios': [entry]}
+    with pytest.raises(MalformedMessage, match='proprios'):
+        codec.decode_observation(header, memoryview(bytes(8)))
+
+
 def test_what_the_wire_has_no_name_for_is_refused():
     with pytest.raises(MalformedMessage):
         pack_frame({'value': object()})
