@@ -76,6 +76,8 @@ BAD = {
     'nan': (*action([2, 12], *[0.0] * 23, float('nan')), 'not finite'),
     'payload': (*action([12], *[0.0] * 6), 'needs 48 bytes, there are 24'),
     'type': ({'type': 'go'}, b'', "unknown message type 'go'; valid: metadata"),
+    'no type': ({'kind': 'reset'}, b'', 'the type is None'),
+    'seed': ({'type': 'reset', 'seed': 'x'}, b'', 'seed is'),
     'keyframe': ({'type': 'reset', 'keyframe': 'nowhere'}, b'', 'nowhere'),
 }
 

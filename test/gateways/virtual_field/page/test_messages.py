@@ -41,6 +41,7 @@ def test_what_is_not_finite_is_null_in_json():
     ('data', 'reason'),
     [
         (b'\x09', 'kind 9; valid: 2'),
+        (b'\x02[]', 'JSON object'),
         (b'\x05\0\0\0', '8 bytes, not 4'),
         (b'\x02{', 'not JSON'),
         (b'\x02{"op": 3}', '"op"'),

@@ -19,6 +19,7 @@ def test_what_is_left_out_ids_and_extensions():
 @pytest.mark.parametrize(
     ('payload', 'reason'),
     [
+        ({'role': 3}, 'role must be a string'),
         ({'role': 'admin'}, "unknown role 'admin'; valid: vr_client, spectator, publisher"),
         ({'requested_arm_count': 'two'}, 'requested_arm_count must be a number'),
         ({'requested_arm_count': 0}, 'requested_arm_count is 0, not within 1 and 64'),

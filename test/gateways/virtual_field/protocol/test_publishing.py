@@ -55,6 +55,8 @@ SPY = b64(glb({'asset': {'version': '2.0'}, 'images': [{'uri': 'http://x/y.png'}
 REASONS = [
     ('add_mesh', {'mesh_data_b64': None}, 'add_mesh requires mesh_id and mesh_data_b64'),
     ('add_mesh', {'mesh_data_b64': '!'}, 'mesh_data_b64: '),
+    ('add_mesh', {'mesh_data_b64': 5}, 'mesh_data_b64 must be a string'),
+    ('add_mesh', {'mesh_data_b64': b64(b'abc')}, 'mesh_data_b64 is not'),
     ('add_mesh', {'mesh_id': ''}, 'mesh_id must not be empty'),
     ('add_mesh', {'mesh_data_b64': b64(glb(magic=b'glTX'))}, 'mesh_data_b64 is not binary glTF'),
     ('add_mesh', {'mesh_data_b64': b64(glb(size=9999))}, 'mesh_data_b64 is not binary glTF'),
