@@ -13,9 +13,17 @@ from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire.errors import MalformedRow
 
 ID = st.integers(-(2**31), 2**31 - 1)
+
+
 VALUE = st.floats(-1e9, 1e9, width=32)
+
+
 NAME = st.text(st.characters(codec='utf-8'), max_size=10)
+
+
 PREFIX = st.from_regex(r'[A-Za-z][A-Za-z0-9_]{0,20}', fullmatch=True)
+
+
 GAIN_MAP = st.dictionaries(
     NAME, st.dictionaries(st.sampled_from(control.GAINS), st.floats(0, 1e10)), max_size=5
 )
@@ -80,6 +88,22 @@ def test_gains_read_back_turned_round(gains):
 def test_gains_that_are_none(text):
     with pytest.raises(control.MalformedControl):
         control.unpack_gains(text.encode())
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        b'{"a":[' + b'{},' * 10_000 + b'{}]}',
+        b'{"a":' + b'[' * 50_000,
+        b'{"a":[' + b'1,' * 32_000 + b'1]}',
+        b'{"a":' + b'9' * 60_000 + b'}',
+        b'{"a":{"kp":1e999}}',
+    ],
+)
+def test_hostile_gains_and_lists_are_refused(text):
+    for unpack in (control.unpack_gains, control.unpack_info):
+        with pytest.raises(control.MalformedControl):
+            unpack(text)
 
 
 @given(

@@ -98,13 +98,26 @@ def test_names_of_the_scene_file_are_taken(build, tmp_path):
 @pytest.mark.parametrize(
     ('item', 'place'),
     [
+        ({'shape': 'box'}, 'name'),
+        ({'name': 'a'}, 'shape'),
         ({'name': 'a', 'shape': 'blob'}, 'shape'),
+        ({'name': 'a', 'shape': 'mesh'}, 'file'),
         ({'name': 'a', 'shape': 'mesh', 'file': 'w.yaml'}, 'file'),
+        ({'name': 'a b', 'shape': 'box'}, 'name'),
         ({'name': 'a', 'shape': 'box', 'scale': [1, 0, 1]}, 'scale'),
+        ({'name': 'a', 'shape': 'box', 'color': [1, 2, 3]}, 'color'),
         ({'name': 'a', 'shape': 'box', 'physics': 'magic'}, 'physics'),
+        ({'name': 'a', 'shape': 'box', 'mass': 0}, 'mass'),
+        ({'name': 'a', 'shape': 'box', 'friction': [1, 1]}, 'friction'),
+        ({'name': 'a', 'shape': 'box', 'complex_mesh': 'yes'}, 'complex_mesh'),
         ({'name': 'a', 'shape': 'box', 'weight': 1}, 'weight'),
     ],
 )
 def test_a_mistake_is_named_with_its_place(build, item, place):
     with pytest.raises(SidecarError, match=rf'objects\[0\].*{place}'):
         build([item])
+
+
+def test_a_cylinder_is_round(build):
+    with pytest.raises(WorldError, match='cylinder'):
+        build([{'name': 'a', 'shape': 'cylinder', 'scale': [1, 2, 1]}])

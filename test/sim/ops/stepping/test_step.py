@@ -24,6 +24,13 @@ def test_topics_are_texts_and_any_number_of_choices_costs_no_more_memory(rover):
         'qpos', 'qvel', 'sensors', 'twist', 'actions'}  # fmt: skip
 
 
+def test_a_twist_in_a_step_ends_at_its_timeout(rover):
+    twist = {'linear': [0.5, 0.0, 0.0], 'timeout': 0.05}
+    rover.ask('step', n_steps=10, per_articulation={'rover': {'twist': twist}})
+    seen = rover.ask('step', n_steps=500)['per_articulation']['rover']
+    assert seen['twist']['linear'] == [0.0] * 3
+
+
 def test_a_twist_for_a_state_before_a_reset_is_refused_whole(rover):
     def shown():
         return unpack(rover.context.observer.snapshot())['resets']

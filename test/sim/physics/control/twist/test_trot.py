@@ -208,9 +208,12 @@ def test_a_client_that_commands_torques_is_not_overruled(world):
 @pytest.mark.parametrize(
     ('old', 'new', 'error', 'says'),
     [
-    ('hip: FR_hip', 'hip: FR_hop', UnknownName, 'FR_hop'),
-    ('FL_hip, thigh: FL_thigh', 'FL_thigh, thigh: FL_hip', TwistSetupError, 'about x, y'),
-],
+        ('hip: FR_hip', 'hip: FR_hop', UnknownName, 'FR_hop'),
+        ('hip: FR_hip', 'hip: FL_hip', TwistSetupError, 'used twice'),
+        ('thigh: RL_thigh, calf: RL_calf', 'thigh: RL_calf, calf: RL_thigh', UnknownName, 'geom'),
+        ('FL_hip, thigh: FL_thigh', 'FL_thigh, thigh: FL_hip', TwistSetupError, 'about x, y'),
+        ('foot: RR_foot', 'foot: FR_foot', UnknownName, 'RR_foot'),
+    ],
 )  # fmt: skip
 def test_legs_that_are_none_are_named(tmp_path, old, new, error, says):
     with pytest.raises(error, match=says):
