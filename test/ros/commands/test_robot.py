@@ -51,12 +51,3 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     arm.link.state.mode = 'direct'
     arm.robot.drop_impossible()
     assert not arm.robot.active and not arm.robot.subscriptions()
-
-
-def test_a_command_that_an_e_stop_has_overtaken_is_stopped_again(arm):
-    halted = []
-    arm.robot._commands[0].halt = halted.append
-    arm.robot.carry_out('topic', lambda: arm.robot.arbiter.stop('pressed meanwhile'))
-    assert halted == ['pressed meanwhile']
-    arm.robot.carry_out('topic', lambda: None)
-    assert len(halted) == 1
