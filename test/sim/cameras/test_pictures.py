@@ -116,6 +116,38 @@ def test_no_frame_of_before_a_reset_is_ever_returned(client):
         assert image.stamp_ns <= 2_000_000
 
 
+def test_overlays_and_changed_colours_are_seen(client, lab_server):
+    context = lab_server.context
+    before = shot(client, 'front').cameras['front'].pixels.copy()
+    rig, model = context.cameras, context.world.model
+    with context.engine.lock:
+        rig.set_overlays(
+            [
+                {'type': 'sphere', 'pos': [0, 0, 2.2], 'size': [0.2], 'rgba': [1, 1, 0, 1]},
+                {'type': 'arrow', 'from': [-2, 0, 2], 'to': [-1, 0, 2], 'width': 0.05},
+                {'type': 'no such thing'},
+            ]
+        )
+        kept = model.geom('cart_box').rgba.copy()
+        model.geom('cart_box').rgba[:] = (0, 1, 0, 1)
+        rig.model_changed()
+    try:
+        changed = shot(client, 'front').cameras['front'].pixels
+        data = fresh_data(model)
+        column, row = project(model, data, 'front', np.array([0, 0, 2.2]))
+        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
+        assert min(red, green) > 60 and min(red, green) > 2 * blue
+        column, row = project(model, data, 'front', data.body('cart_cart').xpos)
+        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
+        assert green > 60 and green > 2 * max(red, blue)
+    finally:
+        with context.engine.lock:
+            model.geom('cart_box').rgba[:] = kept
+            rig.set_overlays([])
+            rig.model_changed()
+    assert np.array_equal(shot(client, 'front').cameras['front'].pixels, before)
+
+
 def test_a_delay_is_set_and_taken_back_while_the_world_runs(client, monkeypatch):
     # A machine that stalls is not taken for time that stands still, which has no delays.
     monkeypatch.setattr(rig_module, 'FROZEN_SECONDS', 1e3)
