@@ -65,3 +65,9 @@ def test_the_sidecar_sets_topic_and_rate_of_a_sensor(tmp_path):
     periods = [stamp.sec * 20 + stamp.nanosec // (50 * MS) for stamp in stamps]
     assert len(set(periods)) == len(periods)
     assert '/imu/data' not in names
+
+
+def test_where_the_server_does_not_tell_the_rate_decides():
+    scans = Scans(10.0)
+    told = [stamp for stamp in range(0, 400, 20) if scans.snapshot(stamp * MS, None) is not None]
+    assert told == [0, 100, 200, 300]
