@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server with keys: who has them sees and commands everything, and nobody else anything."""
 
+import socket
+import threading
 import time
 
 import pytest
@@ -129,3 +131,35 @@ def send_controls(port, keys, seconds):
         time.sleep(seconds)
         link.send_multipart([control_topic(CONTROL, 'bimanual'), pack_setpoints([0], [0.0])])
         time.sleep(0.1)
+
+
+def test_nothing_is_readable_on_the_way(line, keys):
+    heard, listener = bytearray(), socket.create_server(('127.0.0.1', 0))
+
+    def relay(source, target):
+        try:
+            while data := source.recv(1 << 16):
+                heard.extend(data)
+                target.sendall(data)
+        except OSError:
+            pass
+
+    def accept():
+        near, _ = listener.accept()
+        far = socket.create_connection(('127.0.0.1', port_of(line)))
+        threading.Thread(target=relay, args=(near, far), daemon=True).start()
+        relay(far, near)
+
+    threading.Thread(target=accept, daemon=True).start()
+    with Client(
+        rpc_port=listener.getsockname()[1],
+        shared=True,
+        keys=keys,
+        timeout=PATIENCE,
+        name='mallory',
+    ) as client:
+        assert client.handshake.world == 'bimanual'
+    listener.close()
+    assert len(heard) > 10_000 and b'CURVE' in heard
+    for word in (b'hello', b'mallory', b'bimanual', b'session_id', b'panda'):
+        assert word not in heard

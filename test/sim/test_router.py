@@ -129,6 +129,22 @@ def test_more_calls_than_may_wait_are_refused_but_what_is_urgent(
     assert callers[2].ask('step')['step'] == 3
 
 
+def test_of_one_session_only_some_may_wait(server, connect, monkeypatch, patient):
+    monkeypatch.setattr(router_module, 'MAX_CALLS_OF_ONE', 2)
+    running = server(world='quadruped', step_mode='direct', paused=True)
+    greedy = [connect(running, shared=True) for _ in range(3)]
+    other = connect(running, shared=True)
+    for caller in greedy:
+        caller.session_id = greedy[0].session_id
+    waiting = waiting_steps(running, greedy[:2])
+    assert greedy[2].code('step') == 'not_ready'
+    more = waiting_steps(running, [other], 3)
+    greedy[2].ask('set_paused', paused=False)
+    for thread, results in waiting + more:
+        thread.join(5)
+        assert results[0]['op'] == 'step_ok'
+
+
 def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patient):
     """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
@@ -207,6 +223,14 @@ def hangs_up(peer, seconds=20.0):
     except ConnectionError:
         pass
     return True
+
+
+def test_half_requests_on_many_connections_lock_nobody_out(server, connect):
+    running = server()
+    with contextlib.ExitStack() as holders:
+        for _ in range(64):
+            holders.enter_context(half_request(running))
+        assert connect(running, timeout=20).ask('status')['mode'] == 'direct'
 
 
 def test_half_a_request_has_a_time_limit_and_nobody_else(server, connect, monkeypatch):
