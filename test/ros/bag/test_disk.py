@@ -4,6 +4,7 @@
 
 import contextlib
 import struct
+import threading
 import time
 
 from bag_runs import advance
@@ -17,8 +18,10 @@ from mcap.stream_reader import StreamReader
 import pytest
 
 from urlab_ros_bridge.ros.bag.errors import BagFailed
+from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.writer import BagQueue
+from urlab_ros_bridge.ros.link.stream import StreamThread
 
 pytestmark = pytest.mark.ros
 
@@ -79,3 +82,40 @@ def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording,
                 found.append((record.log_time, record.data))
     assert len(found) > 100
     assert found == [(when, data) for _, when, _, data in file.messages[: len(found)]]
+
+
+@contextlib.contextmanager
+def publishing_blocked(bridge, monkeypatch):
+    """Block the stream thread, as a slow disk does, and shorten the timeout of callers."""
+    blocked, release = threading.Event(), threading.Event()
+
+    def block():
+        blocked.set()
+        release.wait()
+
+    blocker = threading.Thread(target=bridge.stream.between_ticks, args=(block, 60.0))
+    blocker.start()
+    assert blocked.wait(60)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(StreamThread.between_ticks, '__defaults__', (0.2,))
+            yield
+    finally:
+        release.set()
+        blocker.join()
+
+
+def test_a_bag_whose_start_or_stop_times_out_is_neither_half_started_nor_lost(
+    recording, monkeypatch
+):
+    server, bridge, _ = recording()
+    with publishing_blocked(bridge, monkeypatch), pytest.raises(BagTimeout):
+        begin(bridge)
+    advance(server, 0.1)
+    assert bridge.recorder.bag is None
+    begin(bridge)
+    with publishing_blocked(bridge, monkeypatch), pytest.raises(BagTimeout):
+        bridge.recorder.stop()
+    advance(server, 0.1)
+    assert bridge.recorder.report().problem == ''
+    assert end(bridge)[0].messages

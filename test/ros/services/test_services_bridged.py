@@ -205,6 +205,19 @@ def test_pause_speed_mode_and_twist(connected):
     assert unknown.code == 'unknown_articulation' and 'bot' in unknown.message
 
 
+def test_without_a_server_services_answer_not_connected(bridged):
+    class NoServer:
+        ports = ('1', '2')
+
+    _, listener = bridged(NoServer)
+    for kind, name in ((srv.Reset, '/reset'), (srv.Step, '/step'), (srv.SetMode, '/set_mode')):
+        response = listener.call(kind, name)
+        assert (response.success, response.code) == (False, 'not_connected')
+        assert 'urlab server' in response.message
+    response = listener.call(SetBool, '/pause', data=True)
+    assert not response.success and response.message.startswith('not_connected')
+
+
 def test_an_observer_offers_services_that_refuse(small_server, bridged):
     _, listener = bridged(small_server(), observe_only=True)
     response = listener.call(srv.Reset, '/reset', time=True)
