@@ -13,12 +13,15 @@ from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
+from urlab_ros_bridge.ros.lockstep.waits import Stall
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -289,3 +292,45 @@ def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
     wait_until(lambda: rounds(server) > seen + 10)
     steps = {request['n_steps'] for request in server.of('step')}
     assert steps == {5}
+
+
+def test_an_answer_lost_while_the_bridge_was_suspended_is_requested_again(connected, monkeypatch):
+    suspended = []
+
+    def repeat_now(self, now):
+        return bool(suspended and suspended.pop())
+
+    monkeypatch.setattr(Stall, 'repeat_now', repeat_now)
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 10)
+    # Replaced as a whole: the controller iterates over it in another thread.
+    answers, controller._publishers = controller._publishers, {}
+    lost = len(controller.seen)
+    wait_until(lambda: len(controller.seen) > lost)
+    done = rounds(server)
+    controller._publishers = answers
+    with pytest.raises(AssertionError):
+        wait_until(lambda: rounds(server) > done, 1.0)
+    suspended.append(True)
+    wait_until(lambda: rounds(server) > done + 10)
+    check_order(server)
+    twice = [stamp for stamp in set(controller.seen) if controller.seen.count(stamp) > 1]
+    assert twice in ([], [controller.seen[lost]]) and bridge.lockstep.on
+
+
+def test_late_subscribers_get_every_instant(real):
+    _, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
+    controller = Controller(listener)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
+    wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
+    begun = len(controller.seen)
+    scans = listener.listen(LaserScan, 'scan')
+    imus = listener.listen(Imu, 'imu/data')
+    wait_until(lambda: len(scans) > 3 and len(imus) > 20)
+    # An Imu of every instant: ten steps of 2 ms.
+    stamps = [each.header.stamp.sec * 10**9 + each.header.stamp.nanosec for each in imus[:20]]
+    assert {later - earlier for earlier, later in pairwise(stamps)} == {20_000_000}
+    seen = list(controller.seen)[begun:]
+    assert seen == sorted(set(seen))
