@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bag holds what the bridge publishes: all of it, once, in step with the simulation."""
 
+import sys
 import threading
+from types import SimpleNamespace
 
 from bag_reader import BagFile
 from bag_reader import stamp_of
@@ -14,6 +16,8 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
 import pytest
 from rclpy.serialization import deserialize_message
+
+from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -142,3 +146,15 @@ def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridge
     assert file.topics == {'/clock', '/tf', '/tf_static', '/odom'}
     assert file.of('/clock')[0][0] == int(file.notes['episode']['start_ns'])
     assert not [each for each in threading.enumerate() if each.name == 'bag']
+
+
+def test_without_a_recent_mcap_bags_are_refused_with_what_to_install(
+    recording, monkeypatch, tmp_path
+):
+    _, bridge, _ = recording()
+    for module in (None, SimpleNamespace(Writer=object)):
+        monkeypatch.setitem(sys.modules, 'mcap.writer', module)
+        with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
+            begin(bridge)
+        assert refused.value.code == 'bag_unavailable' and bridge.recorder.report() is None
+    assert not (tmp_path / 'Bags').exists()

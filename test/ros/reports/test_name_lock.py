@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locks on names: who holds one, until when, and what has a lock of its own."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
 pytest.importorskip('rclpy')
 
+from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
 from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
 from urlab_ros_bridge.ros.reports.second_bridge import lock_of  # noqa: E402
 from urlab_ros_bridge.ros.reports.second_bridge import NameLock  # noqa: E402
@@ -134,3 +136,16 @@ def test_a_lock_is_for_one_name_on_one_domain(plain):
     # `urlab up` sets it, and so does the file that opens this environment.
     plain.setenv('FASTDDS_DEFAULT_PROFILES_FILE', 'other.xml')
     assert address() == same
+
+
+def test_a_bridge_that_cannot_have_locks_starts_and_logs_it_once(ros_node, monkeypatch):
+    def refuse(lock):
+        raise PermissionError(errno.EPERM, 'Operation not permitted')
+
+    monkeypatch.setattr(NameLock, 'take', refuse)
+    bridge_node = ros_node(BridgeNode, features=(module.FEATURE,))
+    logged = []
+    bridge_node.bridge.log = lambda *entry: logged.append(entry)
+    bridge_node.start()
+    ((severity, text),) = logged
+    assert severity == 'warning' and 'Operation not permitted' in text

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
+from unittest.mock import Mock
+
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
@@ -157,3 +159,25 @@ def test_without_a_server_nothing_is_promised_and_the_answers_say_so(small_serve
         result = listener.call(types[name], f'/{name}').result
         assert result.result == msg.Result.RESULT_INCORRECT_STATE
         assert result.error_message.startswith('not_connected: ')
+
+
+@pytest.mark.distro
+def test_a_missing_package_is_logged_once_with_what_to_install(monkeypatch):
+    from urlab_ros_bridge.ros.program.features import FEATURES
+    from urlab_ros_bridge.ros.program.features import Settings
+    from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+    from urlab_ros_bridge.ros.services import threads
+    from urlab_ros_bridge.ros.services.standard import StandardServices
+
+    def missing(name):
+        raise InterfaceMissing(name, ImportError('not installed'))
+
+    monkeypatch.setattr(threads, 'load_interface', missing)
+    logged = []
+    bridge = Mock(features=FEATURES, settings=Settings(), log=lambda *entry: logged.append(entry))
+    bridge.part = lambda kind: kind(bridge) if kind is threads.ServiceThreads else Mock()
+    services = StandardServices(bridge)
+    services.stop()
+    services.destroy()
+    ((severity, text),) = logged
+    assert severity == 'warning' and 'simulation_interfaces' in text and 'make setup' in text

@@ -45,6 +45,17 @@ def test_the_states_and_the_ways_between_them(yard):
     assert not yard.client.status().paused
 
 
+def test_the_state_is_paused_while_another_client_steps(yard):
+    reach(yard, PLAYING)
+    yard.client.set_mode('direct')
+    try:
+        assert now(yard) == PAUSED
+        assert go(yard, PLAYING) == SET.STATE_TRANSITION_ERROR
+    finally:
+        yard.client.set_mode('live')
+    wait_until(lambda: now(yard) == PLAYING)
+
+
 def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
     reach(yard, PLAYING)
     refused = yard.ask('step_simulation', steps=1).result

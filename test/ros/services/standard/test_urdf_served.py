@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A URDF that is spawned becomes what `urlab up --model` makes of it."""
 
+import tempfile
+from types import SimpleNamespace
+
 from bridge_harness import wait_for_message
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+
+from urlab_ros_bridge.ros.services.standard import resources
 
 pytestmark = pytest.mark.ros
 trimesh = pytest.importorskip('trimesh')
@@ -107,3 +112,16 @@ def test_an_object_stays_one_with_its_mesh(yard, package):
     assert 'stone' not in yard.client.handshake.articulations
     size = np.ptp(yard.client.get_entities(['stone'], bounds=True)['stone'].bounds, axis=0)
     assert size == pytest.approx([0.1, 0.1, 0.6], abs=1e-6)
+
+
+def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
+    yard, package, tmp_path, monkeypatch
+):
+    make = tempfile.TemporaryDirectory
+    elsewhere = SimpleNamespace(TemporaryDirectory=lambda prefix, dir: make(dir=tmp_path))
+    monkeypatch.setattr(resources, 'tempfile', elsewhere)
+    plain = ARM.replace(
+        '<mesh filename="package://lifter/meshes/post.stl"/>', '<sphere radius="1"/>'
+    )
+    assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
+    assert yard.client.handshake.articulations['lifter'].actuator_types == {}
