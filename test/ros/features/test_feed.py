@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
 
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.features.feed import TopicTaken
 
 pytestmark = pytest.mark.ros
 
@@ -71,3 +75,12 @@ def test_nothing_to_say_publishes_nothing_and_spends_no_rate():
     assert not subject.publish(0)
     assert subject.limiter.due(1) and subject.publish(1)
     assert subject.publisher.sent == [b'x'] and subject.count == 1
+
+
+def test_a_topic_has_one_publisher_and_one_type(ros_node):
+    publishers = Publishers(ros_node())
+    publisher = publishers.get(Twist, 'a')
+    assert publishers.get(Twist, 'a') is publisher
+    with pytest.raises(TopicTaken, match=r"'a'.*Twist.*TwistStamped"):
+        publishers.get(TwistStamped, 'a')
+    publishers.close()

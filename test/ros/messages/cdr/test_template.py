@@ -22,6 +22,7 @@ from tf2_msgs.msg import TFMessage
 from urlab_ros_bridge.ros.messages.cdr.layout import FieldMismatch
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.layout import TemplateMismatch
+from urlab_ros_bridge.ros.messages.cdr.layout import UnsupportedType
 from urlab_ros_bridge.ros.messages.cdr.template import check
 from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -124,3 +125,21 @@ def test_a_field_is_only_what_it_is(ask):
 def test_another_serialisation_is_noticed(change, reason):
     with pytest.raises(TemplateMismatch, match=f'Imu.*{reason}'):
         check('Imu', lay_out(Imu()), change(serialize_message(Imu())))
+
+
+def test_types_without_a_portable_layout_are_refused():
+    from rosidl_parser.definition import BasicType
+    from rosidl_parser.definition import UnboundedWString
+
+    class Wide:
+        SLOT_TYPES = (UnboundedWString(),)
+        text = 'x'
+
+        def get_fields_and_field_types(self):
+            return {'text': 'wstring'}
+
+    with pytest.raises(UnsupportedType, match="'text'"):
+        lay_out(Wide())
+    Wide.SLOT_TYPES = (BasicType('long double'),)
+    with pytest.raises(UnsupportedType, match='long double'):
+        lay_out(Wide())

@@ -5,12 +5,23 @@
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
+import mujoco
 import numpy as np
 import pytest
+from small_model import XML
 from std_msgs.msg import String
+
+from urlab_ros_bridge.geometry import compose
+from urlab_ros_bridge.geometry import rotate
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+
+BALL = XML.replace(
+    'axis="0 0 1"/>',
+    'axis="0 0 1"/><body name="{p}_wrist" pos="0 .2 0">'
+    '<joint name="{p}_wrist" type="ball" pos="0 .05 0"/><geom size="0.05" mass=".2"/></body>',
+)
 
 
 def transforms(message):
@@ -62,6 +73,38 @@ def test_links_are_where_the_simulation_has_them(small_server, bridged):
     assert position[:2] == pytest.approx((0, -0.3))
     axis = np.array(found['arm'][2][:3])
     assert axis[1] != 0 and axis[0] == axis[2] == 0
+
+
+def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
+    server = small_server(model_xml=BALL)
+    server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
+    original = server._state
+
+    def state_with_ball():
+        # The server sends the first 9 coordinates; this robot has 13.
+        state = original()
+        state['per_articulation']['bot']['qpos'] = server.data.qpos[:13].tolist()
+        return state
+
+    server._state = state_with_ball
+    mujoco.mj_forward(server.model, server.data)
+    server.paused = True
+    _, listener = bridged(server)
+    message = wait_for_message(
+        listener, TFMessage, '/tf', lambda m: 'wrist_z_link' in transforms(m)
+    )
+    found = transforms(message)
+    static = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    found |= transforms(static)
+    pose, link = ((0, 0, 0), (0, 0, 0, 1)), 'wrist'
+    while link != 'lift':
+        parent, position, turn = found[link]
+        pose, link = compose(position, turn, *pose), parent
+    lift, wrist = server.data.body('bot_lift'), server.data.body('bot_wrist')
+    expected = lift.xmat.reshape(3, 3).T @ (wrist.xpos - lift.xpos)
+    assert np.allclose(pose[0], expected, atol=1e-6)
+    turned = np.array([rotate(pose[1], axis) for axis in np.eye(3)]).T
+    assert np.allclose(turned, lift.xmat.reshape(3, 3).T @ wrist.xmat.reshape(3, 3), atol=1e-6)
 
 
 def test_the_state_publisher_can_take_over(small_server, bridged):
