@@ -212,6 +212,14 @@ FRONT = """
 <joint name="{side}_front_joint" type="continuous">
   <parent link="{side}_knuckle"/><child link="{side}_front"/><axis xyz="0 1 0"/>
   <limit effort="10" velocity="20"/></joint>"""
+CAR_CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_ackermann_drive.so">
+<front_left_joint>left_front_joint</front_left_joint>
+<front_right_joint>right_front_joint</front_right_joint>
+<rear_left_joint>left_wheel_joint</rear_left_joint>
+<rear_right_joint>right_wheel_joint</rear_right_joint>
+<left_steering_joint>left_steer</left_steering_joint>
+<right_steering_joint>right_steer</right_steering_joint>
+<max_steer>0.7</max_steer><max_speed>3</max_speed></plugin></gazebo>"""
 CAR_NEW = """<gazebo><plugin name="gz::sim::systems::AckermannSteering"
 filename="gz-sim-ackermann-steering-system">
 <left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
@@ -223,10 +231,11 @@ filename="gz-sim-ackermann-steering-system">
 <max_linear_velocity>3</max_linear_velocity></plugin></gazebo>"""
 
 
-def test_a_car_is_steered_by_its_plugin(write_robot):
+@pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
+def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
     front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
     slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
-    world = load(write_robot(front + CAR_NEW + slippery))
+    world = load(write_robot(front + plugin + slippery))
     twist = settings(world).twist
     assert twist.kind == 'ackermann'
     assert (twist.left, twist.right) == (['left_wheel_joint'], ['right_wheel_joint'])
@@ -238,6 +247,27 @@ def test_a_car_is_steered_by_its_plugin(write_robot):
     assert 'left_front_joint' not in world.articulations['my_robot'].actuators
     x, y, yaw = driven(world, (0.5, 0.0, 0.5), 3.0)
     assert yaw == pytest.approx(1.5, abs=0.3) and 0.5 < x < 1.3 and y > 0.3
+
+
+MECANUM = """<gazebo><plugin name="gz::sim::systems::MecanumDrive"
+filename="gz-sim-mecanum-drive-system">
+<front_left_joint>left_front_joint</front_left_joint>
+<front_right_joint>right_front_joint</front_right_joint>
+<back_left_joint>left_wheel_joint</back_left_joint>
+<back_right_joint>right_wheel_joint</back_right_joint>
+<wheel_separation>0.4</wheel_separation><wheelbase>0.5</wheelbase>
+<wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
+
+
+def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot):
+    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
+    twist = settings(load(write_robot(front + MECANUM))).twist
+    assert twist.kind == 'omni'
+    wheels = {wheel.actuator: wheel for wheel in twist.wheels}
+    assert wheels['left_front_joint'].position == (0.25, 0.2)
+    assert wheels['right_wheel_joint'].position == (-0.25, -0.2)
+    assert wheels['left_front_joint'].roller == pytest.approx(-math.pi / 4)
+    assert wheels['left_wheel_joint'].roller == pytest.approx(math.pi / 4)
 
 
 @pytest.mark.parametrize(
