@@ -87,6 +87,8 @@ LIDAR = {'angle_min': -1.0, 'angle_max': 1.0, 'range_max': 5.0}
 MISTAKES = [
     ({'scen': 'a.xml'}, "depot.yaml: unknown key 'scen'; did you mean 'scene'?"),
     ({'scene': 'depo.xml'}, "scene: there is no file 'depo.xml'; did you mean 'depot.xml'?"),
+    ({'scene': 'x' * 2000}, 'scene: must be a string'),
+    ({'articulations': {}}, 'articulations: must be a list, not {}'),
     ({'articulations': [7]}, 'articulations[0]: must be a mapping, not 7'),
     ({'articulations': [{}]}, "articulations[0]: the key 'prefix' is missing"),
     (robot(prefix='2a'), "articulations[0].prefix: '2a' must begin with a letter"),
@@ -108,14 +110,20 @@ MISTAKES = [
         "twist.wheels[0]: the key 'actuator' is missing",
     ),
     (robot(cameras={'eye': {'mode': 'rgb'}}), "cameras.eye.mode: 'rgb' is unknown; valid: real"),
+    (robot(cameras={'eye': {'resolution': [640]}}), 'cameras.eye.resolution: must be [width, he'),
     (robot(cameras={'eye': {'resolution': [1e9, 9]}}), 'resolution[0]'),
     (robot(cameras={'eye': {'rate': 0}}), 'cameras.eye.rate: must be a finite number > 0 and <='),
+    (robot(cameras={7: {}}), 'cameras: the key 7 must be a string'),
+    (robot(lidars={'scan': {**LIDAR, 'angle_max': -2}}), 'lidars.scan.angle_max: must be'),
+    (robot(lidars={'scan': {**LIDAR, 'body': 'base'}}), 'lidars.scan: rays must be given'),
     (robot(lidars={'scan': {**LIDAR, 'angle_max': 6}}), 'angle_max: 6 is more than a full turn'),
     (robot(lidars={'scan': {**LIDAR, 'beams': 6}}), "lidars.scan: unknown key 'beams'"),
     (robot(frames={'base': '/base'}), "frames.base: '/base' is not a ROS frame"),
     (robot(covariances={'pose_stdev': 1}), "did you mean 'pose_stddev'?"),
     ('a: 1\na: 2', "the key 'a' appears twice"),
     ('scene: !!python/object/apply:os.getcwd []', 'is not valid YAML'),
+    ('scene: 0x' + 'f' * 5000, 'scene: must be a string of 1 to 1024 characters, not a huge int'),
+    ('[' * 5000, 'depot.yaml: is'),
     ('x' * 1_000_001, 'is larger than 1000000 bytes'),
 ]
 
@@ -129,6 +137,16 @@ def test_mistakes_are_named_with_their_place(folder, content, message):
     assert isinstance(caught.value, UrlabError) and len(str(caught.value)) < 700
 
 
+@pytest.mark.parametrize(('second', 'fine'), [('g1_b', False), ('g12', True)])
+def test_prefixes_can_be_told_apart(folder, second, fine):
+    robots = {'articulations': [{'prefix': each, 'model': 'arm.xml'} for each in ('g1', second)]}
+    if fine:
+        assert len(load(folder, robots).articulations) == 2
+        return
+    with pytest.raises(SidecarError, match=r"articulations\[1\]\.prefix.*'g1'"):
+        load(folder, robots)
+
+
 def test_actor_ids_are_unique(folder):
     robots = [
         {'prefix': 'a', 'model': 'arm.xml'},
@@ -138,7 +156,9 @@ def test_actor_ids_are_unique(folder):
         load(folder, {'articulations': robots})
 
 
-def test_unreadable_files(tmp_path):
+def test_no_file_or_an_empty_one_is_no_world(tmp_path):
     for path in (tmp_path / 'missing.yaml', tmp_path):
         with pytest.raises(SidecarError, match='cannot be read'):
             load_sidecar(path)
+    with pytest.raises(SidecarError, match='describes nothing'):
+        load(tmp_path, '')

@@ -127,14 +127,27 @@ def test_ways_of_drawing(lab):
     assert lab.model.geom('floor').rgba[3] == 1.0
 
 
+def test_gravity_that_somebody_sets_is_what_comes_back(lab):
+    lab.ask('randomize', seed=1, items={'gravity': {'scale': [0.1, 0.2]}})
+    assert -2 < lab.model.opt.gravity[2] < -0.9
+    lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
+    lab.ask('randomize', seed=1, items={'gravity': {'scale': 2}})
+    assert lab.model.opt.gravity[2] == pytest.approx(-3.24)
+    lab.ask('randomize', restore=True)
+    assert lab.model.opt.gravity[2] == -1.62
+
+
 @pytest.mark.parametrize(
     ('request_', 'code'),
     [
+    ({}, 'missing_field'),
     ({'items': {'mass': {}}}, 'missing_field'),
     ({'items': {'weight': {'scale': [1, 2]}}}, 'bad_value'),
     ({'items': {'mass': {'scale': [1, 2], 'geoms': '*'}}}, 'bad_value'),
     ({'items': {'mass': {'scale': [2, 1]}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': [1]}}}, 'bad_value'),
     ({'items': {'mass': {'scale': 1, 'bodies': 'nobody'}}}, 'bad_value'),
+    ({'items': {'mass': {'scale': 1, 'bodies': 7}}}, 'bad_value'),
     ({'items': {'mass': {'scale': 1, 'articulation': 'nobody'}}}, 'unknown_articulation'),
     ({'items': {'mass': {'scale': 1}, 'damping': {'scale': [0, 1],
           'distribution': 'log_uniform'}}}, 'bad_value'),

@@ -115,6 +115,24 @@ def test_every_ray_is_mj_ray_at_random_poses(model, lidar):
     assert missed > 100 and hits > 1000  # the law has met both cases
 
 
+@pytest.mark.parametrize(('rate', 'timestep'), [(30.0, 0.002), (7.0, 0.005), (2000.0, 0.002)])
+def test_each_scan_comes_in_the_first_tick_of_its_period(model, rate, timestep):
+    lidar = RayScanner(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    times = []
+    for tick in range(2001):
+        data.time += timestep if tick else 0.0  # with the rounding of mj_step
+        if lidar.due(data.time):
+            lidar.update(model, data)
+            times.append(data.time)
+            assert not lidar.due(data.time)
+    period = max(1 / rate, timestep)
+    late = np.array(times) - np.arange(len(times)) * period
+    assert late.min() > -1e-6 and late.max() < timestep - 1e-6
+    assert len(times) == math.floor(2000 * timestep / period + 1e-6) + 1
+
+
 @pytest.mark.parametrize(
     ('sensor', 'message'),
     [

@@ -73,6 +73,23 @@ def test_white_noise_has_its_deviation_and_no_bias(noisy):
     assert abs(np.corrcoef(values[1:, 0], values[:-1, 0])[0, 1]) < 0.15
 
 
+def test_a_bias_stays_until_the_next_reset_and_a_walk_spreads_with_the_root_of_time(noisy):
+    made = noisy('{gyro: {bias: 0.5}, accelerometer: {walk: 0.1}}')
+    biases, walks = [], []
+    for _ in range(150):
+        made.ask('reset')
+        values = [
+            made.ask('step', n_steps=count)['per_articulation']['box']['sensors']
+            for count in (25, 75)
+        ]
+        assert values[1]['gyro'] == pytest.approx(values[0]['gyro'], abs=1e-12)
+        biases.append(values[0]['gyro'])
+        walks.append([each['accelerometer'] for each in values])
+    assert np.std(biases) == pytest.approx(0.5, rel=0.2)
+    # After 0.25 s and 1 s.
+    assert np.std(walks, axis=(0, 2)) == pytest.approx([0.05, 0.1], rel=0.2)
+
+
 def test_an_orientation_stays_a_rotation_and_is_off_by_its_deviation(noisy):
     values = samples(noisy('{orientation: {stddev: 0.02}}'), 'orientation')
     assert np.linalg.norm(values, axis=1) == pytest.approx(1.0)

@@ -98,6 +98,16 @@ def test_what_the_world_file_has_can_be_deleted_too(rig):
     assert world.code('delete_entity', entity='nobody') == 'unknown_body'
 
 
+def test_a_reset_puts_what_was_spawned_where_it_was_spawned(rig):
+    world = rig()
+    world.ask('set_mode', mode='direct')
+    spawn(world, 'box', pos=[1, 1, 2])
+    for keyframe in ({}, {'keyframe_name': 'home'}):
+        fallen = world.ask('step', n_steps=100)['entities']['box']['qpos'][2]
+        assert fallen < 1.9
+        assert world.ask('reset', **keyframe)['entities']['box']['qpos'][:3] == [1, 1, 2]
+
+
 def test_all_bundled_robots_can_be_spawned_together(rig):
     world = rig()
     for file in sorted(BUNDLED.glob('*_robot.xml')):
