@@ -7,9 +7,9 @@ from __future__ import annotations
 import zmq
 
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
-from urlab_ros_bridge.transport.server_sockets import readable
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
+from urlab_ros_bridge.transport.sockets import readable
 
 MAX_SUBSCRIPTIONS = 10_000
 MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth

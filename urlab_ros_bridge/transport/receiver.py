@@ -7,9 +7,9 @@ from __future__ import annotations
 import zmq
 
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
-from urlab_ros_bridge.transport.server_sockets import readable
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
+from urlab_ros_bridge.transport.sockets import readable
 
 MAX_MESSAGE_BYTES = 1 << 20
 RECEIVE_QUEUE = 1000  # messages; what a faster sender sends beyond that is lost at the sender

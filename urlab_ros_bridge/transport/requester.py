@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import zmq
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.transport.connection_events import ConnectionEvents
 from urlab_ros_bridge.transport.errors import ConnectionLost
 from urlab_ros_bridge.transport.errors import KeysRejected
@@ -26,6 +27,7 @@ from urlab_ros_bridge.transport.errors import NotConnected
 from urlab_ros_bridge.transport.errors import RequestTimeout
 from urlab_ros_bridge.transport.keys import ClientKeys
 from urlab_ros_bridge.transport.sockets import open_socket
+from urlab_ros_bridge.transport.sockets import readable
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
 T = TypeVar('T')
@@ -33,6 +35,8 @@ T = TypeVar('T')
 _SLICE_MS = 100
 # Reading events costs a tenth of a fast request: not within so many seconds of the last reply.
 _QUIET = 0.02
+# Longer than most steps take: being woken costs a third of a round trip (bench/step_rate.py).
+SPIN_SECONDS = 8e-4
 _PROBE_SECONDS, _PROBE_INTERVAL_MS = 0.5, 1
 _MECHANISM_MISMATCH = int(zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
 _NEEDS_KEYS = 'accepts only clients with keys (keys=DIR, --keys DIR)'
@@ -74,6 +78,7 @@ class Requester:
         self.endpoint = endpoint
         self._keys = keys
         self._events: ConnectionEvents | None = None
+        self._spin_wait = SpinWait(lambda: False, 0.0)
         self._slice = 0
         self._quiet_until = 0.0
         self._cancelled = False
@@ -100,6 +105,7 @@ class Requester:
             self._repeat(lambda: socket.send(frame), events, wait, is_sent=False)
             if time.monotonic() - now > _QUIET:
                 events.discard()  # of connections that broke before this one
+            self._spin_wait.spin()
             reply = self._repeat(socket.recv, events, wait, is_sent=True)
             while socket.get(zmq.RCVMORE):  # the first part of a longer reply counts
                 socket.recv()
@@ -128,6 +134,7 @@ class Requester:
         socket.maxmsgsize = MAX_REPLY_BYTES
         self._slice = 0
         self._events = ConnectionEvents(socket, _LOST)
+        self._spin_wait = SpinWait(lambda: readable(socket), SPIN_SECONDS)
         socket.connect(self.endpoint)
         return self._events
 

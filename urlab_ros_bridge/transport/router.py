@@ -31,9 +31,9 @@ from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
 from urlab_ros_bridge.transport.server_sockets import PeerConnection
-from urlab_ros_bridge.transport.server_sockets import readable
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
+from urlab_ros_bridge.transport.sockets import readable
 from urlab_ros_bridge.transport.unfinished import UnfinishedMessages
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES

@@ -27,8 +27,6 @@ _HANDSHAKE_MS = 10_000
 _BACKLOG = 1024
 _IDLE_SECONDS, _PROBES = 30, 4  # until the connection of a dead host ends
 _DROP = struct.pack('ii', 1, 0)
-_READABLE = int(zmq.POLLIN)
-_EVENTS = int(zmq.EVENTS)
 
 
 class SocketInUse(UrlabError):
@@ -153,12 +151,6 @@ class ServerSockets:
         return socket
 
 
-def readable(socket: zmq.Socket[bytes]) -> bool:
-    """Return whether a message can be received at once."""
-    events = socket.getsockopt(_EVENTS)
-    return isinstance(events, int) and events & _READABLE != 0
-
-
 def bound_endpoint(socket: zmq.Socket[bytes]) -> str:
     """Return the address that the socket was bound to last, with the port that it was given."""
     endpoint = socket.getsockopt(zmq.LAST_ENDPOINT)
@@ -212,5 +204,4 @@ __all__ = [
     'SocketInUse',
     'SocketLimits',
     'bound_endpoint',
-    'readable',
 ]

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Client sockets of ZeroMQ: they drop unsent messages, reconnect and notice dead hosts."""
+"""Sockets of ZeroMQ; those of clients drop unsent messages, reconnect and notice dead hosts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from urlab_ros_bridge.transport.keys import ClientKeys
 
 _RECONNECT_MS, _MAX_RECONNECT_MS = 100, 1000
 _KEEPALIVE_SECONDS, _PROBES = 1, 3
+_READABLE = int(zmq.POLLIN)
+_EVENTS = int(zmq.EVENTS)
 _LOCAL = ('localhost', '::1', '[::1]')
 
 
@@ -36,6 +38,12 @@ def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:
     return socket
 
 
+def readable(socket: zmq.Socket[bytes]) -> bool:
+    """Return whether a message can be received at once."""
+    events = socket.getsockopt(_EVENTS)
+    return isinstance(events, int) and events & _READABLE != 0
+
+
 def is_local(host: str) -> bool:
     """
     Return whether a host name certainly means this machine.
@@ -46,4 +54,4 @@ def is_local(host: str) -> bool:
     return host in _LOCAL or host.startswith('127.')
 
 
-__all__ = ['is_local', 'open_socket']
+__all__ = ['is_local', 'open_socket', 'readable']

@@ -25,7 +25,7 @@ from urlab_ros_bridge.transport.shm.directory import request_file
 from urlab_ros_bridge.transport.shm.region import Region
 
 # Longer than most steps take: for those, sleeping would cost more than it saves.
-SPIN_SECONDS = 3e-4
+SPIN_SECONDS = 8e-4
 # How often a waiting request checks the server's lock, and whether the client was closed.
 _SLICE = 0.1
 _POLL, _SLOWEST_POLL = 5e-5, 1e-3  # for servers that do not ring
