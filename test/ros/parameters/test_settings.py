@@ -48,6 +48,7 @@ def test_a_choice_outside_the_list_is_told_with_the_list(name, value):
         ('odom_frame', '/odom'),
         ('map_frame', 'two words'),
         ('covariance.twist_stddev', (1.0, 2.0)),
+        ('bag_topics', ('[',)),
     ],
 )
 def test_values_that_no_parameter_takes(name, value):

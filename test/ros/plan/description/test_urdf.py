@@ -105,6 +105,7 @@ def test_effort_and_speed_come_from_the_actuators(describe):
     joints = describe('free').urdf.joint_map
     assert joints['knee'].limit.effort == pytest.approx(10.0)  # force 5 x gear 2
     assert joints['knee'].limit.velocity == pytest.approx(4.0)  # setpoint 8 / gear 2
+    assert joints['ankle'].limit.velocity == 10.0  # the parameter, where the model sets none
 
 
 def test_an_equality_of_joints_is_a_mimic(describe):
