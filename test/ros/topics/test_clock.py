@@ -44,7 +44,8 @@ def test_the_rate_is_kept_and_the_last_word_is_said(rate, ticks):
     for tick in range(1, ticks + 1):
         clock.tick(tick * STEP, tick * STEP)
     seconds = (ticks - 1) * STEP / 1e9
-    assert len(outlet.stamps) <= min(rate, 500.0) * seconds * (1 + 1e-9) + 1
+    # The periods are counted from 0, so a part of the first and the last may be among them.
+    assert len(outlet.stamps) < min(rate, 500.0) * seconds * (1 + 1e-9) + 2
     assert len(outlet.stamps) >= min(rate, 500.0) * seconds * 0.999 - 1
     clock.publish_held_back()
     assert outlet.stamps[-1] == ticks * STEP

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The session of a page, with the page played by the test."""
 
+from itertools import count
 import json
 import struct
 import time
@@ -52,6 +53,7 @@ class PlayedPage:
 
     def __init__(self, world, name='spectator_1', view_only=False):
         self.sent = []
+        self.numbers = count(1000)  # of requests
         self.world = world
         self.publications = Publications()
         self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', view_only))
@@ -71,7 +73,7 @@ class PlayedPage:
         return [message for message in self.sent if message[0] == messages.STATE]
 
     def ask(self, op, **fields):
-        number = len(self.sent) + 1000
+        number = next(self.numbers)
         content = {'op': op, 'id': number, **fields}
         self.session.receive(bytes([messages.TEXT]) + json.dumps(content).encode())
         return self.wait(
