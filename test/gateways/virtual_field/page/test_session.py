@@ -278,8 +278,10 @@ def test_the_e_stop_does_not_wait_for_a_file_that_is_saved(page, world, monkeypa
 
     monkeypatch.setattr(Client, 'recording_save', stop_and_save)
     page.ask('record_start')
-    page.frame()
-    page.ask('record_stop')
+    queries = world.served.link.queries
+    begin = queries.status().step
+    page.wait(lambda: queries.status().step > begin)
+    assert page.ask('record_stop')['frames']
     assert page.ask('record_save')['path'].endswith('.json') and stopped == [True]
     page.ask('e_stop', engaged=False)
 
