@@ -78,7 +78,7 @@ class Requester:
         self.endpoint = endpoint
         self._keys = keys
         self._events: ConnectionEvents | None = None
-        self._spin_wait = SpinWait(lambda: False, 0.0)
+        self._spin_wait = SpinWait(self._has_reply, SPIN_SECONDS)
         self._slice = 0
         self._quiet_until = 0.0
         self._cancelled = False
@@ -134,9 +134,11 @@ class Requester:
         socket.maxmsgsize = MAX_REPLY_BYTES
         self._slice = 0
         self._events = ConnectionEvents(socket, _LOST)
-        self._spin_wait = SpinWait(lambda: readable(socket), SPIN_SECONDS)
         socket.connect(self.endpoint)
         return self._events
+
+    def _has_reply(self) -> bool:
+        return self._events is not None and readable(self._events.socket)
 
     def _repeat(
         self, call: Callable[[], T], events: ConnectionEvents, wait: _Wait, *, is_sent: bool
