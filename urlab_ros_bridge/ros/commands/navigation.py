@@ -17,6 +17,7 @@ from rclpy.publisher import Publisher
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import NavigationTarget
 from urlab_ros_bridge.client.replies.ops import ServerStatus
+from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -24,6 +25,8 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.geometry import initial_pose_to_ros
+from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.schema import key
@@ -47,24 +50,16 @@ class NavigationParameters:
 
 def goal_message(target: NavigationTarget, frame: str, stamp_ns: int) -> PoseStamped:
     """Return the message of a goal, whose frame has the origin of the world."""
-    message = PoseStamped(header=header_to_ros(stamp_ns, frame))
-    _fill(message.pose, target)
-    return message
+    pose = pose_to_ros((target.x, target.y, 0.0), yaw_quaternion(target.yaw))
+    return PoseStamped(header=header_to_ros(stamp_ns, frame), pose=pose)
 
 
 def initial_pose_message(
     target: NavigationTarget, frame: str, stamp_ns: int
 ) -> PoseWithCovarianceStamped:
     """Return the message of an initial pose, whose frame has the origin of the world."""
-    message = PoseWithCovarianceStamped(header=header_to_ros(stamp_ns, frame))
-    _fill(message.pose.pose, target)
-    message.pose.covariance[:: 6 + 1] = _VARIANCES
-    return message
-
-
-def _fill(pose: PoseStamped, target: NavigationTarget) -> None:
-    pose.position.x, pose.position.y = target.x, target.y
-    pose.orientation.z, pose.orientation.w = math.sin(target.yaw / 2), math.cos(target.yaw / 2)
+    header, place = header_to_ros(stamp_ns, frame), (target.x, target.y, 0.0)
+    return initial_pose_to_ros(header, place, yaw_quaternion(target.yaw), _VARIANCES)
 
 
 class NavigationTargets(Part):

@@ -104,7 +104,8 @@ class PlanningSceneTopic(Part):
         """Return the rows of entities, while there are subscribers."""
         if self._publisher is None or not self._publisher.get_subscription_count():
             return set()
-        return {b'scene/' for obstacle in self._obstacles.values() if obstacle.pose is None}
+        moves = any(obstacle.pose is None for obstacle in self._obstacles.values())
+        return {b'scene/'} if moves else set()
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Take the obstacles of another world."""

@@ -14,6 +14,7 @@ from geometry_msgs.msg import Point
 from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import Pose
 from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
 from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import QuaternionStamped
 from geometry_msgs.msg import Transform
@@ -47,6 +48,20 @@ def pose_to_ros(position: Values, orientation: Values) -> Pose:
     """
     x, y, z, qx, qy, qz, qw = map(float, _pose(position, orientation))
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
+
+
+def initial_pose_to_ros(
+    header: Header, position: Values, orientation: Values, variances: Sequence[float]
+) -> PoseWithCovarianceStamped:
+    """
+    Return a pose for a localisation; position and orientation as in `pose_to_ros`.
+
+    :param variances: of x, y, z (m^2), roll, pitch, yaw (rad^2).
+    """
+    message = PoseWithCovarianceStamped(header=header)
+    message.pose.pose = pose_to_ros(position, orientation)
+    message.pose.covariance[:: 6 + 1] = variances
+    return message
 
 
 def static_transforms_to_ros(transforms: Sequence[tuple[str, str, Values, Values]]) -> Any:

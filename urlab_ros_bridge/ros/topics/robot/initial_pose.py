@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from geometry_msgs.msg import PoseWithCovarianceStamped
 import numpy as np
 
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -22,6 +21,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.geometry import initial_pose_to_ros
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -106,13 +106,8 @@ def feeds(robot: RobotTopics) -> None:
         assert feed is not None  # else nothing is built
         if base is None or not subscribers.need_pose(feed, stamp_ns, base):
             return None
-        message = PoseWithCovarianceStamped(header=header_to_ros(stamp_ns, robot.plan.frames.map))
-        pose = message.pose.pose
-        place, turn = pose.position, pose.orientation
-        place.x, place.y, place.z = base[:3]
-        turn.x, turn.y, turn.z, turn.w = base[3:7]
-        message.pose.covariance[:: 6 + 1] = _VARIANCES
-        return message
+        header = header_to_ros(stamp_ns, robot.plan.frames.map)
+        return initial_pose_to_ros(header, base[:3], base[3:7], _VARIANCES)
 
     name = INITIAL_POSE.named(robot.namespace)
     subscribers = robot.publishers.memory(name, _SubscriberState)
