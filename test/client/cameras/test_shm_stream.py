@@ -140,7 +140,7 @@ def test_only_regions_of_the_right_size_are_opened(tmp_path):
 
 
 def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
-    caplog.set_level('INFO', 'urlab_ros_bridge.client.cameras')
+    caplog.set_level('INFO', 'urlab_ros_bridge.transport.shm.stream')
 
     def kind(shm_dir, host='127.0.0.1', **options):
         with open_camera(EYE, host, shm_dir=shm_dir, **options) as stream:
@@ -153,7 +153,8 @@ def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
     writer.close(unlink=True)
     assert kind(str(tmp_path)) is CameraStream
     (record,) = caplog.records
-    assert record.levelname == 'INFO' and 'eye arrives over ZeroMQ' in record.message
+    assert record.levelname == 'INFO' and 'over ZeroMQ' in record.message
+    assert 'cam_bot_eye.shm' in record.message
     with pytest.raises(RegionUnavailable):
         open_camera(EYE, shm_dir=str(tmp_path), transport='shm')
     with pytest.raises(UnknownName, match='zmq, shm, auto'):

@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-import logging
-import math
 from pathlib import Path
-import threading
 import time
 
 import numpy as np
@@ -17,18 +14,17 @@ from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import FrameSource
 from urlab_ros_bridge.client.cameras.frames import shape_pixels
 from urlab_ros_bridge.client.errors import CameraUnavailable
-from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
-from urlab_ros_bridge.transport.link import TRANSPORTS
 from urlab_ros_bridge.transport.shm.access import RegionReader
 from urlab_ros_bridge.transport.shm.directory import camera_file
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.transport.shm.region import time_of
 from urlab_ros_bridge.transport.shm.stream import Directory
-from urlab_ros_bridge.transport.shm.stream import is_usable
+from urlab_ros_bridge.transport.shm.stream import open_stream
 from urlab_ros_bridge.transport.shm.stream import RegionStream
+from urlab_ros_bridge.transport.stream import SubscriberStream
 from urlab_ros_bridge.transport.subscriber import Subscriber
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import CameraFrame
@@ -37,22 +33,19 @@ from urlab_ros_bridge.wire.camera_frame import unpack_frame
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
-_SLICE = 0.05  # s; period at which a waiting receive checks whether the stream was closed
 _MAX_HEADER = 512  # bytes
 _PARTS = 2  # of a message: the topic and the image
 _DRAIN = 100  # messages at most that one poll takes
 _FEW, _MANY = 2, 100  # messages that wait for a consumer that lags
 _SIGN = 1 << 63
 _RESERVE_SECONDS, _RESERVE_POLL = 1.0, 0.002
-_LOG = logging.getLogger(__name__)
 
 
-class CameraStream:
+class CameraStream(SubscriberStream[Frame]):
     """
     Frames of one camera over ZeroMQ.
 
@@ -79,14 +72,11 @@ class CameraStream:
         :param newest_only: of several frames that wait, `receive` returns the newest one.
         :param keys: see `Session`.
         """
-        self.endpoint = endpoint
         self.camera = camera
         self.stats = CameraStats()
         self._newest_only = newest_only
         self._last_id: int | None = None
-        self._closed = False
-        self._lock = threading.Lock()
-        self._subscriber = Subscriber(
+        subscriber = Subscriber(
             endpoint,
             # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
             [f'{topic or camera.topic} '.encode()],
@@ -94,40 +84,7 @@ class CameraStream:
             rcvhwm=_FEW if newest_only else _MANY,
             keys=read_client_keys(keys),
         )
-
-    def __enter__(self) -> CameraStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def receive(self, timeout: float | None = None) -> Frame | None:
-        """
-        Return the next frame, None when none came in time.
-
-        :param timeout: seconds; 0 only polls, None waits forever.
-        :raises StreamClosed: after `close`, also when it is called while this waits.
-        """
-        deadline = math.inf if timeout is None else time.monotonic() + timeout
-        with self._lock:
-            while True:
-                if self._closed:
-                    self._subscriber.close()
-                    raise StreamClosed(self.endpoint)
-                frame = self._next()
-                if frame is not None:
-                    return frame
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return None
-                self._subscriber.wait(min(left, _SLICE))
-
-    def close(self) -> None:
-        """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
-        self._closed = True
-        if self._lock.acquire(timeout=20 * _SLICE):
-            self._subscriber.close()
-            self._lock.release()
+        super().__init__(endpoint, subscriber)
 
     def _next(self) -> Frame | None:
         """Take what has arrived, up to the first frame or all of it."""
@@ -193,14 +150,14 @@ class ShmCameraStream(RegionStream[Frame]):
         self.stats = CameraStats()
         self._size = camera.resolution[0] * camera.resolution[1] * BYTES_PER_PIXEL
         super().__init__(directory, region_name(camera))
-        reader = self._source.current()
+        reader, path = self._current_reader(), self._path()
         if reader is not None and reader.region.capacity < self._size:
             self.close()
             reason = f'it has room for {reader.region.capacity} bytes, {self._size} are needed'
-            raise MalformedRegion(self._source.path, reason)
+            raise MalformedRegion(path, reason)
         if reader is None or not _has_memory(reader.region):
             self.close()
-            raise RegionUnavailable(self._source.path, 'there is no room for it')
+            raise RegionUnavailable(path, 'there is no room for it')
 
     def _read(self, reader: RegionReader) -> Frame | None:
         buffer = np.empty(self._size, np.uint8)
@@ -295,19 +252,16 @@ def open_camera(
     :raises MalformedRegion: with ``shm``, when it makes no sense.
     :raises UnknownName: for another transport.
     """
-    if transport not in TRANSPORTS:
-        raise UnknownName('transport', transport, TRANSPORTS)
     if camera.port is None:
         raise CameraUnavailable(camera.name)
-    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
-        try:
-            return ShmCameraStream(shm_dir, camera)
-        except (RegionUnavailable, MalformedRegion) as error:
-            if transport == 'shm':
-                raise
-            _LOG.info('%s arrives over ZeroMQ: %s', camera.name, error)
     endpoint = f'tcp://{host}:{camera.port}'
-    return CameraStream(endpoint, camera, newest_only=newest_only, keys=keys)
+    return open_stream(
+        transport,
+        shm_dir,
+        host,
+        lambda: ShmCameraStream(shm_dir, camera),
+        lambda: CameraStream(endpoint, camera, newest_only=newest_only, keys=keys),
+    )
 
 
 __all__ = [

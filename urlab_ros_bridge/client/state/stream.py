@@ -12,37 +12,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-import logging
-import math
-import threading
 import time
 from typing import Protocol
 
 from urlab_ros_bridge.client.errors import ProtocolError
-from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.observations import MAX_SNAPSHOT_BYTES
 from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.transport.keys import KeySource
 from urlab_ros_bridge.transport.keys import read_client_keys
-from urlab_ros_bridge.transport.link import TRANSPORTS
 from urlab_ros_bridge.transport.shm.access import RegionReader
 from urlab_ros_bridge.transport.shm.directory import STATE_FILE
 from urlab_ros_bridge.transport.shm.stream import Directory
-from urlab_ros_bridge.transport.shm.stream import is_usable
+from urlab_ros_bridge.transport.shm.stream import open_stream
 from urlab_ros_bridge.transport.shm.stream import RegionStream
+from urlab_ros_bridge.transport.stream import SubscriberStream
 from urlab_ros_bridge.transport.subscriber import Subscriber
-from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
-_LOG = logging.getLogger(__name__)
-# Period at which a waiting receive applies what other threads requested (s).
-_SLICE = 0.05
 _STATE_FULL = STATE_FULL_TOPIC.encode()
 _DRAIN_ROWS = 50_000  # at most in one poll, even if more keep arriving
 
@@ -77,7 +67,7 @@ class TickSource(Protocol):
         """End the stream."""
 
 
-class StateStream:
+class StateStream(SubscriberStream[Tick]):
     """
     Rows of a PUB socket as ticks.
 
@@ -110,33 +100,26 @@ class StateStream:
         :param rcvhwm: messages that the socket holds for a consumer that lags.
         :param keys: see `Session`.
         """
-        self.endpoint = f'tcp://{host}:{state_port}'
         self.stats = StreamStats()
         self._backlog = backlog
         self._assembler = TickAssembler(closing)
         self._ready = self._assembler.ready
-        self._lock = threading.Lock()
         self._changes: deque[tuple[bool, bytes]] = deque()
-        self._closed = False
         # In order: the closing row is subscribed to before the rows that it closes.
         self._topics: dict[bytes, None] = {}
         for topic in (SIM_TIME_TOPIC, *topics):
             self._topics[_encoded(topic)] = None
         if self._wants_snapshot():
             self._topics[_STATE_FULL] = None
-        self._subscriber = Subscriber(
-            self.endpoint,
+        endpoint = f'tcp://{host}:{state_port}'
+        subscriber = Subscriber(
+            endpoint,
             self._topics,
             max_bytes=MAX_SNAPSHOT_BYTES,
             rcvhwm=rcvhwm,
             keys=read_client_keys(keys),
         )
-
-    def __enter__(self) -> StateStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().__init__(endpoint, subscriber)
 
     @property
     def closed_by(self) -> str | None:
@@ -157,37 +140,11 @@ class StateStream:
             del self._topics[name]
             self._change(False, name)
 
-    def receive(self, timeout: float | None = None) -> Tick | None:
-        """
-        Return the next tick, None when none was finished in time.
-
-        :param timeout: seconds; 0 only polls, None waits forever.
-        :raises StreamClosed: after `close`, also when it is called while this waits.
-        """
-        deadline = math.inf if timeout is None else time.monotonic() + timeout
-        with self._lock:
-            try:
-                while True:
-                    self._apply_changes()
-                    if self._backlog is not None or not self._ready:
-                        self._drain()
-                    tick = self._next_ready()
-                    if tick is not None:
-                        return tick
-                    left = deadline - time.monotonic()
-                    if left <= 0:
-                        return None
-                    self._subscriber.wait(min(left, _SLICE))
-            finally:
-                if self._closed:
-                    self._subscriber.close()
-
-    def close(self) -> None:
-        """Close the socket; a `receive` that waits in another thread raises `StreamClosed`."""
-        self._closed = True
-        if self._lock.acquire(timeout=20 * _SLICE):
-            self._subscriber.close()
-            self._lock.release()
+    def _next(self) -> Tick | None:
+        self._apply_changes()
+        if self._backlog is not None or not self._ready:
+            self._drain()
+        return self._next_ready()
 
     def _change(self, on: bool, topic: bytes) -> None:
         """Apply a change at once, unless another thread is receiving: that applies it soon."""
@@ -200,8 +157,6 @@ class StateStream:
                 self._lock.release()
 
     def _apply_changes(self) -> None:
-        if self._closed:
-            raise StreamClosed(self.endpoint)
         while self._changes:
             on, topic = self._changes.popleft()
             (self._subscriber.subscribe if on else self._subscriber.unsubscribe)(topic)
@@ -335,16 +290,13 @@ def open_state(
     :raises MalformedRegion: with ``shm``, when it makes no sense.
     :raises UnknownName: for another transport.
     """
-    if transport not in TRANSPORTS:
-        raise UnknownName('transport', transport, TRANSPORTS)
-    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
-        try:
-            return ShmStateStream(shm_dir, stamped=stamped)
-        except (RegionUnavailable, MalformedRegion) as error:
-            if transport == 'shm':
-                raise
-            _LOG.info('the state arrives over ZeroMQ: %s', error)
-    return StateStream(host, state_port, (STATE_FULL_TOPIC,), keys=keys)
+    return open_stream(
+        transport,
+        shm_dir,
+        host,
+        lambda: ShmStateStream(shm_dir, stamped=stamped),
+        lambda: StateStream(host, state_port, (STATE_FULL_TOPIC,), keys=keys),
+    )
 
 
 __all__ = ['ShmStateStream', 'StateStream', 'StreamStats', 'TickSource', 'open_state']
