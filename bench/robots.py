@@ -31,11 +31,11 @@ import zmq
 from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.observe.state import SEND_QUEUE
+from urlab_ros_bridge.sim.observe.state import StatePublisher
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
-from urlab_ros_bridge.sim.streams.state import StatePublisher
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.transport.publisher import Publisher
 
 COUNTS = (1, 2, 4, 8, 16)
@@ -76,9 +76,11 @@ def sidecar(folder: Path, robot: str, count: int) -> Path:
     return path
 
 
-def measure(context: Context, publisher: StatePublisher, ticks: int) -> tuple[float, float, float]:
+def measure(
+    simulation: Simulation, publisher: StatePublisher, ticks: int
+) -> tuple[float, float, float]:
     """Return seconds per tick: mj_step alone, the whole sub-step, publishing."""
-    engine, world = context.engine, context.world
+    engine, world = simulation.engine, simulation.world
     floor = mujoco.MjData(world.model)
     costs = np.empty((ticks, 3))
     clock = time.thread_time
@@ -127,7 +129,7 @@ def one(
 ) -> tuple[float, float, float, float, int]:
     """Measure a world of `count` robots: `measure`, `select`, and the messages of a tick."""
     config = ServerConfig(model=sidecar(folder, robot, count))
-    context = build_context(config, DataFolder(folder), load_world(config))
+    simulation = build_simulation(config, DataFolder(folder), load_world(config))
     with zmq.Context() as zmq_context, zmq_context.socket(zmq.XPUB) as socket:
         socket.setsockopt(zmq.LINGER, 0)
         socket.setsockopt(zmq.SNDHWM, SEND_QUEUE)
@@ -138,9 +140,9 @@ def one(
             while not subscribed.has_subscribers:
                 subscribed.read_subscriptions()
                 time.sleep(0.01)
-            publisher = StatePublisher(context.engine, context.observer, subscribed)
-            measure(context, publisher, 50)
-            figures = measure(context, publisher, ticks)
+            publisher = StatePublisher(simulation.engine, simulation.observer, subscribed)
+            measure(simulation, publisher, 50)
+            figures = measure(simulation, publisher, ticks)
             topics = sent_topics(publisher)
             return *figures, select(publisher, topics), len(topics)
         finally:

@@ -138,12 +138,12 @@ class RunningWorld:
     @contextlib.contextmanager
     def simulated(self):
         """Yield model and data of the server, which does not step meanwhile."""
-        world, engine = self._server.context.world, self._server.context.engine
+        world, engine = self._server.simulation.world, self._server.simulation.engine
         with engine.lock:
             yield world.model, world.data
 
     def set_paused(self, paused):
-        engine = self._server.context.engine
+        engine = self._server.simulation.engine
         with engine.lock:
             if engine.run.set_paused(paused):
                 engine.state_changed()

@@ -178,8 +178,8 @@ def test_every_shape_is_there_and_follows_the_world(shapes):
 
     def agree():
         planner.update()
-        world = server.context.world
-        with server.context.engine.lock:
+        world = server.simulation.world
+        with server.simulation.engine.lock:
             found = errors((solid_scenery(world.model, ['-']), world.data), planner.compiled())
         return np.quantile(found, 0.995) < 2e-3
 

@@ -22,8 +22,8 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -63,10 +63,10 @@ def sound(tmp_path_factory):
 def dispatch(tmp_path_factory):
     """Return what answers request frames, without sockets; time runs only by requests."""
     config = ServerConfig(model=WORLD, data_dir=tmp_path_factory.mktemp('data'))
-    stage = Stage(config)
-    stage.context = build_context(config, stage.data, load_world(config))
+    host = SimulationHost(config)
+    host.simulation = build_simulation(config, host.data, load_world(config))
     registry = build_registry()
-    return partial(dispatching.dispatch, Dispatcher(stage, registry, pre_session_ops(registry)))
+    return partial(dispatching.dispatch, Dispatcher(host, registry, pre_session_ops(registry)))
 
 
 @pytest.fixture

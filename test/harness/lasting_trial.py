@@ -23,8 +23,8 @@ def _lasting():
     return LastingTrial()
 
 
-def with_lasting_trial(stage):
+def with_lasting_trial(host):
     """Let a stage have the common process try its models; return the stage."""
     _lasting().forget()
-    stage.client_models._trial = _lasting()
-    return stage
+    host.client_models._trial = _lasting()
+    return host

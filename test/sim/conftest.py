@@ -19,8 +19,8 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.encoding import codec
 
 # Helpers of this folder (importlib mode adds no folder to the path).
@@ -76,27 +76,27 @@ class Rig(Caller):
 
     def __init__(self, **config):
         self.config = ServerConfig(**config)
-        self.stage = with_lasting_trial(Stage(self.config))
+        self.host = with_lasting_trial(SimulationHost(self.config))
         world = load_world(self.config)
-        self.context = build_context(self.config, self.stage.data, world)
+        self.simulation = build_simulation(self.config, self.host.data, world)
         # Without a live loop: the context is put there, not opened.
-        self.stage.context = self.context
+        self.host.simulation = self.simulation
         registry = build_registry()
-        self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
+        self.dispatcher = Dispatcher(self.host, registry, pre_session_ops(registry))
         super().__init__(partial(dispatch, self.dispatcher))
         self.hello(shared=True)
 
     @property
     def engine(self):
-        return self.context.engine
+        return self.simulation.engine
 
     @property
     def model(self):
-        return self.context.world.model
+        return self.simulation.world.model
 
     @property
     def data(self):
-        return self.context.world.data
+        return self.simulation.world.data
 
     def caller(self, **hello):
         caller = Caller(self.exchange)

@@ -38,7 +38,7 @@ f 2 3 4
 
 def renewed(rig):
     """Look at the world that has taken the place of the one before."""
-    rig.context = rig.stage.context
+    rig.simulation = rig.host.simulation
     return rig
 
 

@@ -148,7 +148,7 @@ def test_of_one_session_only_some_may_wait(server, connect, monkeypatch, patient
 def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patient):
     """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
-    engine = running.context.engine
+    engine = running.simulation.engine
     engine.run.seconds_per_step = 1.0
     engine.hooks.after_step.append(lambda: time.sleep(0.002))
     callers = [connect(running, shared=True) for _ in range(40)]
@@ -175,7 +175,7 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
 def test_sessions_with_long_steps_take_turns(server, connect, patient):
     """Whoever asks for steps all the time does not starve who asks once."""
     running = server(world='quadruped', step_mode='direct')
-    engine = running.context.engine
+    engine = running.simulation.engine
     engine.run.seconds_per_step = 1.0
     engine.hooks.after_step.append(lambda: time.sleep(0.001))
     greedy = [connect(running, shared=True) for _ in range(6)]

@@ -123,7 +123,7 @@ def test_a_stall_is_caught_up_or_written_off_and_time_never_runs_ahead(
     running = server()
     socket = subscribe(running, b'sim_time')
     schedule = [tick[0] - tick[2] for tick in times(drain(socket, 0.5))]
-    with running.context.engine.lock:
+    with running.simulation.engine.lock:
         time.sleep(stall)
     # The line before the stall is the schedule; nothing may run ahead of it.
     before, lead = max(schedule), []

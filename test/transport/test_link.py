@@ -121,7 +121,7 @@ def test_the_one_pair_of_a_stock_server_is_used_by_request_only(
     """Other clients may use it at the same time; a reply that was late may be another's."""
     monkeypatch.setattr('urlab_ros_bridge.sim.streams.handshake.EXTENSIONS', ())
     server = start()
-    monkeypatch.setattr(server.stage.shm, 'open_channel', lambda: None)
+    monkeypatch.setattr(server.host.shm, 'open_channel', lambda: None)
     caplog.set_level('INFO', 'urlab_ros_bridge.transport')
     for _ in range(2):
         client = connect(server, 'auto')
@@ -133,7 +133,7 @@ def test_the_one_pair_of_a_stock_server_is_used_by_request_only(
     client = connect(server)
     assert client.status().world == 'rover'
     assert client.transport == 'shm'
-    assert {path.name for path in Path(server.stage.shm_dir).glob('*.shm')} == {
+    assert {path.name for path in Path(server.host.shm_dir).glob('*.shm')} == {
         'rep.shm', 'req.shm', 'state.shm'
     }  # fmt: skip
     monkeypatch.setattr(client._rpc.shm, 'is_numbered', False)

@@ -21,7 +21,7 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.dialect import reply_to_v06
 from urlab_ros_bridge.wire.dialect import request_from_v06
 from urlab_ros_bridge.wire.dialect import V06
@@ -36,7 +36,7 @@ from urlab_ros_bridge.wire.ops import OPS
 # How long a request waits while a changed world takes its place; mostly that is milliseconds.
 SETTLE_SECONDS = 15.0
 _LOG = logging.getLogger(__name__)
-PreSession = Callable[[Stage, Fields], tuple[ServerSession, dict[str, Any]]]
+PreSession = Callable[[SimulationHost, Fields], tuple[ServerSession, dict[str, Any]]]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class AcceptedCall:
 
     :ivar subject: what the op works on, see `registry.Handler`.
     :ivar seconds: an estimate of how long it takes.
-    :ivar host: for a reply in the dialect of v0.6: name of this machine; None: as the page has it.
+    :ivar v06_host: name of this machine, for a reply in the dialect of v0.6; None: in the page's.
     """
 
     entry: RegisteredOp
@@ -54,7 +54,7 @@ class AcceptedCall:
     fields: Fields
     seconds: float
     subject: Any
-    host: str | None = None
+    v06_host: str | None = None
 
     @property
     def session_key(self) -> str:
@@ -107,7 +107,7 @@ class AcceptedCall:
                 return body
             if callable(body):
                 body = body()
-            return _pack(entry.op.name, body, session, self.host)
+            return _pack(entry.op.name, body, session, self.v06_host)
         except OpError as error:
             return error_frame(error, session)
         except Exception:
@@ -118,12 +118,12 @@ class Dispatcher:
     """Checks requests and finds who handles them; thread-safe."""
 
     def __init__(
-        self, stage: Stage, registry: Registry, pre_session: dict[str, PreSession]
+        self, host: SimulationHost, registry: Registry, pre_session: dict[str, PreSession]
     ) -> None:
-        self._stage = stage
+        self._host = host
         self._registry = registry
         self._pre_session = pre_session
-        self._host = socket.gethostname() if stage.config.dialect == V06 else None
+        self._v06_host = socket.gethostname() if host.config.dialect == V06 else None
 
     def accept(self, frame: bytes, *, editing: bool = True) -> bytes | AcceptedCall:
         """
@@ -131,12 +131,12 @@ class Dispatcher:
 
         :param editing: whether the frame came by a way that serves editor ops.
         """
-        if not self._stage.settled.is_set():
-            self._stage.settled.wait(SETTLE_SECONDS)
+        if not self._host.settled.is_set():
+            self._host.settled.wait(SETTLE_SECONDS)
         session = None
         try:
             request = codec.unpack(frame)
-            if self._host is not None:
+            if self._v06_host is not None:
                 request = request_from_v06(request)
             op = request.get('op')
             if not isinstance(op, str):
@@ -144,15 +144,15 @@ class Dispatcher:
             fields = Fields(request)
             pre_session = self._pre_session.get(op)
             if pre_session is not None:
-                session, reply = pre_session(self._stage, fields)
-                return _pack(op, reply, session, self._host)
-            session = self._stage.sessions.find(request.get('session_id'))
+                session, reply = pre_session(self._host, fields)
+                return _pack(op, reply, session, self._v06_host)
+            session = self._host.sessions.find(request.get('session_id'))
             entry = self._entry(op, editing)
             for name in entry.op.required:
                 fields.need(name)
             subject = self._subject(entry)
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
-            return AcceptedCall(entry, session, fields, seconds, subject, self._host)
+            return AcceptedCall(entry, session, fields, seconds, subject, self._v06_host)
         except WireError as error:
             return pack_error('bad_request', str(error))
         except OpError as error:
@@ -163,7 +163,7 @@ class Dispatcher:
     def _entry(self, op: str, editing: bool) -> RegisteredOp:
         known = OPS.get(op)
         if known is not None and known.category == EDITOR_ONLY:
-            if self._stage.editor is None:
+            if self._host.editor is None:
                 raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
             if not editing:
                 raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
@@ -174,15 +174,15 @@ class Dispatcher:
         raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
 
     def _subject(self, entry: RegisteredOp) -> Any:
-        """Return what the op works on: the running world, the editor or the stage."""
+        """Return what the op works on: the running simulation, the editor or the host."""
         if entry.op.category == MANAGER_REQUIRED:
-            context = self._stage.running()
-            return self._stage if entry.staged else context
-        return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
+            simulation = self._host.running()
+            return self._host if entry.changes_world else simulation
+        return self._host.editor if entry.op.category == EDITOR_ONLY else self._host
 
 
 def _pack(op: str, body: dict[str, Any], session: ServerSession, host: str | None) -> bytes:
-    """Return a reply frame; see `AcceptedCall.host`."""
+    """Return a reply frame; see `AcceptedCall.v06_host`."""
     reply = {'op': f'{op}_ok', **body}
     return codec.pack(reply if host is None else reply_to_v06(reply, host), session.encoding)
 

@@ -18,17 +18,17 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.observe.state import SEND_QUEUE
+from urlab_ros_bridge.sim.observe.state import StatePublisher
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.requests.background import compiling
 from urlab_ros_bridge.sim.shared_memory import offer_shared_memory
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.control_stream import ControlStream
 from urlab_ros_bridge.sim.streams.info import InfoPublisher
-from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
-from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.transport.receiver import MessageReceiver
@@ -54,12 +54,12 @@ class Server:
         )
         self._router: Router | None = None
         self._endpoints: dict[str, str] = {}
-        self.stage = Stage(config)
+        self.host = SimulationHost(config)
 
     @property
-    def context(self) -> Context | None:
+    def simulation(self) -> Simulation | None:
         """Return the running world, None when there is none."""
-        return self.stage.context
+        return self.host.simulation
 
     @property
     def endpoints(self) -> dict[str, str]:
@@ -81,24 +81,24 @@ class Server:
 
         # MuJoCo itself would write to stderr and to a file in the working directory.
         mujoco.set_mju_user_warning(log_warning)
-        stage, config = self.stage, self.config
+        host, config = self.host, self.config
         try:
             router = Router(self._sockets, config.bind, config.rpc_port, '--rpc-port')
             self._endpoints['rpc'] = router.endpoint
             self._open_streams()
-            shm = stage.shm = offer_shared_memory(config)
+            shm = host.shm = offer_shared_memory(config)
             if shm is not None:
-                stage.add_service(shm.state_publisher)
-                stage.add_service(shm.camera_regions)
-            stage.add_service(lambda world: CameraService(config, world.cameras))
+                host.add_service(shm.state_publisher)
+                host.add_service(shm.camera_regions)
+            host.add_service(lambda world: CameraService(config, world.cameras))
             self._open_world()
         except Exception:
-            if stage.shm is not None:
-                stage.shm.close()
+            if host.shm is not None:
+                host.shm.close()
             self._sockets.close()
             raise
         registry = build_registry(config.editor)
-        dispatcher = Dispatcher(stage, registry, pre_session_ops(registry))
+        dispatcher = Dispatcher(host, registry, pre_session_ops(registry))
 
         def accept(frame: bytes) -> bytes | AcceptedCall:
             # A reply that was too large for shared memory is fetched over ZeroMQ.
@@ -107,7 +107,7 @@ class Server:
 
         if shm is not None:
             shm.serve(lambda frame: dispatcher.accept(frame, editing=False))
-        stage.ports = {
+        host.ports = {
             name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
         }
         router.serve(accept, self._stepped)
@@ -126,14 +126,14 @@ class Server:
         """Drain and close everything; safe to call twice."""
         if self._stopped.is_set() or self._router is None:
             return
-        self.stage.draining = True
+        self.host.draining = True
         # Waiting calls answer before the transport goes.
-        self.stage.client_models.close()
-        if self.stage.editor is not None:
-            self.stage.editor.close()
-        self.stage.close()
-        if self.stage.shm is not None:
-            self.stage.shm.close()
+        self.host.client_models.close()
+        if self.host.editor is not None:
+            self.host.editor.close()
+        self.host.close()
+        if self.host.shm is not None:
+            self.host.shm.close()
         self._router.stop()
         self._sockets.close()
         self._stopped.set()
@@ -142,11 +142,11 @@ class Server:
         config = self.config
         if not config.editor:
             world = load_world(config)
-            self.stage.open(build_context(config, self.stage.data, world))
+            self.host.open(build_simulation(config, self.host.data, world))
             return
-        self.stage.editor = LevelEditor(self.stage)
+        self.host.editor = LevelEditor(self.host)
         if config.model or config.world:
-            self.stage.editor.open_and_play(config.model or world_path(config.world))
+            self.host.editor.open_and_play(config.model or world_path(config.world))
 
     def _open_streams(self) -> None:
         """
@@ -155,22 +155,22 @@ class Server:
         Few clients use the latter two, so a port that another server has taken only switches them
         off.
         """
-        config, stage = self.config, self.stage
+        config, host = self.config, self.host
         state = self._publisher(config.state_port, '--state-port')
         self._endpoints['state'] = state.endpoint
-        stage.add_service(lambda world: StatePublisher(world.engine, world.observer, state))
+        host.add_service(lambda world: StatePublisher(world.engine, world.observer, state))
         try:
             control = MessageReceiver.bind(
                 self._sockets, config.bind, config.control_port, '--control-port'
             )
             self._endpoints['control'] = control.endpoint
-            stage.add_service(lambda world: ControlStream(world.engine, control, world.inbound))
+            host.add_service(lambda world: ControlStream(world.engine, control, world.inbound))
         except SocketInUse as error:
             _LOG.warning('no control stream: %s', error)
         try:
             info = self._publisher(config.info_port, '--info-port')
             self._endpoints['info'] = info.endpoint
-            stage.add_service(lambda world: InfoPublisher(world, info))
+            host.add_service(lambda world: InfoPublisher(world, info))
         except SocketInUse as error:
             _LOG.warning('no info stream: %s', error)
 
@@ -178,5 +178,5 @@ class Server:
         return Publisher.bind(self._sockets, self.config.bind, port, option, SEND_QUEUE)
 
     def _stepped(self) -> bool:
-        context = self.stage.context
-        return context is not None and context.engine.run.mode != 'live'
+        simulation = self.host.simulation
+        return simulation is not None and simulation.engine.run.mode != 'live'

@@ -20,9 +20,9 @@ import uuid
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import WorldService
-from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
+from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import WorldService
 from urlab_ros_bridge.transport.router import Accept
 from urlab_ros_bridge.transport.shm.directory import camera_file
 from urlab_ros_bridge.transport.shm.directory import reply_file
@@ -44,7 +44,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class CameraRegions:
-    """The regions of a world's cameras; see `stage.WorldService`.  Make it before the renderer."""
+    """The regions of a world's cameras, a `WorldService`.  Make it before the renderer."""
 
     def __init__(self, rig: CameraRig, directory: Path, watch: OpenWatch) -> None:
         """Make the files; they take memory when first opened."""
@@ -139,19 +139,21 @@ class SharedMemoryService:
         except RegionUnavailable as error:
             _LOG.warning('no requests through shared memory: %s', error)
 
-    def state_publisher(self, context: Context) -> WorldService:
+    def state_publisher(self, simulation: Simulation) -> WorldService:
         """Return the publisher of a world's state; one that does nothing when there is no room."""
         try:
-            return ShmStatePublisher(context.engine, context.observer, self.path, self._watch)
+            return ShmStatePublisher(
+                simulation.engine, simulation.observer, self.path, self._watch
+            )
         except RegionUnavailable as error:
             _LOG.warning('no state in shared memory: %s', error)
             return _Nothing()
 
-    def camera_regions(self, context: Context) -> WorldService:
+    def camera_regions(self, simulation: Simulation) -> WorldService:
         """Return the regions of a world's cameras; nothing when they are off."""
-        if context.config.cameras == 'off':
+        if simulation.config.cameras == 'off':
             return _Nothing()
-        return CameraRegions(context.cameras, self.path, self._watch)
+        return CameraRegions(simulation.cameras, self.path, self._watch)
 
     def open_channel(self) -> str:
         """

@@ -12,7 +12,7 @@ from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.simulation import build_simulation
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -36,7 +36,7 @@ def lab(tmp_path_factory) -> Path:
 def lab_context(lab, tmp_path):
     """Return the small world without threads and sockets."""
     config = ServerConfig(model=lab)
-    return build_context(config, DataFolder(tmp_path, False), load_world(config))
+    return build_simulation(config, DataFolder(tmp_path, False), load_world(config))
 
 
 @pytest.fixture

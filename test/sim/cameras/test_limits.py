@@ -33,9 +33,9 @@ def test_more_cameras_or_pixels_are_refused_and_the_world_stays(rig, first, seco
     world = rig()
     if first:
         world.ask('spawn_entity', name='a', xml=first)
-    before, begun = world.stage.context, time.monotonic()
+    before, begun = world.host.simulation, time.monotonic()
     assert world.code('spawn_entity', name='b', xml=second) == 'import_failed'
-    assert world.stage.context is before
+    assert world.host.simulation is before
     assert time.monotonic() - begun < 30.0
 
 

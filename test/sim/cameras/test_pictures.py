@@ -56,7 +56,7 @@ def test_depth_is_the_distance_along_the_axis(client, lab_server):
     reply = shot(client, 'range')
     depth = reply.cameras['range'].pixels
     assert depth.shape == (480, 640) and depth.dtype == np.float32
-    model = lab_server.context.world.model
+    model = lab_server.simulation.world.model
     data = fresh_data(model, reply)
     generator = np.random.default_rng(0)
     rows, columns = np.nonzero(smooth(depth))
@@ -76,7 +76,7 @@ def test_red_is_red_in_bgra(client, lab_server):
     image = reply.cameras['front']
     assert image.dtype == 'bgra8' and image.pixels.shape == (480, 640, 4)
     assert (image.pixels[..., 3] == 255).all()
-    model = lab_server.context.world.model
+    model = lab_server.simulation.world.model
     data = fresh_data(model, reply)
     column, row = project(model, data, 'front', data.body('cart_cart').xpos)
     blue, green, red, _ = (int(part) for part in image.pixels[int(row), int(column)])
@@ -87,7 +87,7 @@ def test_red_is_red_in_bgra(client, lab_server):
 
 def test_labels_name_what_is_there(client, lab_server):
     reply = shot(client, 'parts', 'each')
-    model = lab_server.context.world.model
+    model = lab_server.simulation.world.model
     data = fresh_data(model, reply)
     targets = {name: data.body(name).xpos for name in ('crate_1', 'crate_2')}
     targets['cart'] = data.body('cart_cart').xpos
@@ -117,10 +117,10 @@ def test_no_frame_of_before_a_reset_is_ever_returned(client):
 
 
 def test_overlays_and_changed_colours_are_seen(client, lab_server):
-    context = lab_server.context
+    simulation = lab_server.simulation
     before = shot(client, 'front').cameras['front'].pixels.copy()
-    rig, model = context.cameras, context.world.model
-    with context.engine.lock:
+    rig, model = simulation.cameras, simulation.world.model
+    with simulation.engine.lock:
         rig.set_overlays(
             [
                 {'type': 'sphere', 'pos': [0, 0, 2.2], 'size': [0.2], 'rgba': [1, 1, 0, 1]},
@@ -141,7 +141,7 @@ def test_overlays_and_changed_colours_are_seen(client, lab_server):
         blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
         assert green > 60 and green > 2 * max(red, blue)
     finally:
-        with context.engine.lock:
+        with simulation.engine.lock:
             model.geom('cart_box').rgba[:] = kept
             rig.set_overlays([])
             rig.model_changed()

@@ -61,7 +61,7 @@ def test_stamps_go_back_at_a_reset_and_never_mix(client):
 
 def test_a_subscriber_that_does_not_read_holds_nobody_up(client, lab_server, raw_socket):
     client.set_paused(False)
-    endpoint = lab_server.context.cameras.endpoints[2]
+    endpoint = lab_server.simulation.cameras.endpoints[2]
     socket = raw_socket(endpoint, b'')
     socket.rcvhwm = 1
     assert receive(socket)[0]

@@ -11,7 +11,7 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.encoding import codec
 
 # The root body stands off the frame of the file, turned.
@@ -55,10 +55,10 @@ class Desk:
     def __init__(self, folder, **config):
         self.folder = folder
         config = ServerConfig(data_dir=folder, editor=True, world='', **config)
-        self.stage = with_lasting_trial(Stage(config))
-        self.editor = self.stage.editor = LevelEditor(self.stage)
+        self.host = with_lasting_trial(SimulationHost(config))
+        self.editor = self.host.editor = LevelEditor(self.host)
         registry = build_registry(editor=True)
-        self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
+        self.dispatcher = Dispatcher(self.host, registry, pre_session_ops(registry))
         self.session_id = ''
         self.session_id = self.ask('hello', shared=True)['session_id']
 
@@ -91,7 +91,7 @@ class Desk:
 
     @property
     def world(self):
-        return self.stage.context.world
+        return self.host.simulation.world
 
 
 @pytest.fixture

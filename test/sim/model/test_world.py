@@ -78,7 +78,7 @@ def test_a_world_starts_in_its_keyframe_and_a_reset_goes_back_to_it(rig, upright
         assert reply['time'] == 0.0
         qpos = {prefix: block['qpos'] for prefix, block in reply['per_articulation'].items()}
         assert qpos == starts
-        assert server.context.world.data.joint('hinge').qpos == 0.5
+        assert server.simulation.world.data.joint('hinge').qpos == 0.5
 
     check(server.ask('forward'))
     hello = server.ask('hello', shared=True)

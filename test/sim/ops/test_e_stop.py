@@ -26,7 +26,7 @@ STOPPING = (
 
 def speed(rig):
     """Return that of the base of the only robot, m/s."""
-    world = rig.stage.context.world
+    world = rig.host.simulation.world
     (robot,) = world.articulations.values()
     dofs = robot.base_joint.dof_slots
     return float(np.linalg.norm(world.data.qvel[dofs][:3]))
@@ -74,15 +74,17 @@ def test_moving_joints_hold_their_position_and_loaded_ones_their_setpoint(rig):
     name, control = next(iter(arms.engine.controls.items()))
     actuators = list(control.articulation.actuators)
     arms.ask('step', n_steps=500)
-    held = control.slots['zmq'].copy()
+    held = control.setpoints['zmq'].copy()
     arms.ask('set_setpoints', articulation=name, values={actuators[0]: held[0] + 0.8})
     arms.ask('step', n_steps=60)
     arms.ask('e_stop', engaged=True)
     arms.ask('step', n_steps=1)
-    stopped = control.slots['zmq'].copy()
+    stopped = control.setpoints['zmq'].copy()
     assert held[0] + 0.02 < stopped[0] < held[0] + 0.75
     arms.ask('step', n_steps=500)
-    joint = arms.context.world.tables.joints[control.articulation.actuators[actuators[0]].joint_id]
+    joint = arms.simulation.world.tables.joints[
+        control.articulation.actuators[actuators[0]].joint_id
+    ]
     assert arms.data.qpos[joint.qpos_address] == pytest.approx(stopped[0], abs=0.05)
     assert np.abs(arms.data.qvel).max() < 0.02
     still = np.abs(stopped - held) == 0.0

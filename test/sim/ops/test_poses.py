@@ -21,7 +21,7 @@ def test_the_largest_numbers_that_are_taken_do_not_break_anything(rover):
 
 def test_one_robot_is_reset_alone(rig):
     server = rig(world='fleet', step_mode='direct')
-    robots, data = server.context.world.articulations, server.data
+    robots, data = server.simulation.world.articulations, server.data
     first, second = (robots[name] for name in ('rover_1', 'rover_2'))
     server.ask(
         'step', n_steps=50, per_articulation={'rover_2': {'twist': {'linear': [0.4, 0, 0]}}}

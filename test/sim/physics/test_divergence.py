@@ -28,7 +28,7 @@ def stepped(rig, **fields):
     """Return what the reply to one step says of divergence, by every way that shows it."""
     reply = rig.ask('step', **fields)
     shown = [reply.get('divergence')]
-    shown.append(codec.unpack(rig.context.observer.snapshot()).get('divergence'))
+    shown.append(codec.unpack(rig.simulation.observer.snapshot()).get('divergence'))
     shown.append(rig.ask('status').get('divergence'))
     shown.append(rig.ask('forward').get('divergence'))
     shown.append(rig.caller(shared=True, encoding='json').ask('forward').get('divergence'))
@@ -83,8 +83,8 @@ def test_divergence_is_reported_until_the_next_reset(rover, quantity, autoreset)
 @pytest.mark.parametrize('quantity', ['qpos', 'qvel', 'qacc'])
 def test_a_world_continues_from_the_state_that_it_started_in(quadruped, quantity):
     start, command = (
-        quadruped.context.world.start_qpos(),
-        quadruped.engine.controls['quadruped'].slots,
+        quadruped.simulation.world.start_qpos(),
+        quadruped.engine.controls['quadruped'].setpoints,
     )
     held = command['zmq'].copy()
     quadruped.ask('step', n_steps=50)

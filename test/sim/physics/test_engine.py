@@ -33,7 +33,7 @@ def test_a_refused_step_of_a_running_world_stages_nothing(rig):
     command = {'rover': {'ctrl': [5.0, 5.0]}}
     assert rover.code('step', while_paused=True, per_articulation=command) == 'bad_value'
     assert rover.code('step', while_paused='yes', per_articulation=command) == 'bad_value'
-    assert not rover.engine.controls['rover'].slots['zmq'].any()
+    assert not rover.engine.controls['rover'].setpoints['zmq'].any()
 
 
 def test_wrenches_act_in_paused_live_steps_and_nowhere_else_in_live(rig):
@@ -55,6 +55,6 @@ def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is
     assert rover.engine.lock.acquire(0.1)
     rover.engine.lock.release()
     # Nor does a reply that cannot be encoded break the caller.
-    monkeypatch.setattr(rover.context.observer, 'observe', lambda *_: {'x': object()})
+    monkeypatch.setattr(rover.simulation.observer, 'observe', lambda *_: {'x': object()})
     frame = codec.pack({'op': 'forward', 'session_id': rover.session_id})
     assert codec.unpack(dispatch(rover.dispatcher, frame))['code'] == 'internal_error'

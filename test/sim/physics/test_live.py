@@ -47,11 +47,11 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
         if broken[0]:
             raise RuntimeError('a hook broke')
 
-    running.context.engine.hooks.after_step.append(hook)
+    running.simulation.engine.hooks.after_step.append(hook)
     until(lambda: 'fault' in caller.ask('status'))
     status = caller.ask('status')
     assert status['fault'] == 'RuntimeError: a hook broke' and status['paused'] is True
-    assert 'a hook broke' in caplog.text and running.context.live.is_alive()
+    assert 'a hook broke' in caplog.text and running.simulation.live.is_alive()
     stood = status['step']
     time.sleep(0.05)
     assert caller.ask('status')['step'] == stood
@@ -64,7 +64,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
 def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, connect):
     running = server()
     caller = connect(running, shared=True)
-    engine, data = running.context.engine, running.context.world.data
+    engine, data = running.simulation.engine, running.simulation.world.data
     exploding = [True]
 
     def explode():
@@ -96,6 +96,6 @@ def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
     caller.ask('set_sim_speed', percent=5)
     first = caller.ask('status')['step']
     until(lambda: caller.ask('status')['step'] > first)
-    begun, loop = time.monotonic(), running.context.live
+    begun, loop = time.monotonic(), running.simulation.live
     running.stop()
     assert time.monotonic() - begun < 8.0 and not loop.is_alive()

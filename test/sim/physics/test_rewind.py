@@ -7,18 +7,18 @@ import pytest
 
 
 def physics(rig):
-    data = rig.context.world.data
+    data = rig.simulation.world.data
     return [np.array(getattr(data, name)) for name in ('qpos', 'qvel', 'act', 'ctrl')]
 
 
 def test_the_clock_is_at_its_start_and_the_state_is_what_it_was(rover):
     rover.ask('set_twist', articulation='rover', linear=[0.5, 0, 0], angular=[0, 0, 0.3])
     rover.ask('step', n_steps=400)
-    before, epoch = physics(rover), rover.context.engine.clock.epoch
+    before, epoch = physics(rover), rover.simulation.engine.clock.epoch
     reply = rover.ask('reset', keep_state=True)
     assert (reply['time'], reply['step']) == (0.0, 0)
     assert reply['sim_time'] == {'sec': 0, 'nsec': 0}
-    assert rover.context.engine.clock.epoch == epoch + 1
+    assert rover.simulation.engine.clock.epoch == epoch + 1
     for old, new in zip(before, physics(rover), strict=True):
         assert np.array_equal(old, new)
     reply = rover.ask('step', n_steps=10)

@@ -87,7 +87,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
         engine.end_stepping(clock(0.0) / SECONDS)
 
     rover = rig(paused=True)
-    slot, name = rover.engine.controls['rover'].slots['zmq'], rover.model.actuator(0).name
+    slot, name = rover.engine.controls['rover'].setpoints['zmq'], rover.model.actuator(0).name
     for wait, value in ((0.2, 3.0), (2.0, 0.0)):
         rover.ask('set_setpoints', articulation='rover', values={name: 3.0}, wall_timeout=0.5)
         clock(wait)
@@ -95,7 +95,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
         assert slot[0] == value
 
     holder = rig(world='quadruped', paused=True)
-    slot = holder.engine.controls['quadruped'].slots['zmq']
+    slot = holder.engine.controls['quadruped'].setpoints['zmq']
     names = list(holder.engine.controls['quadruped'].articulation.actuators)
     values = {names[0]: 0.3}
     holder.ask('set_setpoints', articulation='quadruped', values=values, wall_timeout=0.5)
@@ -116,7 +116,7 @@ def test_a_request_that_waited_in_a_queue_is_refused_and_changes_nothing(driven,
     values = {name: 1.0}
     refused = driven.code('set_setpoints', articulation='rover', values=values, **fields)
     assert refused == 'stale_command'
-    assert not driven.engine.controls['rover'].slots['zmq'].any()
+    assert not driven.engine.controls['rover'].setpoints['zmq'].any()
     # Who stops is never too late.
     driven.ask('set_twist', **fields)
     driven.ask('set_setpoints', articulation='rover', values={name: 0.0}, **fields)

@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.encoding import codec
 
 def test_scribbling_over_the_requests_costs_no_other_client(server, connect):
     running = server()
-    client, directory = connect(running), running.stage.shm.path
+    client, directory = connect(running), running.host.shm.path
     chance = random.Random(2)
     for _ in range(120):
         region = Region.open(directory / 'req.shm', writable=True)
@@ -43,7 +43,7 @@ def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.GRACE', 0.2)
     running = server()
     client = connect(running, shared=True)
-    directory = Path(running.stage.shm_dir)
+    directory = Path(running.host.shm_dir)
     names = [client.ask('hello', shared=True, shm_channel=True)['shm_channel'] for _ in range(2)]
     assert len(set(names)) == 2
     requests = [Region.open(directory / f'req_{name}.shm', writable=True) for name in names]
@@ -82,7 +82,7 @@ def test_stopping_leaves_no_thread_file_or_descriptor(server, connect, mjcf):
     for _ in range(5):
         before = set(threading.enumerate())
         running = server(model=path)
-        directory = running.stage.shm_dir
+        directory = running.host.shm_dir
         client = connect(running)
         client.ask('hello', shm_channel=True)
         ShmChannel(Path(directory)).close()

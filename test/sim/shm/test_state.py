@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from urlab_ros_bridge.sim.streams.state import ShmStatePublisher
+from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.directory import STATE_FILE
 from urlab_ros_bridge.transport.shm.server import OpenWatch

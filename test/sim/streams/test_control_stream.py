@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.stage import StreamCounters
+from urlab_ros_bridge.sim.simulation import StreamCounters
 from urlab_ros_bridge.sim.streams.control_stream import ControlStream
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_BYTES
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_LIMIT
@@ -62,7 +62,7 @@ class Inlet:
         self.send(wire.control_topic('control', prefix), wire.pack_setpoints(ids, values))
 
     def slot(self, prefix='rover'):
-        return self.rig.engine.controls[prefix].slots['zmq'].tolist()
+        return self.rig.engine.controls[prefix].setpoints['zmq'].tolist()
 
 
 @pytest.fixture

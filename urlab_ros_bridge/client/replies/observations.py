@@ -19,7 +19,7 @@ import numpy as np
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.reader import Lazy
 from urlab_ros_bridge.client.replies.reader import LazyField
-from urlab_ros_bridge.client.replies.reader import LazyViews
+from urlab_ros_bridge.client.replies.reader import LazyViewMap
 from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.replies.reader import read_time
 from urlab_ros_bridge.client.replies.reader import ReplyView
@@ -226,8 +226,8 @@ class WorldObservation(ReplyView):
         'Last time that the simulation became unstable (extension), None when it did not since '
         'the last reset, or when not reported.',
     )
-    articulations = LazyViews(ArticulationState, 'Prefix -> state.', 'per_articulation', 'arts')
-    entities = LazyViews(
+    articulations = LazyViewMap(ArticulationState, 'Prefix -> state.', 'per_articulation', 'arts')
+    entities = LazyViewMap(
         EntityObservation,
         'Name -> state; empty in the replies of reset and forward.',
         'entities',
@@ -238,7 +238,7 @@ class WorldObservation(ReplyView):
 class StepResult(WorldObservation):
     """Reply to step, reset or forward."""
 
-    cameras = LazyViews(
+    cameras = LazyViewMap(
         CameraImage, 'Images by requested name; cameras without a frame are missing.'
     )
     perturbation = LazyField(

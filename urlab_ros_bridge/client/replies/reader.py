@@ -200,7 +200,7 @@ class LazyField(Lazy[T]):
         return found
 
 
-class LazyViews(Lazy[dict[str, T]]):
+class LazyViewMap(Lazy[dict[str, T]]):
     """A field of a `ReplyView` that maps names to views."""
 
     def __init__(self, kind: Callable[[dict[str, Any], str, str, str], T], text: str,
@@ -228,7 +228,7 @@ class LazyViews(Lazy[dict[str, T]]):
 __all__ = [
     'Lazy',
     'LazyField',
-    'LazyViews',
+    'LazyViewMap',
     'ReplyView',
     'listed',
     'place_of',

@@ -377,7 +377,7 @@ def _environment(backend: str) -> dict[str, str]:
 
 
 class CameraService:
-    """Runs the cameras of one world; see `stage.WorldService`."""
+    """Runs the cameras of one world; see `simulation.WorldService`."""
 
     def __init__(self, config: ServerConfig, rig: CameraRig) -> None:
         """

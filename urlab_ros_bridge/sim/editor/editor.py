@@ -30,8 +30,8 @@ from urlab_ros_bridge.sim.editor.viewport import Viewport
 from urlab_ros_bridge.sim.editor.viewport import ViewportCamera
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
@@ -47,18 +47,18 @@ class LevelEditor:
 
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, host: SimulationHost) -> None:
         self.lock = threading.RLock()
-        self.stage = stage
-        stage.add_service(lambda context: OverlayUpdater(self.drawings, context.cameras))
-        stage.add_service(self._open_camera)
-        # The stage owns it: an editor between two worlds must not keep the last one in memory.
+        self.host = host
+        host.add_service(lambda simulation: OverlayUpdater(self.drawings, simulation.cameras))
+        host.add_service(self._open_camera)
+        # The simulation owns it: an editor between two worlds must not keep the last one.
         self._camera: Callable[[], ViewportCamera | None] = lambda: None
-        self.data = stage.data
-        self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
-        self.library = BlueprintLibrary(stage.data, self.model_files)
+        self.data = host.data
+        self.model_files = ClientModelFiles(host.client_models, lambda: host.draining)
+        self.library = BlueprintLibrary(host.data, self.model_files)
         self.geometry = GeometryCache(self.model_files)
-        self.play = LevelPlayer(stage, self.model_files)
+        self.play = LevelPlayer(host, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
 
@@ -116,13 +116,13 @@ class LevelEditor:
 
     def running(self) -> RunningWorld | None:
         """Return the running world, None when nothing is played."""
-        context = self.stage.context
-        return None if context is None else RunningWorld(context, self.play.poses)
+        simulation = self.host.simulation
+        return None if simulation is None else RunningWorld(simulation, self.play.poses)
 
     @property
     def in_pie(self) -> bool:
         """Return whether a world is running."""
-        return self.stage.context is not None
+        return self.host.simulation is not None
 
     def find(self, target: str, by_name: bool = False) -> LevelActor:
         """
@@ -174,13 +174,13 @@ class LevelEditor:
         if camera is not None:
             camera.aim()
 
-    def _open_camera(self, context: Context) -> ViewportCamera:
+    def _open_camera(self, simulation: Simulation) -> ViewportCamera:
         def pose_of(name: str) -> Pose | None:
-            return RunningWorld(context, self.play.poses).pose_now(name) or self._resting_pose(
+            return RunningWorld(simulation, self.play.poses).pose_now(name) or self._resting_pose(
                 name
             )
 
-        camera = ViewportCamera(self.viewport, context, pose_of)
+        camera = ViewportCamera(self.viewport, simulation, pose_of)
         self._camera = weakref.ref(camera)
         return camera
 

@@ -35,10 +35,10 @@ from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.background import THREAD
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import check_world
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import check_world
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
@@ -51,21 +51,21 @@ class RunningWorld:
     :param poses: the actors' poses as they were compiled, by name.
     """
 
-    def __init__(self, context: Context, poses: Mapping[str, Pose]) -> None:
-        self._context = context
-        self._model = context.world.model
+    def __init__(self, simulation: Simulation, poses: Mapping[str, Pose]) -> None:
+        self._simulation = simulation
+        self._model = simulation.world.model
         self._poses = poses
 
     @property
     def sim_time(self) -> float:
         """Return the simulated seconds."""
-        return float(self._context.world.data.time)
+        return float(self._simulation.world.data.time)
 
     def others(self, names: set[str]) -> list[str]:
         """Return the top-level dynamic bodies of the scene file: those not in `names`."""
         return [
             name
-            for name, entity in self._context.world.entities.items()
+            for name, entity in self._simulation.world.entities.items()
             if name not in names and self._model.body_parentid[entity.body] == 0
         ]
 
@@ -75,7 +75,7 @@ class RunningWorld:
 
     def pose(self, name: str) -> Pose | None:
         """Return where an actor or a dynamic body of the scene is; None when it is not here."""
-        with self._context.engine.lock:
+        with self._simulation.engine.lock:
             return self.pose_now(name)
 
     def pose_now(self, name: str) -> Pose | None:
@@ -83,15 +83,15 @@ class RunningWorld:
         root = self._root(name)
         if root < 0:
             return None
-        data = self._context.world.data
+        data = self._simulation.world.data
         now = pose_of(data.xpos[root], data.xquat[root])
         return now.then(self._offset(name, root).inverse())
 
     def boxes(self, name: str) -> Boxes:
         """Return the boxes of an actor's geoms, in the world."""
         bodies = self._bodies(name)
-        with self._context.engine.lock:
-            return boxes_of(self._model, self._context.world.data, bodies)
+        with self._simulation.engine.lock:
+            return boxes_of(self._model, self._simulation.world.data, bodies)
 
     def place(self, name: str, pose: Pose) -> bool:
         """
@@ -105,7 +105,7 @@ class RunningWorld:
         wanted = pose.then(self._offset(name, root))
         quat = xyzw_to_wxyz(wanted.orientation)
         mocap, joint = int(self._model.body_mocapid[root]), int(self._model.body_jntadr[root])
-        engine, data = self._context.engine, self._context.world.data
+        engine, data = self._simulation.engine, self._simulation.world.data
         free = joint >= 0 and self._model.jnt_type[joint] == _FREE
         if mocap < 0 and not free:
             return False
@@ -121,7 +121,7 @@ class RunningWorld:
 
     def _root(self, name: str) -> int:
         """Return the root body of an actor, -1 when the world was compiled without it."""
-        world = self._context.world
+        world = self._simulation.world
         if name in world.articulations:
             first = world.articulations[name].first_body
             return -1 if first is None else first.id
@@ -139,7 +139,7 @@ class RunningWorld:
 
     def _bodies(self, name: str) -> list[int]:
         """Return the bodies of an actor; a robot's file may have several trees of them."""
-        robot = self._context.world.articulations.get(name)
+        robot = self._simulation.world.articulations.get(name)
         if robot is not None:
             return [body.id for body in robot.bodies.values()]
         root = self._root(name)
@@ -172,8 +172,8 @@ class LevelPlayer:
     :ivar poses: actors' poses in the running world as it was compiled; empty when none runs.
     """
 
-    def __init__(self, stage: Stage, files: ModelFiles = OPERATOR) -> None:
-        self._stage, self._files = stage, files
+    def __init__(self, host: SimulationHost, files: ModelFiles = OPERATOR) -> None:
+        self._host, self._files = host, files
         self._lock = threading.Lock()
         self._attempt: _Attempt | None = None
         self._error = ''
@@ -183,7 +183,7 @@ class LevelPlayer:
     @property
     def state(self) -> str:
         """Return off, compiling, compile_failed or ready."""
-        if self._stage.context is not None:
+        if self._host.simulation is not None:
             return READY
         if self._attempt is not None:
             return COMPILING
@@ -213,7 +213,7 @@ class LevelPlayer:
         """
         with self._lock:
             self._check_open()
-            if self._stage.context is not None:
+            if self._host.simulation is not None:
                 return READY
             attempt = self._attempt
             if attempt is None:
@@ -238,7 +238,7 @@ class LevelPlayer:
             attempt, self._attempt = self._attempt, None
             self._error = ''
             self.poses = {}
-            self._stage.close()
+            self._host.close()
         if attempt is not None:
             attempt.done.set()
 
@@ -258,9 +258,9 @@ class LevelPlayer:
             spec = replace(attempt.make(), viewport=True)
             files = CountedFiles(self._files, len(spec.objects))
             world = World(attempt.name, spec, *assemble(spec, files))
-            context = build_context(self._stage.config, self._stage.data, world)
-            if self._stage.revision:  # what the server starts with is the operator's
-                check_world(self._stage.client_models, context)
+            simulation = build_simulation(self._host.config, self._host.data, world)
+            if self._host.revision:  # what the server starts with is the operator's
+                check_world(self._host.client_models, simulation)
         except UrlabError as error:
             self._fail(attempt, str(error))
             return
@@ -270,12 +270,12 @@ class LevelPlayer:
             return
         if attempt.promote:
             # Before time starts, so that the first step of a policy is the first of all.
-            context.engine.run.promote_to_direct()
+            simulation.engine.run.promote_to_direct()
         with self._lock:
             if self._attempt is not attempt:
                 return
             try:
-                self._stage.open(context)
+                self._host.open(simulation)
                 self.poses = attempt.poses
             except Exception as error:
                 _LOG.exception('the level cannot run')

@@ -30,7 +30,7 @@ from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.free_camera import LIT
 from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.editor.transforms import to_euler
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 
 DEFAULT_OFFSET: Vector = (-2.0, 0.0, 1.0)  # 2 m behind and 1 m above
 MAX_SMOOTHING = 0.99
@@ -160,9 +160,9 @@ _CAMERA = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 class ViewportCamera:
-    """A part of the stage: the viewport as a camera of one world."""
+    """The viewport as a camera of one world; see `simulation.WorldService`."""
 
-    def __init__(self, viewport: Viewport, context: Context, pose_of: PoseOf) -> None:
+    def __init__(self, viewport: Viewport, simulation: Simulation, pose_of: PoseOf) -> None:
         """
         Take the free camera over.
 
@@ -170,7 +170,7 @@ class ViewportCamera:
             engine's lock held.
         """
         self._viewport, self._pose_of = viewport, pose_of
-        self._engine, self._cameras = context.engine, context.cameras
+        self._engine, self._cameras = simulation.engine, simulation.cameras
         self._cameras.view = self._view
         self.aim()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import mujoco
 
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
+from urlab_ros_bridge.sim.model.keyframes import KeyframeMerger
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 from urlab_ros_bridge.sim.model.mjcf_import import copy_settings
 from urlab_ros_bridge.sim.model.mjcf_import import FileParts
@@ -51,8 +51,8 @@ def assemble(
     scene = files.model(world.scene) if world.scene else mujoco.MjSpec()
     if world.scene:
         name_unnamed(scene)
-    keyframes = KeyframeBook()
-    keyframes.take(scene)
+    keyframes = KeyframeMerger()
+    keyframes.collect(scene)
     add_scenery(scene, world.objects, world.lights, files)
     alone = len(world.articulations) == 1 and world.scene is None and not world.objects
     for index, articulation in enumerate(world.articulations):
@@ -69,7 +69,7 @@ def assemble(
     if world.viewport:
         add_free_camera(scene)
     model = compile_spec(scene, f'world {str(world.source)!r}')
-    return keyframes.restore(scene, model), scene
+    return keyframes.merge_into(scene, model), scene
 
 
 def assemble_file(
@@ -83,15 +83,15 @@ def assemble_file(
         would have given.
     """
     parts = split_file(path)
-    keyframes = KeyframeBook()
+    keyframes = KeyframeMerger()
     if parts.robot is None:
-        keyframes.take(parts.whole)
+        keyframes.collect(parts.whole)
         model = compile_spec(parts.scene, f'model file {str(path)!r}')
-        model = keyframes.restore(parts.scene, model)
+        model = keyframes.merge_into(parts.scene, model)
         return model, parts.scene, WorldSpec(path, (), {}, path)
     stem = _prefix_of(parts, path, prefix)
     articulation = ArticulationSpec(stem, path)
-    keyframes.take(parts.whole, f'{stem}_')
+    keyframes.collect(parts.whole, f'{stem}_')
     for part in parts.scenery:
         for sensor in part.sensors:
             # Sensors of objects count as the robot's: entities have none on the wire.
@@ -101,7 +101,7 @@ def assemble_file(
     if parts.after is not None:
         scene = _with_rest(scene, parts.after, path)
     model = compile_spec(scene, f'model file {str(path)!r}')
-    model = keyframes.restore(scene, model)
+    model = keyframes.merge_into(scene, model)
     return model, scene, WorldSpec(path, (articulation,), {}, path)
 
 
@@ -149,12 +149,12 @@ def _attach(
     scene: mujoco.MjSpec,
     robot: mujoco.MjSpec,
     articulation: ArticulationSpec,
-    keyframes: KeyframeBook,
+    keyframes: KeyframeMerger,
 ) -> None:
     prefix = f'{articulation.prefix}_'
     name_unnamed(robot)
     mount_scanners(robot, articulation)
-    keyframes.take(robot, prefix, articulation.pos, articulation.quat)
+    keyframes.collect(robot, prefix, articulation.pos, articulation.quat)
     frame = scene.worldbody.add_frame(pos=articulation.pos, quat=articulation.quat)
     try:
         scene.attach(robot, prefix=prefix, frame=frame)

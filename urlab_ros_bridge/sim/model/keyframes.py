@@ -44,13 +44,13 @@ class _Part:
     mocap: dict[str, tuple[np.ndarray, np.ndarray]]
 
 
-class KeyframeBook:
+class KeyframeMerger:
     """Removes keyframes from specs before they are attached, and adds them to the result."""
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []
 
-    def take(
+    def collect(
         self,
         spec: mujoco.MjSpec,
         prefix: str = '',
@@ -70,7 +70,7 @@ class KeyframeBook:
         for key in list(spec.keys):
             spec.delete(key)
 
-    def restore(self, spec: mujoco.MjSpec, model: mujoco.MjModel) -> mujoco.MjModel:
+    def merge_into(self, spec: mujoco.MjSpec, model: mujoco.MjModel) -> mujoco.MjModel:
         """Add the keyframes to the assembled spec and return the recompiled model."""
         if not self._parts:
             return model

@@ -26,8 +26,9 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 TRANSPORTS = ('zmq', 'shm')
@@ -36,14 +37,14 @@ _CLOCK = 'sim'
 
 
 def set_camera_streaming(
-    context: Context, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """
     Switch the streams of cameras on or off; both are on at first and cost nothing without readers.
 
     A value is true, false, or {"zmq": bool, "shm": bool}, of which absent ones stay as they are.
     """
-    rig = context.cameras
+    rig = simulation.cameras
     wanted = {}
     for name, given in fields.mapping('cameras').items():
         item = find_camera(rig, name)
@@ -67,7 +68,9 @@ def set_camera_streaming(
     return {'cameras': reply}
 
 
-def set_camera_delay(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_camera_delay(
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """
     Set how much later than captured a camera delivers, in simulated time.
 
@@ -76,7 +79,7 @@ def set_camera_delay(context: Context, session: ServerSession, fields: Fields) -
     delays by the clock "sim" only, captures only when the state has changed, and takes the rate
     from the world.
     """
-    rig, wanted = context.cameras, {}
+    rig, wanted = simulation.cameras, {}
     for name, given in fields.mapping('cameras').items():
         item = find_camera(rig, name)
         block = given if isinstance(given, dict) else {'delay_s': given}
@@ -216,7 +219,7 @@ def frame_block(item: CameraItem, frame: Frame, before: int) -> dict[str, Any]:
     }
 
 
-def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
+def requested_cameras(simulation: Simulation, fields: Fields) -> CameraRequest | None:
     """
     Read `include_cameras`: true, "latest", "sync", or {camera: how}.
 
@@ -229,7 +232,7 @@ def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
     wanted = fields.given('include_cameras')
     if not wanted:
         return None
-    rig = context.cameras
+    rig = simulation.cameras
     modes = _modes(rig, wanted)
     if rig.off:
         if any(mode == SYNC for _, mode in modes.values()):

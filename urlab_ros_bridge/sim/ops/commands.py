@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -51,13 +51,13 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     return WallTimeout(limit, time.monotonic())
 
 
-def check_e_stop(context: Context) -> None:
+def check_e_stop(simulation: Simulation) -> None:
     """
     Make sure that something may be moved.
 
     :raises OpError: e_stop_engaged.
     """
-    if context.engine.run.e_stop:
+    if simulation.engine.run.e_stop:
         raise OpError(
             'e_stop_engaged', 'the e-stop is engaged; e_stop with engaged false releases it'
         )
@@ -83,7 +83,9 @@ class TwistCommand(NamedTuple):
         return vx, vy, yaw
 
 
-def read_twist(context: Context, control: ArticulationControl, fields: Fields) -> TwistCommand:
+def read_twist(
+    simulation: Simulation, control: ArticulationControl, fields: Fields
+) -> TwistCommand:
     """
     Check the fields of a twist.
 
@@ -101,7 +103,7 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     moves = bool(linear.any() or angular.any())
     wall = read_wall_timeout(fields, moves)
     chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
-    _check_resets(chosen_for, context.engine.clock.resets, moves)
+    _check_resets(chosen_for, simulation.engine.clock.resets, moves)
     return TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
 
 
@@ -123,24 +125,26 @@ class StepCommand:
     raw: set[str] = field(default_factory=set)
     twists: list[TwistCommand] = field(default_factory=list)
 
-    def stage(self, now: float) -> None:
+    def write(self, now: float) -> None:
         """Write the setpoints, ctrl_map wins over ctrl, and the twists at a simulated time (s)."""
         for control, values in self.ctrl:
             control.write(values)
         for control, index, value in self.ctrl_map:
-            control.slots['zmq'][index] = value
+            control.setpoints['zmq'][index] = value
         for twist in self.twists:
             twist.apply(now)
 
 
-def read_command(context: Context, fields: Fields) -> StepCommand:
+def read_command(simulation: Simulation, fields: Fields) -> StepCommand:
     """Check and resolve `per_articulation` before anything is applied."""
     ctrl: list[tuple[ArticulationControl, np.ndarray]] = []
     command = StepCommand(ctrl)
     for prefix, block in fields.mapping('per_articulation').items():
-        control = context.engine.controls.get(prefix)
+        control = simulation.engine.controls.get(prefix)
         if control is None:
-            raise unknown('unknown_articulation', 'articulation', prefix, context.engine.controls)
+            raise unknown(
+                'unknown_articulation', 'articulation', prefix, simulation.engine.controls
+            )
         where = f'per_articulation.{prefix}.'
         if not isinstance(block, dict):
             raise bad_value(where[:-1], block, 'a map')
@@ -153,10 +157,10 @@ def read_command(context: Context, fields: Fields) -> StepCommand:
         if 'ctrl_map' in part:
             _read_ctrl_map(control, part, command, where)
         if 'xfrc_applied' in part:
-            _read_xfrc(context, control, part, command, where)
+            _read_xfrc(simulation, control, part, command, where)
         if 'twist' in part:
             twist = Fields(part.mapping('twist'), f'{where}twist.')
-            command.twists.append(read_twist(context, control, twist))
+            command.twists.append(read_twist(simulation, control, twist))
     return command
 
 
@@ -174,11 +178,15 @@ def _read_ctrl_map(
 
 
 def _read_xfrc(
-    context: Context, control: ArticulationControl, part: Fields, command: StepCommand, where: str
+    simulation: Simulation,
+    control: ArticulationControl,
+    part: Fields,
+    command: StepCommand,
+    where: str,
 ) -> None:
     bodies = control.articulation.bodies
     for name, force in part.mapping('xfrc_applied').items():
-        body = bodies[name].id if name in bodies else context.world.body_id(name)
+        body = bodies[name].id if name in bodies else simulation.world.body_id(name)
         values = vector(f'{where}xfrc_applied.{name}', force)
         if len(values) != 6:
             raise OpError(

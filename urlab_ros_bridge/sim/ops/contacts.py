@@ -11,14 +11,15 @@ import numpy as np
 
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 
 DEFAULT_MAX = 64
 _FILTER_KEYS = ('geom1', 'geom2', 'body1', 'body2')
 
 
-def get_contacts(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def get_contacts(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return contacts with position, normal, distance (m) and force.
 
@@ -26,7 +27,7 @@ def get_contacts(context: Context, session: ServerSession, fields: Fields) -> di
     the world; `dist` is negative when penetrating.  The filter is ordered: body1 is geom1's body.
     All of it is of the present state, forces under the present ctrl.
     """
-    model, data = context.world.model, context.engine.solved()
+    model, data = simulation.world.model, simulation.engine.data_with_contact_forces()
     limit = fields.integer('max_contacts', DEFAULT_MAX)
     limit = limit if limit > 0 else DEFAULT_MAX
     part = Fields(fields.mapping('filter'), 'filter.')

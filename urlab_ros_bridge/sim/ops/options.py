@@ -19,8 +19,9 @@ from urlab_ros_bridge.sim.requests.background import abandonable
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.errors import list_names
 
 # Field -> (lowest, highest) value.
@@ -79,7 +80,7 @@ FIELDS = (
 )
 
 
-def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_sim_options(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Check every listed field, then apply them all; the reply echoes the resulting options.
 
@@ -89,10 +90,10 @@ def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dic
     fields.need('options')
     given = fields.mapping('options')
     part = Fields(given, 'options.')
-    with stage.changing:
-        context = stage.running()
-        world = context.world
-        with context.engine.lock:
+    with host.changing:
+        simulation = host.running()
+        world = simulation.world
+        with simulation.engine.lock:
             before = _stored(world.model.opt)
             after = _read(part, given, before)
             state = integration_state(world.model, world.data)
@@ -100,16 +101,16 @@ def set_sim_options(stage: Stage, session: ServerSession, fields: Fields) -> dic
         _check_product(after)
         if not changed.keys() <= _HARMLESS:
             abandonable(
-                lambda: _try_options(stage.client_models, world.model, state, changed),
-                lambda: stage.draining,
+                lambda: _try_options(host.client_models, world.model, state, changed),
+                lambda: host.draining,
             )
-        context = stage.running()
-        options = context.world.model.opt
-        with context.engine.lock:
+        simulation = host.running()
+        options = simulation.world.model.opt
+        with simulation.engine.lock:
             for name, value in changed.items():
                 _store(options, name, value)
-            context.engine.revision += 1
-            context.engine.invalidate()
+            simulation.engine.revision += 1
+            simulation.engine.invalidate()
             return {'options': describe(options)}
 
 
@@ -205,4 +206,4 @@ def _store(options: Any, name: str, value: Any) -> None:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register(set_sim_options, staged=True, seconds=lambda *_: _SECONDS)
+    registry.register(set_sim_options, changes_world=True, seconds=lambda *_: _SECONDS)

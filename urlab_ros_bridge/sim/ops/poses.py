@@ -14,18 +14,19 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 
 
-def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_qpos(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Write one articulation's qpos, or just its free base with 7 values; qvel is left alone.
 
     `target` is an actor_id, or a prefix with ``"target_by": "actor_name"``.
     """
     target = fields.string('target')
-    articulation = _target(context, target, fields.string('target_by').lower())
+    articulation = _target(simulation, target, fields.string('target_by').lower())
     values = fields.need_vector('qpos')
     if articulation.nq == 0:
         raise OpError('no_joints', f'{articulation.prefix} has no joints')
@@ -37,14 +38,14 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
             f'qpos has {len(values)} values, {articulation.prefix} has {articulation.nq}{either}',
         )
     _check_quaternion(articulation, values)
-    context.claims.check((articulation.prefix,), session, fields)
-    data = context.world.data
+    simulation.claims.check((articulation.prefix,), session, fields)
+    data = simulation.world.data
     if base_only:
         data.qpos[articulation.all_joints[0].qpos_slots] = values
     else:
         data.qpos[articulation.qpos] = values
-    context.engine.forward()
-    context.engine.state_changed()
+    simulation.engine.forward()
+    simulation.engine.state_changed()
     reply = {
         'target': target,
         'actor_name': articulation.prefix,
@@ -56,8 +57,8 @@ def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[s
     return reply
 
 
-def _target(context: Context, target: str, target_by: str) -> RobotModel:
-    articulations = context.world.articulations
+def _target(simulation: Simulation, target: str, target_by: str) -> RobotModel:
+    articulations = simulation.world.articulations
     if target_by != 'actor_name':
         for articulation in articulations.values():
             if articulation.actor_id == target:
@@ -78,36 +79,36 @@ def _check_quaternion(articulation: RobotModel, values: np.ndarray) -> None:
         raise bad_value('qpos[3:7]', values[3:7].tolist(), 'a rotation (its norm is 0)')
 
 
-def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_mocap_pose(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Move a mocap body: `pos` in metres, `quat` as wxyz; at least one of them."""
-    slot = _mocap_slot(context, fields)
+    slot = _mocap_slot(simulation, fields)
     pos, quat = fields.vector('pos', size=3), fields.vector('quat', size=4)
     if pos is None and quat is None:
         raise OpError('missing_field', 'pos or quat')
     if quat is not None and np.linalg.norm(quat) < 1e-6:
         raise bad_value('quat', quat.tolist(), 'a rotation (its norm is 0)')
-    data = context.world.data
+    data = simulation.world.data
     if pos is not None:
         data.mocap_pos[slot] = pos
     if quat is not None:
         data.mocap_quat[slot] = quat
-    context.engine.invalidate()
-    if context.engine.run.paused or context.engine.run.mode != 'live':
-        context.engine.forward()
-        context.engine.state_changed()
-    return _mocap_reply(context, fields, slot)
+    simulation.engine.invalidate()
+    if simulation.engine.run.paused or simulation.engine.run.mode != 'live':
+        simulation.engine.forward()
+        simulation.engine.state_changed()
+    return _mocap_reply(simulation, fields, slot)
 
 
-def read_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def read_mocap_pose(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return the pose of a mocap body."""
-    return _mocap_reply(context, fields, _mocap_slot(context, fields))
+    return _mocap_reply(simulation, fields, _mocap_slot(simulation, fields))
 
 
-def _mocap_slot(context: Context, fields: Fields) -> int:
+def _mocap_slot(simulation: Simulation, fields: Fields) -> int:
     name = fields.string('body')
-    slot = int(context.world.model.body_mocapid[context.world.body_id(name)])
+    slot = int(simulation.world.model.body_mocapid[simulation.world.body_id(name)])
     if slot < 0:
-        model = context.world.model
+        model = simulation.world.model
         raise unknown(
             'not_mocap_body',
             'mocap body',
@@ -121,8 +122,8 @@ def _mocap_slot(context: Context, fields: Fields) -> int:
     return slot
 
 
-def _mocap_reply(context: Context, fields: Fields, slot: int) -> dict[str, Any]:
-    data = context.world.data
+def _mocap_reply(simulation: Simulation, fields: Fields, slot: int) -> dict[str, Any]:
+    data = simulation.world.data
     return {
         'body': fields.string('body'),
         'pos': data.mocap_pos[slot].tolist(),
@@ -130,9 +131,9 @@ def _mocap_reply(context: Context, fields: Fields, slot: int) -> dict[str, Any]:
     }
 
 
-def list_keyframes(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def list_keyframes(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return every keyframe of the compiled model, vectors in compiled order."""
-    model = context.world.model
+    model = simulation.world.model
     return {
         'keyframes': [
             {

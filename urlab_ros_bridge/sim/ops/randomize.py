@@ -10,20 +10,20 @@ from fnmatch import translate
 import math
 import re
 import secrets
-from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.physics.randomizer import Draw
 from urlab_ros_bridge.sim.physics.randomizer import elements
 from urlab_ros_bridge.sim.physics.randomizer import KINDS
 from urlab_ros_bridge.sim.physics.randomizer import RandomizableElement
 from urlab_ros_bridge.sim.physics.randomizer import RandomizableKind
+from urlab_ros_bridge.sim.physics.randomizer import RandomizationItem
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.errors import list_names
 
 MAX_SEED = 1 << 53  # the largest whole number that every JSON peer carries exactly
@@ -32,9 +32,9 @@ DISTRIBUTIONS = ('uniform', 'log_uniform')
 _MANY_DOFS = 100
 
 
-def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def randomize(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
-    Draw new values around the compiled ones, or (`restore`) put those back.
+    RandomizationItem new values around the compiled ones, or (`restore`) put those back.
 
     `items` maps kinds to {scale | offset | value: [low, high], and what to select}.  Everything is
     checked before anything is changed.  With `restore` and `items` the items start from what was
@@ -44,8 +44,8 @@ def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[
     if not restore and not items:
         raise OpError('missing_field', f'items ({list_names("kind", KINDS)}), or restore')
     seed = _seed(fields)
-    draws = [_read(context, name, Fields(items)) for name in items]
-    engine, model, randomizer = context.engine, context.world.model, context.randomizer
+    draws = [_read(simulation, name, Fields(items)) for name in items]
+    engine, model, randomizer = simulation.engine, simulation.world.model, simulation.randomizer
     visual = restore and randomizer.active
     if restore:
         randomizer.restore(model)
@@ -54,7 +54,7 @@ def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[
     engine.forward()
     engine.state_changed()
     if visual or any(draw.kind.visual for draw in draws):
-        context.cameras.model_changed()
+        simulation.cameras.model_changed()
     return {'seed': seed, 'restored': restore, 'items': report}
 
 
@@ -68,7 +68,7 @@ def _seed(fields: Fields) -> int:
     return seed
 
 
-def _read(context: Context, name: str, items: Fields) -> Draw:
+def _read(simulation: Simulation, name: str, items: Fields) -> RandomizationItem:
     kind = KINDS.get(name)
     if kind is None:
         raise OpError('bad_value', f'items.{name:.60} ({list_names("kind", KINDS)})')
@@ -87,7 +87,7 @@ def _read(context: Context, name: str, items: Fields) -> Draw:
     logarithmic = part.choice('distribution', DISTRIBUTIONS, 'uniform') == 'log_uniform'
     if logarithmic and low <= 0:
         raise bad_value(f'items.{name}.{mode}', [low, high], 'above 0, as log_uniform needs it')
-    return Draw(
+    return RandomizationItem(
         name=name,
         kind=kind,
         mode=mode,
@@ -95,7 +95,7 @@ def _read(context: Context, name: str, items: Fields) -> Draw:
         high=high,
         logarithmic=logarithmic,
         together=part.boolean('together'),
-        chosen=_select(context, kind, part, name),
+        chosen=_select(simulation, kind, part, name),
     )
 
 
@@ -118,11 +118,11 @@ def _range(part: Fields, kind: RandomizableKind, mode: str) -> tuple[float, floa
 
 
 def _select(
-    context: Context, kind: RandomizableKind, part: Fields, name: str
+    simulation: Simulation, kind: RandomizableKind, part: Fields, name: str
 ) -> tuple[RandomizableElement, ...]:
     """Return the elements that all given selectors choose; at least one must be chosen."""
-    everything = elements(context.world.model, kind)
-    rules = _rules(context, kind, part)
+    everything = elements(simulation.world.model, kind)
+    rules = _rules(simulation, kind, part)
     chosen = tuple(item for item in everything if all(rule(item) for rule in rules))
     if rules and not chosen:
         labels = (item.label for item in everything)
@@ -131,12 +131,12 @@ def _select(
 
 
 def _rules(
-    context: Context, kind: RandomizableKind, part: Fields
+    simulation: Simulation, kind: RandomizableKind, part: Fields
 ) -> list[Callable[[RandomizableElement], bool]]:
-    model, rules = context.world.model, []
+    model, rules = simulation.world.model, []
     start = ''
     if 'articulation' in part:
-        start = context.world.articulation(part.need('articulation')).prefix + '_'
+        start = simulation.world.articulation(part.need('articulation')).prefix + '_'
         owned = [model.body(body).name.startswith(start) for body in range(model.nbody)]
         rules.append(
             lambda item: owned[item.body] if item.body >= 0 else item.label.startswith(start)
@@ -169,9 +169,9 @@ def _matches(name: str, patterns: Sequence[re.Pattern[str]], start: str) -> bool
     return any(each.match(name) or each.match(local) for each in patterns)
 
 
-def _seconds(context: Context, fields: Fields) -> float:
+def _seconds(simulation: Simulation, fields: Fields) -> float:
     """Estimate: the inverse of a large mass matrix takes a while."""
-    return 1.0 if context.world.model.nv > _MANY_DOFS else 0.0
+    return 1.0 if simulation.world.model.nv > _MANY_DOFS else 0.0
 
 
 def register(registry: Registry) -> None:

@@ -11,7 +11,6 @@ import math
 from pathlib import Path
 import re
 import threading
-from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.replay import LIVE
@@ -22,8 +21,9 @@ from urlab_ros_bridge.sim.requests.paths import read_text
 from urlab_ros_bridge.sim.requests.paths import refused
 from urlab_ros_bridge.sim.requests.paths import write_atomically
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import encode
 from urlab_ros_bridge.wire.recording import MalformedRecording
@@ -44,7 +44,7 @@ _NAMES = threading.Lock()
 _BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
 
 
-def recording_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_start(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Record from now on; recording_save calls the file `name` unless it is given another name.
 
@@ -55,14 +55,14 @@ def recording_start(context: Context, session: ServerSession, fields: Fields) ->
     limit = fields.number('max_duration_s', NO_LIMIT)
     if limit <= 0:
         raise bad_value('max_duration_s', limit, 'more than 0 (leave it out for no limit)')
-    context.recorder.start(math.inf if limit >= NO_LIMIT else limit, name)
-    context.replay.stop()
+    simulation.recorder.start(math.inf if limit >= NO_LIMIT else limit, name)
+    simulation.replay.stop()
     return {'name': LIVE, 'max_duration_s': limit}
 
 
-def recording_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_stop(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Stop to record; the frames stay for recording_save and for a replay."""
-    recorder = context.recorder
+    recorder = simulation.recorder
     recorder.stop()
     return {
         'name': LIVE,
@@ -71,7 +71,7 @@ def recording_stop(context: Context, session: ServerSession, fields: Fields) -> 
     }
 
 
-def recording_save(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_save(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Write the recorded frames to a file, whole or not at all; recording may continue.
 
@@ -82,17 +82,17 @@ def recording_save(context: Context, session: ServerSession, fields: Fields) -> 
     """
     wanted = fields.string('path')
     overwrite = fields.boolean('overwrite', bool(wanted) and not session.shared)
-    with context.engine.lock:
-        take, name = context.recorder.snapshot(), context.recorder.name
+    with simulation.engine.lock:
+        take, name = simulation.recorder.snapshot(), simulation.recorder.name
     if not len(take):
         raise OpError('recording_not_active', 'nothing was recorded; call recording_start first')
-    room = context.data.room()
-    with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
+    room = simulation.data.room()
+    with _reserved(simulation, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
         try:
-            pieces = _pieces(context, take, str(path))
+            pieces = _pieces(simulation, take, str(path))
             write_atomically(path, pieces, replace=overwrite, room=room)
         finally:
-            context.recorder.saved = None
+            simulation.recorder.saved = None
     return {'absolute_path': str(path)}
 
 
@@ -104,7 +104,7 @@ def _file_of(name: str) -> str:
 
 @contextmanager
 def _reserved(
-    context: Context, wanted: str, default: str, overwrite: bool, room: int
+    simulation: Simulation, wanted: str, default: str, overwrite: bool, room: int
 ) -> Iterator[Path]:
     """
     Choose the file and reserve it against other saves.
@@ -114,13 +114,13 @@ def _reserved(
     """
     with _NAMES:
         if wanted:
-            path = context.data.for_writing(wanted, room=room)
+            path = simulation.data.for_writing(wanted, room=room)
             if not overwrite and (path.exists() or path in _BEING_WRITTEN):
                 raise OpError(
                     'path_not_writable', f'{path} exists; set overwrite to true to replace it'
                 )
         else:
-            path = _free(context.data.for_writing(default, room=room), overwrite)
+            path = _free(simulation.data.for_writing(default, room=room), overwrite)
         mine = path not in _BEING_WRITTEN
         _BEING_WRITTEN.add(path)
     try:
@@ -140,18 +140,18 @@ def _free(path: Path, overwrite: bool) -> Path:
     return found
 
 
-def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
+def _pieces(simulation: Simulation, take: RecordedTake, path: str) -> Iterator[str]:
     """Yield the text of a file; `status` and the log report the progress."""
     total, tenth = len(take), 0
-    for done, text in yielding(encode(take), lambda: context.engine.run.draining):
-        context.recorder.saved = done / total
+    for done, text in yielding(encode(take), lambda: simulation.engine.run.draining):
+        simulation.recorder.saved = done / total
         if total >= _LOG_FRAMES and done * 10 // total > tenth:
             tenth = done * 10 // total
             _LOG.info('saving %s: %d %% of %d frames', path, tenth * 10, total)
         yield text
 
 
-def recording_list(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_list(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return the saved recordings, the newest first (extension).
 
@@ -166,7 +166,7 @@ def recording_list(context: Context, session: ServerSession, fields: Fields) -> 
                 'modified': stat.st_mtime,
                 'seconds': _seconds(path, stat.st_size),
             }
-            for path, stat in context.data.files(SUFFIX)[:MAX_LISTED]
+            for path, stat in simulation.data.files(SUFFIX)[:MAX_LISTED]
         ]
     }
 
@@ -183,14 +183,14 @@ def _seconds(path: Path, size: int) -> float | None:
         return None
 
 
-def recording_read(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_read(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return up to 256 KiB of a saved recording from an offset (bytes), and its size (extension).
 
     At the end of the file `text` is empty.
     """
     fields.need('path')
-    path = context.data.for_reading(fields.string('path'))
+    path = simulation.data.for_reading(fields.string('path'))
     offset = fields.integer('offset', 0)
     if offset < 0:
         raise bad_value('offset', offset, '0 or more')
@@ -206,49 +206,51 @@ def recording_read(context: Context, session: ServerSession, fields: Fields) -> 
         raise OpError('path_not_readable', f'{path} is not a recording: not ASCII') from None
 
 
-def recording_clear(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def recording_clear(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Forget the recorded frames; a running recording continues."""
-    context.recorder.clear()
+    simulation.recorder.clear()
     return {}
 
 
-def replay_load(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def replay_load(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Read a recording; it is called like the file without suffix and chosen for replay_start."""
     fields.need('path')
-    path = context.data.for_reading(fields.string('path'))
+    path = simulation.data.for_reading(fields.string('path'))
     try:
-        take = decode(yielding(read_text(path), lambda: context.engine.run.draining))
+        take = decode(yielding(read_text(path), lambda: simulation.engine.run.draining))
     except MalformedRecording as error:
         raise OpError('path_not_readable', f'{path} is not a recording: {error}') from error
     name = path.name if path.stem == LIVE else path.stem
-    with context.engine.lock:
-        context.replay.add(name, take)
+    with simulation.engine.lock:
+        simulation.replay.add(name, take)
     return {'name': name, 'total_frames': len(take)}
 
 
 def replay_list_sessions(
-    context: Context, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """Return what can be chosen."""
-    return {'sessions': context.replay.sessions}
+    return {'sessions': simulation.replay.sessions}
 
 
-def replay_set_active(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def replay_set_active(
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """Choose what replay_start plays; a running replay continues."""
     fields.need('name')
-    context.replay.choose(fields.string('name'))
+    simulation.replay.choose(fields.string('name'))
     return {}
 
 
-def replay_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def replay_start(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Play the chosen session: from now on `step` shows its frames."""
-    total = context.replay.start()
-    return {'active_session': context.replay.active, 'total_frames': total}
+    total = simulation.replay.start()
+    return {'active_session': simulation.replay.active, 'total_frames': total}
 
 
-def replay_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def replay_stop(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return the world to physics; do nothing when nothing is played."""
-    context.replay.stop()
+    simulation.replay.stop()
     return {}
 
 

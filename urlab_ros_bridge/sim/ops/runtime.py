@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 import math
-from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.ops.commands import check_e_stop
@@ -18,9 +17,10 @@ from urlab_ros_bridge.sim.requests.claims import owner_of
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
 from urlab_ros_bridge.wire.ops import GOAL
@@ -32,13 +32,13 @@ from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 _LOG = logging.getLogger(__name__)
 
 
-def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_mode(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Switch live, direct, puppet or auto: live until the next plain hello, which makes it direct.
 
     The reply has the mode that is in force, so for auto that is live.
     """
-    engine = context.engine
+    engine = simulation.engine
     if engine.run.pinned:
         raise OpError(
             'mode_locked_by_server',
@@ -54,36 +54,38 @@ def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[s
     return {'previous_mode': previous, 'current_mode': mode}
 
 
-def set_paused(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_paused(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Stop or resume time."""
     paused = fields.boolean('paused')
-    if context.engine.run.set_paused(paused):
-        context.engine.state_changed()
+    if simulation.engine.run.set_paused(paused):
+        simulation.engine.state_changed()
     return {'paused': paused}
 
 
-def set_sim_speed(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_sim_speed(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Set the pace of live mode in percent of real time, clamped to [5, 100]."""
     low, high = SPEED_PERCENT
     percent = min(max(fields.need_number('percent'), low), high)
-    context.engine.run.speed = percent / 100.0
+    simulation.engine.run.speed = percent / 100.0
     return {'percent': percent}
 
 
-def set_control_source(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_control_source(
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """Choose whose setpoints the actuators read, for one articulation or all."""
     fields.need('source')
     source = fields.choice('source', CONTROL_SOURCES)
     if 'articulation' not in fields:
-        for control in context.engine.controls.values():
+        for control in simulation.engine.controls.values():
             control.source = source
         return {'source': source, 'scope': 'global'}
-    articulation = context.world.articulation(fields.need('articulation'))
-    context.engine.controls[articulation.prefix].source = source
+    articulation = simulation.world.articulation(fields.need('articulation'))
+    simulation.engine.controls[articulation.prefix].source = source
     return {'source': source, 'scope': 'articulation', 'articulation': articulation.prefix}
 
 
-def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_twist(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
 
@@ -91,12 +93,12 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
     stops the robot unless a new command comes; so does `wall_timeout` (s) while time is frozen.
     The reply holds what the limits leave.
     """
-    articulation = context.world.articulation(_the_articulation(context, fields))
-    command = read_twist(context, context.engine.controls[articulation.prefix], fields)
+    articulation = simulation.world.articulation(_the_articulation(simulation, fields))
+    command = read_twist(simulation, simulation.engine.controls[articulation.prefix], fields)
     if any(command.linear) or any(command.angular):  # everybody may stop a robot
-        check_e_stop(context)
-        context.claims.check((articulation.prefix,), session, fields)
-    vx, vy, yaw = command.apply(context.world.data.time)
+        check_e_stop(simulation)
+        simulation.claims.check((articulation.prefix,), session, fields)
+    vx, vy, yaw = command.apply(simulation.world.data.time)
     return {
         'articulation': articulation.prefix,
         'linear': [vx, vy, 0.0],
@@ -105,12 +107,12 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
 
 
 def configure_controller(
-    context: Context, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """Patch the gains of a controller; the reply echoes the whole configuration."""
-    articulation = context.world.articulation(fields.need('articulation'))
-    context.claims.check((articulation.prefix,), session, fields)
-    controller = context.engine.controls[articulation.prefix].controller
+    articulation = simulation.world.articulation(fields.need('articulation'))
+    simulation.claims.check((articulation.prefix,), session, fields)
+    controller = simulation.engine.controls[articulation.prefix].controller
     if controller is None:
         raise OpError('no_controller', f'{articulation.prefix} has no controller')
     try:
@@ -120,11 +122,11 @@ def configure_controller(
     return {'articulation': articulation.prefix, 'params': controller.params()}
 
 
-def _the_articulation(context: Context, fields: Fields) -> str:
+def _the_articulation(simulation: Simulation, fields: Fields) -> str:
     name = fields.string('articulation')
     if name:
         return name
-    prefixes = list(context.world.articulations)
+    prefixes = list(simulation.world.articulations)
     if len(prefixes) != 1:
         raise OpError(
             'missing_field', 'articulation (there are ' + (', '.join(prefixes) or 'none') + ')'
@@ -132,38 +134,38 @@ def _the_articulation(context: Context, fields: Fields) -> str:
     return prefixes[0]
 
 
-def claim_control(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def claim_control(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Claim an articulation: from then on commands of others are refused with not_control_owner.
 
     The claim ends `ttl_s` after the owner's last claim or command, or with release_control.
     """
-    prefix = context.world.articulation(fields.need('articulation')).prefix
-    check_e_stop(context)
+    prefix = simulation.world.articulation(fields.need('articulation')).prefix
+    check_e_stop(simulation)
     ttl = fields.number('ttl_s', DEFAULT_TTL, low=0.1, high=MAX_TTL)
     owner = owner_of(session, fields)
-    context.claims.claim(prefix, owner, ttl, force=fields.boolean('force'))
+    simulation.claims.claim(prefix, owner, ttl, force=fields.boolean('force'))
     return {'articulation': prefix, 'owner': owner, 'ttl_s': ttl}
 
 
-def release_control(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def release_control(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """End the own claim of an articulation."""
-    prefix = context.world.articulation(fields.need('articulation')).prefix
-    context.claims.release(prefix, owner_of(session, fields))
+    prefix = simulation.world.articulation(fields.need('articulation')).prefix
+    simulation.claims.release(prefix, owner_of(session, fields))
     return {'articulation': prefix}
 
 
 def set_navigation_target(
-    context: Context, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """
     Announce where a robot is to go, or where it is, to clients that navigate (extension).
 
     `x`, `y` (m) and `yaw` (rad) are in the world frame.  Nothing moves by itself: `status` reports
     the target for some seconds, and the ROS bridge publishes it.
     """
-    prefix = context.world.articulation(fields.need('articulation')).prefix
-    if context.engine.controls[prefix].twist is None:
+    prefix = simulation.world.articulation(fields.need('articulation')).prefix
+    if simulation.engine.controls[prefix].twist is None:
         raise OpError('no_twist_controller', f'{prefix} has no twist controller: it cannot drive')
     fields.need('kind')
     kind = fields.choice('kind', NAVIGATION_KINDS)
@@ -171,14 +173,14 @@ def set_navigation_target(
         fields.need_number(name, low=-MAX_MAGNITUDE, high=MAX_MAGNITUDE)
         for name in ('x', 'y', 'yaw')
     )
-    context.claims.check((prefix,), session, fields)
+    simulation.claims.check((prefix,), session, fields)
     if kind == GOAL:
-        check_e_stop(context)
+        check_e_stop(simulation)
     target = {'articulation': prefix, 'kind': kind, 'x': x, 'y': y, 'yaw': yaw}
-    return {'id': context.navigation.announce(target)}
+    return {'id': simulation.navigation.announce(target)}
 
 
-def e_stop(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def e_stop(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Engage or release the e-stop of the server (extension).
 
@@ -188,14 +190,14 @@ def e_stop(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
     Engaging takes no lock, so nothing delays it.  Releasing starts nothing.
     """
     engaged = fields.boolean('engaged')
-    if engaged is not stage.e_stop:
+    if engaged is not host.e_stop:
         what = 'engaged' if engaged else 'released'
         _LOG.warning('%s %s the e-stop', session.client or 'a client', what)
     if engaged:
-        stage.engage_e_stop()
+        host.engage_e_stop()
     else:
-        stage.release_e_stop()
-    return {'engaged': stage.e_stop}
+        host.release_e_stop()
+    return {'engaged': host.e_stop}
 
 
 def register(registry: Registry) -> None:
@@ -207,5 +209,5 @@ def register(registry: Registry) -> None:
     registry.register(
         e_stop,
         locked=False,
-        seconds=lambda stage, fields: 0.0 if fields.boolean('engaged') else math.inf,
+        seconds=lambda host, fields: 0.0 if fields.boolean('engaged') else math.inf,
     )

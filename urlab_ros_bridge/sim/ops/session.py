@@ -11,8 +11,9 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.handshake import divergence_block
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -22,39 +23,39 @@ from urlab_ros_bridge.wire.stamp import ns_to_block
 def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
 
-    def hello(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
-        revision, context = stage.revision, stage.context
-        session = _read_session(stage, fields, revision)
-        reply = hello_reply(stage, context, session, revision)
-        if stage.shm is not None and fields.boolean('shm_channel'):
-            reply.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
-        if context:
+    def hello(host: SimulationHost, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
+        revision, simulation = host.revision, host.simulation
+        session = _read_session(host, fields, revision)
+        reply = hello_reply(host, simulation, session, revision)
+        if host.shm is not None and fields.boolean('shm_channel'):
+            reply.update(shm_session_dir=host.shm_dir, shm_channel=host.shm.open_channel())
+        if simulation:
             if not session.shared:
                 # The first plain one promotes `auto` to direct unless a mode was set before
                 # (Networking page).
-                context.engine.run.promote_to_direct()
-            session.steps_from = context.engine.clock.counter
-        stage.sessions.open(session)
+                simulation.engine.run.promote_to_direct()
+            session.steps_from = simulation.engine.clock.counter
+        host.sessions.open(session)
         return session, reply
 
-    def meta(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
+    def meta(host: SimulationHost, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
         try:
-            session = stage.sessions.find(fields.string('session_id'))
+            session = host.sessions.find(fields.string('session_id'))
         except OpError:
-            session = stage.sessions.last_plain
+            session = host.sessions.last_plain
         return session, {'ops': registry.meta()}
 
     return {'hello': hello, 'meta': meta}
 
 
-def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
+def _read_session(host: SimulationHost, fields: Fields, revision: int) -> ServerSession:
     """
     Return the session that a hello asks for; unknown levels and encodings count as absent.
 
     A plain one without a level keeps that of the plain session before it, as stock servers do.
     """
     shared = fields.boolean('shared')
-    usual = 'standard' if shared else stage.sessions.last_plain.observations
+    usual = 'standard' if shared else host.sessions.last_plain.observations
     level = fields.string('observations', usual)
     encoding = fields.string('encoding').lower()
     client = (fields.string('client') or fields.string('client_version'))[:64]
@@ -70,7 +71,7 @@ def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
     )
 
 
-def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def status(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return mode, pace and sessions; takes no lock, so it answers during a long step too.
 
@@ -78,18 +79,18 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
     live loop broke and therefore paused the world, `divergence` only when the simulation became
     unstable since the last reset.
     """
-    context, sessions = stage.context, stage.sessions.connected()
-    if context is None:
+    simulation, sessions = host.simulation, host.sessions.connected()
+    if simulation is None:
         return {
             'mode': '',
             'paused': True,
             'sessions': sessions,
             'cameras': 0,
             'world': '',
-            'e_stop': stage.e_stop,
-            'world_revision': stage.revision,
+            'e_stop': host.e_stop,
+            'world_revision': host.revision,
         }
-    engine, meter = context.engine, context.live.meter
+    engine, meter = simulation.engine, simulation.live.meter
     reply = {
         'mode': engine.run.mode,
         'pinned': engine.run.pinned,
@@ -100,13 +101,13 @@ def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, An
         'sim_time': ns_to_block(engine.clock.stamp_ns),
         'step': engine.clock.steps,
         'sessions': sessions,
-        'cameras': context.cameras.watched,
-        'world': context.world.name,
-        'world_revision': stage.revision,
-        'recording': context.recorder.report(),
-        'control_stream': context.inbound.report(),
-        'e_stop': stage.e_stop,
-        'navigation_targets': context.navigation.report(),
+        'cameras': simulation.cameras.watched,
+        'world': simulation.world.name,
+        'world_revision': host.revision,
+        'recording': simulation.recorder.report(),
+        'control_stream': simulation.inbound.report(),
+        'e_stop': host.e_stop,
+        'navigation_targets': simulation.navigation.report(),
         **divergence_block(engine),
     }
     if engine.run.fault:

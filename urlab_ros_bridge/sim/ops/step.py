@@ -22,11 +22,11 @@ from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.observe.observer import ObservationView
+from urlab_ros_bridge.sim.observe.observer import Topics
 from urlab_ros_bridge.sim.ops.cameras import requested_cameras
 from urlab_ros_bridge.sim.ops.commands import read_command
 from urlab_ros_bridge.sim.ops.commands import StepCommand
-from urlab_ros_bridge.sim.physics.observer import ObservationView
-from urlab_ros_bridge.sim.physics.observer import Topics
 from urlab_ros_bridge.sim.physics.run_state import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -35,7 +35,7 @@ from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.ops import SNAPSHOT
@@ -110,68 +110,70 @@ def _joint(world: World, field: str, name: object) -> Joint:
 MAX_TOPICS = 1000
 
 
-def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
+def step(simulation: Simulation, session: ServerSession, fields: Fields) -> Reply:
     """
     Advance the world according to its mode, and observe it.
 
-    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
+    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: write ctrl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
     During a replay: n_steps of its frames.  With the extension `while_live` the request is for
     live mode only, so that a client that only reads never advances a world that another one steps.
     While the e-stop is engaged, commands are not applied, and the reply has `e_stop` (extension).
     """
-    engine, replay_source = context.engine, context.engine.run.replay_source
-    view, cameras = requested_view(fields, session), requested_cameras(context, fields)
+    engine, replay_source = simulation.engine, simulation.engine.run.replay_source
+    view, cameras = requested_view(fields, session), requested_cameras(simulation, fields)
     if fields.boolean('while_live') and engine.run.mode != 'live':
         raise OpError('not_live', f'while_live: the server is in {engine.run.mode} mode')
     if replay_source is not None:
-        _replay(context, fields, replay_source)
+        _replay(simulation, fields, replay_source)
     elif engine.run.mode == 'puppet':
-        _puppet(context, fields)
+        _puppet(simulation, fields)
     else:
-        context.claims.check(fields.mapping('per_articulation'), session, fields)
-        command = read_command(context, fields)
+        simulation.claims.check(fields.mapping('per_articulation'), session, fields)
+        command = read_command(simulation, fields)
         if engine.run.e_stop:
             command = StepCommand()  # time advances, so that robots come to rest
         if engine.run.mode == 'direct':
-            advance(context, step_count(fields), command)
+            advance(simulation, step_count(fields), command)
         else:
-            _live(context, fields, command)
+            _live(simulation, fields, command)
     if replay_source is not None or cameras is not None or engine.run.e_stop:
-        reply = observe(context, session, view)
+        reply = observe(simulation, session, view)
         if engine.run.e_stop:
             reply['e_stop'] = True
         if replay_source is not None:
             reply.update(replay_source.report())
         return cameras.complete(reply) if cameras else reply
-    return observed(context, session, view)
+    return observed(simulation, session, view)
 
 
 def observed(
-    context: Context, session: ServerSession, view: ObservationView
+    simulation: Simulation, session: ServerSession, view: ObservationView
 ) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
     if session.encoding != 'msgpack':
-        return observe(context, session, view)
-    count = context.engine.clock.steps_since(session.steps_from)
-    return context.observer.packed(view, count)
+        return observe(simulation, session, view)
+    count = simulation.engine.clock.steps_since(session.steps_from)
+    return simulation.observer.packed(view, count)
 
 
-def observe(context: Context, session: ServerSession, view: ObservationView) -> dict[str, Any]:
+def observe(
+    simulation: Simulation, session: ServerSession, view: ObservationView
+) -> dict[str, Any]:
     """Return the body of a reply with the present state; it counts the steps of the session."""
-    count = context.engine.clock.steps_since(session.steps_from)
-    return context.observer.observe(view, count)
+    count = simulation.engine.clock.steps_since(session.steps_from)
+    return simulation.observer.observe(view, count)
 
 
-def advance(context: Context, count: int, command: StepCommand) -> None:
+def advance(simulation: Simulation, count: int, command: StepCommand) -> None:
     """Run `count` sub-steps in direct mode with a command."""
-    engine = context.engine
+    engine = simulation.engine
     deadline = engine.run.step_deadline()
     engine.run.wait_unpaused(deadline)
-    command.stage(context.world.data.time)
+    command.write(simulation.world.data.time)
     try:
         if command.xfrc:
-            with _wrenches(context, command):
+            with _wrenches(simulation, command):
                 engine.advance(count, command.raw, deadline)
         else:
             engine.advance(count, command.raw, deadline)
@@ -179,16 +181,16 @@ def advance(context: Context, count: int, command: StepCommand) -> None:
         engine.publish(rows=False)
 
 
-def _live(context: Context, fields: Fields, command: StepCommand) -> None:
-    engine = context.engine
+def _live(simulation: Simulation, fields: Fields, command: StepCommand) -> None:
+    engine = simulation.engine
     stepping = fields.boolean('while_paused')
     if stepping and not engine.run.paused:
         raise OpError(
             'bad_value', 'while_paused: the simulation is running; set_paused true first'
         )
     count, deadline = step_count(fields) if stepping else 0, engine.run.step_deadline()
-    command.stage(context.world.data.time)
-    with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
+    command.write(simulation.world.data.time)
+    with _wrenches(simulation, command) if stepping and command.xfrc else nullcontext():
         for done in range(1, count + 1):
             engine.advance(1, command.raw, deadline)
             engine.publish(rows=True)
@@ -196,13 +198,13 @@ def _live(context: Context, fields: Fields, command: StepCommand) -> None:
 
 
 @contextmanager
-def _wrenches(context: Context, command: StepCommand) -> Iterator[None]:
+def _wrenches(simulation: Simulation, command: StepCommand) -> Iterator[None]:
     """
     Apply the wrenches of a command for its window only.
 
     mj_step leaves xfrc_applied as it is; the protocol wants a one-shot impulse.
     """
-    xfrc = context.world.data.xfrc_applied
+    xfrc = simulation.world.data.xfrc_applied
     for body, force in command.xfrc:
         xfrc[body] += force
     try:
@@ -211,9 +213,9 @@ def _wrenches(context: Context, command: StepCommand) -> Iterator[None]:
         xfrc[:] = 0.0
 
 
-def _puppet(context: Context, fields: Fields) -> None:
+def _puppet(simulation: Simulation, fields: Fields) -> None:
     """Write the client's state, run mj_forward once."""
-    world, engine = context.world, context.engine
+    world, engine = simulation.world, simulation.engine
     pushed = read_pushed_state(world, fields)
     time = fields.number('time', world.data.time, low=0.0, high=MAX_TIME)
     for name, values in pushed.items():
@@ -223,9 +225,9 @@ def _puppet(context: Context, fields: Fields) -> None:
     engine.publish(rows=False)
 
 
-def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> None:
+def _replay(simulation: Simulation, fields: Fields, replay_source: ReplaySource) -> None:
     """Show the next n_steps frames; commands and pushed states are ignored."""
-    engine, deadline = context.engine, context.engine.run.step_deadline()
+    engine, deadline = simulation.engine, simulation.engine.run.step_deadline()
     if engine.run.mode == 'direct':
         engine.run.wait_unpaused(deadline)
     if engine.run.replay_source is not replay_source:
@@ -271,9 +273,9 @@ def step_count(fields: Fields) -> int:
     return max(count, 1)
 
 
-def _step_seconds(context: Context, fields: Fields) -> float:
+def _step_seconds(simulation: Simulation, fields: Fields) -> float:
     """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
-    engine = context.engine
+    engine = simulation.engine
     if (engine.run.mode == 'direct' and engine.run.paused) or fields.given('include_cameras'):
         return math.inf
     if engine.run.mode == 'live' and 'while_paused' not in fields:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -23,14 +22,15 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.names import known_name
 
 FRAMES = ('world', 'body')
 
 
-def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def apply_wrench(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Push a body with a force (N) and a torque (N m) for `duration` simulated seconds.
 
@@ -39,8 +39,8 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     one wrenches add up; a wrench of zeros ends it.  Each acts for at least one step, unless time
     is frozen for longer than `wall_timeout` (s of wall time) before.
     """
-    world, engine = context.world, context.engine
-    body = _body(context, fields)
+    world, engine = simulation.world, simulation.engine
+    body = _body(simulation, fields)
     parts = [_vector3(fields, name) for name in ('force', 'torque')]
     frame = fields.choice('frame', FRAMES, 'world')
     duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
@@ -53,13 +53,13 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     if not wrench.wrench.any():
         wrench.until = -np.inf
     else:
-        check_e_stop(context)
+        check_e_stop(simulation)
     if not engine.external.apply(wrench):
         raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
     return {'body': world.model.body(body).name, 'until': now + max(duration, step)}
 
 
-def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def pull_body(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Pull a point of a body (m, in its frame) to a target (m, in the world) by a damped spring.
 
@@ -67,9 +67,9 @@ def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[
     `name`, it continues with the new target.  The spring is computed in every step, so it is
     stable with rare and late targets.
     """
-    world, engine = context.world, context.engine
-    check_e_stop(context)
-    body = _body(context, fields)
+    world, engine = simulation.world, simulation.engine
+    check_e_stop(simulation)
+    body = _body(simulation, fields)
     point, target = (_vector3(fields, name) for name in ('point', 'target'))
     duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
     name = fields.string('name', longest=MAX_NAME)
@@ -86,8 +86,8 @@ def pull_body(context: Context, session: ServerSession, fields: Fields) -> dict[
     return {'body': world.model.body(body).name, 'until': data.time + max(duration, step)}
 
 
-def _body(context: Context, fields: Fields) -> int:
-    name, world = fields.string('body'), context.world
+def _body(simulation: Simulation, fields: Fields) -> int:
+    name, world = fields.string('body'), simulation.world
     if 'articulation' in fields:
         articulation = world.articulation(fields.string('articulation'))
         if articulation.first_body is None:
@@ -114,17 +114,17 @@ def _vector3(fields: Fields, name: str) -> np.ndarray:
     return values
 
 
-def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
-    Stage setpoints by name of the actuator; the others stay, time does not move.
+    Write setpoints by name of the actuator; the others stay, time does not move.
 
     `timeout` (simulated seconds): setpoints that keep a robot moving (all but positions) become
     zero when no newer one came; without it they hold.  `wall_timeout` (s of wall time) does the
     same while time is frozen.
     """
-    articulation = context.world.articulation(fields.string('articulation'))
-    context.claims.check((articulation.prefix,), session, fields)
-    control = context.engine.controls[articulation.prefix]
+    articulation = simulation.world.articulation(fields.string('articulation'))
+    simulation.claims.check((articulation.prefix,), session, fields)
+    control = simulation.engine.controls[articulation.prefix]
     given = fields.mapping('values')
     values = vector('values', list(given.values()))
     indices = [_actuator(articulation, name) for name in given]
@@ -135,12 +135,12 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
         if value and not control.holds(index)
     ]
     if rates or any(map(control.holds, indices)):
-        check_e_stop(context)
+        check_e_stop(simulation)
     wall = read_wall_timeout(fields, moves=bool(rates))
-    slot = control.slots['zmq']
+    slot = control.setpoints['zmq']
     for index, value in zip(indices, values, strict=True):
         slot[index] = value
-    external, now = context.engine.external, context.world.data.time
+    external, now = simulation.engine.external, simulation.world.data.time
     external.expire_setpoints(slot, indices, None)
     if timeout or wall:
         external.expire_setpoints(slot, rates, now + timeout if timeout else math.inf, wall)

@@ -28,11 +28,11 @@ from urlab_ros_bridge.sim.physics.control.articulation import ArticulationContro
 from urlab_ros_bridge.sim.physics.divergence import DivergenceMonitor
 from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.sim.physics.run_state import RunState
+from urlab_ros_bridge.sim.physics.run_state import ExecutionState
 from urlab_ros_bridge.sim.physics.run_state import WorldClock
 from urlab_ros_bridge.sim.physics.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import FROZEN_SECONDS
-from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
+from urlab_ros_bridge.sim.physics.wall_timeout import LastStepClock
 from urlab_ros_bridge.wire.divergence import Divergence
 
 _ACCELERATION = int(mujoco.mjtStage.mjSTAGE_ACC)
@@ -79,12 +79,12 @@ class Engine:
         world: World,
         controls: dict[str, ArticulationControl],
         sensing: Sensing,
-        run: RunState | None = None,
+        run: ExecutionState | None = None,
     ) -> None:
         self.world = world
         self.controls = controls
         self.sensing = sensing
-        self.run = run or RunState(ModelLock())
+        self.run = run or ExecutionState(ModelLock())
         self.lock = self.run.lock
         self.clock = WorldClock(world.data)
         self.hooks = EngineHooks()
@@ -95,7 +95,7 @@ class Engine:
         self._sensors: np.ndarray = world.data.sensordata  # a view: reading it again is slow
         self.stepped_sensors = self._sensors.copy()
         self._log = LimitedLog(_LOG, burst=1)
-        self._stepping = SteppingClock()
+        self._stepping = LastStepClock()
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
         self._second_half = _second_half(world.model)
@@ -195,7 +195,7 @@ class Engine:
         self._derived = self._solved = False
         self._second_half = _second_half(self.world.model)
 
-    def solved(self) -> mujoco.MjData:
+    def data_with_contact_forces(self) -> mujoco.MjData:
         """
         Return data with the forces of all contacts in the state that is published.
 

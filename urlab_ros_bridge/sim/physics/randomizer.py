@@ -237,7 +237,7 @@ _STATISTICS = ('meaninertia', 'meanmass', 'meansize', 'extent', 'center')
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class RandomizationItem:
     """
     One item of a request, checked and resolved.
 
@@ -270,7 +270,7 @@ class Randomizer:
         return bool(self._compiled)
 
     def apply(
-        self, model: mujoco.MjModel, seed: int, draws: list[Draw]
+        self, model: mujoco.MjModel, seed: int, draws: list[RandomizationItem]
     ) -> dict[str, dict[str, float | list[float]]]:
         """
         Draw and set; all of it or nothing.
@@ -343,7 +343,11 @@ class Randomizer:
             del self._compiled[GRAVITY]
 
     def _set(
-        self, model: mujoco.MjModel, seed: int, draw: Draw, before: dict[str, np.ndarray]
+        self,
+        model: mujoco.MjModel,
+        seed: int,
+        draw: RandomizationItem,
+        before: dict[str, np.ndarray],
     ) -> dict[str, float | list[float]]:
         kind = draw.kind
         drawn = _numbers(model, seed, draw)
@@ -375,7 +379,7 @@ def _shown(kind: RandomizableKind, rows: np.ndarray) -> float | list[float]:
     return rows[0, : kind.columns].tolist()
 
 
-def _numbers(model: mujoco.MjModel, seed: int, draw: Draw) -> dict[int, np.ndarray]:
+def _numbers(model: mujoco.MjModel, seed: int, draw: RandomizationItem) -> dict[int, np.ndarray]:
     """
     Draw for every element that the kind has, chosen or not; keyed by its first row.
 
@@ -427,4 +431,4 @@ def _arrays(model: mujoco.MjModel) -> dict[str, np.ndarray]:
     return found
 
 
-__all__ = ['Draw', 'Randomizer']
+__all__ = ['RandomizationItem', 'Randomizer']

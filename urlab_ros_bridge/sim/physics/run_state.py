@@ -83,7 +83,7 @@ _RECOVERY_SECONDS = 1.0
 _CONTINUED = ('mode', 'pinned', 'mode_chosen', 'paused', 'speed', 'fault', 'seconds_per_step')
 
 
-class RunState:
+class ExecutionState:
     """
     Mode, pause and pace of one world.
 
@@ -128,7 +128,7 @@ class RunState:
         self._divergences = 0  # in a row
         self._recovered_at = 0.0  # simulated s after the last one
 
-    def resume(self, other: RunState) -> None:
+    def resume(self, other: ExecutionState) -> None:
         """Continue as the world that this one replaces."""
         for name in _CONTINUED:
             setattr(self, name, getattr(other, name))
@@ -251,4 +251,4 @@ class RunState:
             raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
 
 
-__all__ = ['PROMOTION_WAIT', 'STEP_TIMEOUT', 'RunState', 'WorldClock']
+__all__ = ['PROMOTION_WAIT', 'STEP_TIMEOUT', 'ExecutionState', 'WorldClock']

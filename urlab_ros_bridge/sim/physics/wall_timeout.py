@@ -39,7 +39,7 @@ class WallTimeout:
         return self.frozen > self.limit
 
 
-class SteppingClock:
+class LastStepClock:
     """
     Measures when the last step was done, by the wall clock.
 
@@ -70,4 +70,4 @@ class SteppingClock:
             self.last_step = min(now, self._began + computed)
 
 
-__all__ = ['FROZEN_SECONDS', 'SteppingClock', 'WallTimeout']
+__all__ = ['FROZEN_SECONDS', 'LastStepClock', 'WallTimeout']

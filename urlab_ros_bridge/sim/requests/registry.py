@@ -19,12 +19,13 @@ from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 
-# The first argument is what the op's category works on: the running world's Context
-# (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
-# without `op`, or the whole reply as a frame in the session's encoding, or a function that returns
-# the reply when the engine's lock is free again: for ops that wait, with an estimate
+# The first argument is what the op's category works on: the running `Simulation`
+# (manager_required), the editor (editor_only) or the `SimulationHost` (no_manager).  The result is
+# the reply without `op`, or the whole reply as a frame in the session's encoding, or a function
+# that returns the reply when the engine's lock is free again: for ops that wait, with an estimate
 # (`RegisteredOp.seconds`) that keeps them off the request thread.
-Reply = dict[str, Any] | bytes | Callable[[], dict[str, Any]]
+ReplyFields = dict[str, Any]
+Reply = ReplyFields | bytes | Callable[[], dict[str, Any]]
 Handler = Callable[[Any, ServerSession, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
@@ -38,7 +39,7 @@ class RegisteredOp:
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
         off the request thread; None means it is quick, and math.inf that it waits
         for an event that may never come.
-    :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
+    :ivar changes_world: the handler gets the host, although the op needs a running world.
     :ivar urgent: it stops, pauses or steers, so it goes before the steps of all sessions.
     """
 
@@ -47,7 +48,7 @@ class RegisteredOp:
     locked: bool = True
     seconds: Estimate | None = None
     urgent: bool = False
-    staged: bool = False
+    changes_world: bool = False
 
 
 class Registry:
@@ -62,7 +63,7 @@ class Registry:
         locked: bool = True,
         seconds: Estimate | None = None,
         urgent: bool = False,
-        staged: bool = False,
+        changes_world: bool = False,
     ) -> None:
         """
         Serve the ops that have the names of the handlers; see `RegisteredOp`.
@@ -76,8 +77,10 @@ class Registry:
             if name in self._entries:
                 raise ValueError(f'{name!r} is registered twice')
             op = OPS[name]
-            has_lock = locked and not staged and op.category == MANAGER_REQUIRED
-            self._entries[name] = RegisteredOp(op, handler, has_lock, seconds, urgent, staged)
+            has_lock = locked and not changes_world and op.category == MANAGER_REQUIRED
+            self._entries[name] = RegisteredOp(
+                op, handler, has_lock, seconds, urgent, changes_world
+            )
 
     def get(self, name: object) -> RegisteredOp | None:
         """Return the entry of an op, None when it is not served."""

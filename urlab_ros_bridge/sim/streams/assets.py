@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import mujoco
 
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 
 _SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
 # XML element -> (object type, attribute of the model with the path of its file).
@@ -33,7 +33,7 @@ _FOLDERS = ('meshdir', 'texturedir', 'assetdir', 'strippath')
 _LOG = logging.getLogger(__name__)
 
 
-def reloadable_model(context: Context) -> dict[str, Any]:
+def reloadable_model(simulation: Simulation) -> dict[str, Any]:
     """
     Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
 
@@ -43,13 +43,13 @@ def reloadable_model(context: Context) -> dict[str, Any]:
 
     def make() -> dict[str, Any]:
         try:
-            xml, files = export(context.world.source, context.world.model)
+            xml, files = export(simulation.world.source, simulation.world.model)
         except ValueError as error:
             _LOG.error('cannot write the model as XML: %s', error)
             return {}
         return {'mjcf_compiled': xml, 'vfs_assets': files}
 
-    return context.cached('assets', make)
+    return simulation.cached('assets', make)
 
 
 def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, bytes]]:

@@ -18,7 +18,7 @@ import numpy as np
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.stage import StreamCounters
+from urlab_ros_bridge.sim.simulation import StreamCounters
 from urlab_ros_bridge.transport.receiver import MessageReceiver
 from urlab_ros_bridge.transport.receiver import RECEIVE_QUEUE
 from urlab_ros_bridge.wire import control as wire
@@ -46,8 +46,8 @@ class _Target:
         self._sorted = np.argsort(self.ids)
 
     def write(self, setpoints: np.ndarray) -> int:
-        """Stage setpoints (shape (n,), fields id and value); return how many had no actuator."""
-        slot = self.control.slots['zmq']
+        """Write setpoints (shape (n,), fields id and value); return how many had no actuator."""
+        slot = self.control.setpoints['zmq']
         ids = setpoints['id']
         if ids.tobytes() == self._whole:
             slot[:] = setpoints['value']

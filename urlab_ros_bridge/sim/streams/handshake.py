@@ -21,8 +21,8 @@ from urlab_ros_bridge.sim.model.sidecar.twists import DifferentialSection
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.assets import reloadable_model
 from urlab_ros_bridge.wire.rows import SCENE
 
@@ -106,66 +106,66 @@ EXTENSIONS = (
 
 
 def hello_reply(
-    stage: Stage, context: Context | None, session: ServerSession, revision: int
+    host: SimulationHost, simulation: Simulation | None, session: ServerSession, revision: int
 ) -> dict[str, Any]:
     """
     Return what the hello of a session is answered now.
 
     begin_pie and the ops that change a world hand the same out as `handshake_payload`.
 
-    :param context: the running world, None when there is none.
-    :param revision: of the world, as the stage counts.
+    :param simulation: the running one, None when there is none.
+    :param revision: of the world, as the host counts.
     """
-    reply = {'op': 'hello_ok', 'session_id': session.id, **_server(stage)}
-    if context is None:
+    reply = {'op': 'hello_ok', 'session_id': session.id, **_server(host)}
+    if simulation is None:
         reply.update(manager_present=False, articulations=[])
     else:
-        reply.update(_world(stage, context, session.camera_header))
+        reply.update(_world(host, simulation, session.camera_header))
         if session.include_assets:
-            reply.update(reloadable_model(context))
+            reply.update(reloadable_model(simulation))
     reply['world_revision'] = revision
     return reply
 
 
-def _server(stage: Stage) -> dict[str, Any]:
+def _server(host: SimulationHost) -> dict[str, Any]:
     return {
         'urlab_version': f'urlab/{__version__}',
         'mujoco_version': mujoco.mj_versionString(),
         'mujoco_version_int': mujoco.mj_version(),
         'extensions': list(EXTENSIONS),
-        'ports': dict(stage.ports),
+        'ports': dict(host.ports),
     }
 
 
-def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]:
+def _world(host: SimulationHost, simulation: Simulation, camera_header: str) -> dict[str, Any]:
     """
     Return the fields that describe the running world.
 
     :param camera_header: header that the session wants in front of camera frames, '' for none.
     """
-    world = context.world
+    world = simulation.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
-    mjb = context.cached('mjb', world.compiled_model)
-    start = context.cached('start_qpos', world.start_qpos)
+    mjb = simulation.cached('mjb', world.compiled_model)
+    start = simulation.cached('start_qpos', world.start_qpos)
     return {
         'manager_present': True,
-        'shm_session_dir': stage.shm_dir,
-        **({} if stage.shm is None else stage.shm.rpc_block()),
+        'shm_session_dir': host.shm_dir,
+        **({} if host.shm is None else host.shm.rpc_block()),
         'mjb': mjb,
         'mjb_size': len(mjb),
         'articulations': [
-            articulation_block(context, articulation, specs[prefix], camera_header)
+            articulation_block(simulation, articulation, specs[prefix], camera_header)
             for prefix, articulation in world.articulations.items()
         ],
-        'entities': {name: _entity_block(context, name) for name in world.entities},
-        'global_cameras': camera_topics(context.cameras, SCENE, camera_header),
+        'entities': {name: _entity_block(simulation, name) for name in world.entities},
+        'global_cameras': camera_topics(simulation.cameras, SCENE, camera_header),
         'depth_unit': 'm',
         'world': world.name,
-        'run': context.run,
+        'run': simulation.run,
         'timestep': world.model.opt.timestep,
         'qpos_joints': [world.model.joint(joint).name for joint in range(world.model.njnt)],
         **({} if start is None else {'start_qpos': start.tolist()}),
-        **divergence_block(context.engine),
+        **divergence_block(simulation.engine),
     }
 
 
@@ -176,13 +176,13 @@ def divergence_block(engine: Engine) -> dict[str, Any]:
 
 
 def articulation_block(
-    context: Context,
+    simulation: Simulation,
     articulation: RobotModel,
     spec: ArticulationSpec,
     camera_header: str = '',
 ) -> dict[str, Any]:
     """Return one entry of the articulations block, extensions included."""
-    control = context.engine.controls[articulation.prefix]
+    control = simulation.engine.controls[articulation.prefix]
     block: dict[str, Any] = {
         'prefix': articulation.prefix,
         'actor_id': articulation.actor_id,
@@ -191,14 +191,14 @@ def articulation_block(
             actuator.name: actuator.authored_kind for actuator in articulation.actuators.values()
         },
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
-        'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
+        'camera_topics': camera_topics(simulation.cameras, articulation.prefix, camera_header),
         'lidars': {
             lidar.name: lidar.describe()
-            for lidar in context.engine.sensing.lidars[articulation.prefix]
+            for lidar in simulation.engine.sensing.lidars[articulation.prefix]
         },
         'point_lidars': {
             lidar.name: lidar.describe()
-            for lidar in context.engine.sensing.point_lidars[articulation.prefix]
+            for lidar in simulation.engine.sensing.point_lidars[articulation.prefix]
         },
         'frames': dict(spec.frames),
         'covariances': {
@@ -239,8 +239,8 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
     return found
 
 
-def _entity_block(context: Context, name: str) -> dict[str, Any]:
-    entity = context.world.entities[name]
+def _entity_block(simulation: Simulation, name: str) -> dict[str, Any]:
+    entity = simulation.world.entities[name]
     block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free is not None}
     if entity.free is not None:
         block.update(

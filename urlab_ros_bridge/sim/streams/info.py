@@ -14,7 +14,7 @@ import mujoco
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.streams.handshake import articulation_block
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire.control import ActuatorList
@@ -28,13 +28,13 @@ SUBSCRIPTION_PERIOD = 25  # turns between two checks for new subscribers
 class InfoPublisher:
     """Publishes the actuator lists of one world."""
 
-    def __init__(self, context: Context, publisher: Publisher) -> None:
-        self._context = context
-        self._engine = context.engine
+    def __init__(self, simulation: Simulation, publisher: Publisher) -> None:
+        self._simulation = simulation
+        self._engine = simulation.engine
         self._publisher = publisher
         self._generation = publisher.generation
         self._turns = self._next_check = self._next_info = 0
-        context.engine.hooks.publish.append(self.beat)
+        simulation.engine.hooks.publish.append(self.beat)
 
     def close(self) -> None:
         """End the stream of this world; the socket is the server's."""
@@ -61,7 +61,7 @@ class InfoPublisher:
         period = EARLY_PERIOD if self._turns < EARLY_TURNS else LATE_PERIOD
         self._next_info = self._turns + period
         if self._publisher.has_subscribers:
-            for message in self._context.cached('info', self._messages):
+            for message in self._simulation.cached('info', self._messages):
                 self._publisher.send_single(message)
 
     def _turns_of_a_beat(self) -> int:
@@ -71,7 +71,7 @@ class InfoPublisher:
         return max(round(IDLE_BEAT / self._engine.world.model.opt.timestep), 1)
 
     def _messages(self) -> list[bytes]:
-        world = self._context.world
+        world = self._simulation.world
         specs = {spec.prefix: spec for spec in world.spec.articulations}
         return [
             pack_info(self._describe(articulation, specs[prefix]))
@@ -79,10 +79,10 @@ class InfoPublisher:
         ]
 
     def _describe(self, articulation: RobotModel, spec: ArticulationSpec) -> ActuatorList:
-        model = self._context.world.model
+        model = self._simulation.world.model
         ids = [actuator.id for actuator in articulation.actuators.values()]
         limits = [actuator_limits(model, actuator) for actuator in ids]
-        cameras = articulation_block(self._context, articulation, spec)['camera_topics']
+        cameras = articulation_block(self._simulation, articulation, spec)['camera_topics']
         return ActuatorList(
             robot=articulation.prefix,
             names=[actuator.compiled for actuator in articulation.actuators.values()],

@@ -51,7 +51,7 @@ def test_a_model_that_does_not_compile_says_so_in_the_compilers_words(desk):
 def test_a_plain_session_that_begins_play_steps_directly_as_after_a_hello(desk):
     desk.session_id = desk.ask('hello')['session_id']
     desk.play()
-    assert desk.stage.context.engine.run.mode == 'direct'
+    assert desk.host.simulation.engine.run.mode == 'direct'
     assert desk.ask('step', n_steps=3)['step'] == 3
 
 

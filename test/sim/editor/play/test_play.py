@@ -9,17 +9,17 @@ import pytest
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.play import LevelPlayer
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 
 @pytest.fixture
-def stage(tmp_path):
-    return Stage(ServerConfig(data_dir=tmp_path))
+def host(tmp_path):
+    return SimulationHost(ServerConfig(data_dir=tmp_path))
 
 
 @pytest.fixture
-def play(stage):
-    made = LevelPlayer(stage)
+def play(host):
+    made = LevelPlayer(host)
     yield made
     made.close()
 
@@ -36,14 +36,14 @@ class Slow:
         return Level().spec()
 
 
-def test_a_world_runs_until_it_is_stopped(play, stage):
+def test_a_world_runs_until_it_is_stopped(play, host):
     assert play.state == 'off'
     assert play.begin(Level().spec, 'a', {}, 10) == 'ready' == play.state
-    first = stage.context
-    assert play.begin(Level().spec, 'b', {}, 10) == 'ready' and stage.context is first
+    first = host.simulation
+    assert play.begin(Level().spec, 'b', {}, 10) == 'ready' and host.simulation is first
     play.stop()
-    assert play.state == 'off' and stage.context is None and not first.live.is_alive()
-    assert play.begin(Level().spec, 'b', {}, 10) == 'ready' and stage.context.world.name == 'b'
+    assert play.state == 'off' and host.simulation is None and not first.live.is_alive()
+    assert play.begin(Level().spec, 'b', {}, 10) == 'ready' and host.simulation.world.name == 'b'
 
 
 def test_an_error_in_the_code_is_a_failed_compilation_too(play):

@@ -67,7 +67,7 @@ def test_a_world_that_was_replaced_is_gone_at_once(server, connect, world):
                 ('spawn_entity', {'name': 'thing', **model}),
                 ('delete_entity', {'entity': 'thing'}),
             ):
-                gone.append(weakref.ref(running.context.world))
+                gone.append(weakref.ref(running.simulation.world))
                 socket.ask(op, **fields)
                 # The thread that has answered may not have let go yet.
                 for _ in range(500):

@@ -9,7 +9,7 @@ from lasting_trial import with_lasting_trial
 from spawn_models import TETRAHEDRON
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 MESH = (
     '<mujoco><asset><mesh name="m" file="{}"/></asset><worldbody><body><freejoint/>'
@@ -18,15 +18,15 @@ MESH = (
 
 
 def test_files_are_copied_into_a_private_folder_that_goes_with_the_server(tmp_path):
-    stage = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path)))
+    host = with_lasting_trial(SimulationHost(ServerConfig(data_dir=tmp_path)))
     for name in ('a.obj', 'b.obj'):
         (tmp_path / name).write_text(TETRAHEDRON)
     first, second = (
-        Path(stage.client_models.of_text(MESH.format(name)).spec.meshes[0].file)
+        Path(host.client_models.of_text(MESH.format(name)).spec.meshes[0].file)
         for name in ('a.obj', 'b.obj')
     )
     assert first == second, 'of the same content'
     assert first.read_text() == TETRAHEDRON and tmp_path not in first.parents
     assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
-    stage.client_models.close()
+    host.client_models.close()
     assert not first.parent.exists()

@@ -14,7 +14,7 @@ def test_topics_are_texts_and_any_number_of_choices_costs_no_more_memory(rover):
     for wrong in ('rover/', {'rover': []}, [1], [''] * 1001):
         assert rover.code('step', topics=wrong) == 'bad_value'
     assert rover.data.time == 0.0
-    observer = rover.context.observer
+    observer = rover.simulation.observer
     for number in range(100):
         reply = rover.ask('step', topics=[f'rover/sensor/{number}'], observations='snapshot')
         assert reply['per_articulation']['rover']['sensors'] == {}
@@ -33,7 +33,7 @@ def test_a_twist_in_a_step_ends_at_its_timeout(rover):
 
 def test_a_twist_for_a_state_before_a_reset_is_refused_whole(rover):
     def shown():
-        return unpack(rover.context.observer.snapshot())['resets']
+        return unpack(rover.simulation.observer.snapshot())['resets']
 
     def twist(resets, speed=0.5):
         return {'linear': [speed, 0.0, 0.0], 'resets': resets}
@@ -117,7 +117,7 @@ def test_a_local_name_of_two_robots_is_refused(rig):
     fleet.ask('set_mode', mode='puppet')
     with pytest.raises(Exception, match=r'left_wheel.*one joint only'):
         fleet.ask('step', qpos_map={'left_wheel': 1.0})
-    first = next(iter(fleet.context.world.articulations))
+    first = next(iter(fleet.simulation.world.articulations))
     fleet.ask('step', qpos_map={f'{first}_left_wheel': 1.0})
     assert fleet.data.joint(f'{first}_left_wheel').qpos[0] == 1.0
 

@@ -80,7 +80,7 @@ def test_mass_takes_inertia_along_and_derived_constants_are_those_of_the_compile
     assert len({mass / before.body(name).mass[0] for name, mass in masses.items()}) == 3
     assert model.body_subtreemass[0] == pytest.approx(sum(masses.values()))
     # A compiler that is given these masses finds the same constants.
-    spec = lab.context.world.source.copy()
+    spec = lab.simulation.world.source.copy()
     for body in spec.bodies:
         for geom in body.geoms:
             if body.name in masses:

@@ -35,7 +35,7 @@ def test_a_frame_holds_the_whole_state(rig, mjcf):
     made.ask('set_mode', mode='direct')
     made.ask('recording_start')
     made.ask('step', n_steps=3)
-    recorder, data = made.context.recorder, made.data
+    recorder, data = made.simulation.recorder, made.data
     row = recorder.snapshot().row(2)
     assert row[recorder.layout.mocap_pos].tolist() == [1, 2, 3]
     everything = (data.qpos, data.qvel, data.ctrl, data.act, data.mocap_pos, data.mocap_quat)

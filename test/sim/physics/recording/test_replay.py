@@ -48,15 +48,15 @@ def test_what_ends_a_replay(taped, op, fields):
 
 def test_too_many_sessions_are_refused(taped, monkeypatch):
     monkeypatch.setattr(module, 'MAX_SESSIONS', 2)
-    take = taped.context.recorder.snapshot()
+    take = taped.simulation.recorder.snapshot()
     for name in ('a', 'b', 'a', 'b'):
-        taped.context.replay.add(name, take)
+        taped.simulation.replay.add(name, take)
     with pytest.raises(OpError, match='at most 2'):
-        taped.context.replay.add('c', take)
+        taped.simulation.replay.add('c', take)
     monkeypatch.setattr(module, 'MAX_BYTES', take.nbytes)
     with pytest.raises(OpError, match='sessions'):
-        taped.context.replay.add('a', take)
-    assert taped.context.replay.sessions == [LIVE, 'a', 'b']
+        taped.simulation.replay.add('a', take)
+    assert taped.simulation.replay.sessions == [LIVE, 'a', 'b']
 
 
 def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
@@ -87,7 +87,7 @@ def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
 
 
 def test_a_session_without_the_joints_of_this_world_is_refused(taped):
-    take = taped.context.recorder.snapshot()
+    take = taped.simulation.recorder.snapshot()
     strange = RecordedTake(type(take.layout)(take.layout.joints[:0]), take.blocks)
-    taped.context.replay.add('strange', strange)
+    taped.simulation.replay.add('strange', strange)
     assert taped.code('replay_start') == 'bad_value'

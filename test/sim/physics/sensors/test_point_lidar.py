@@ -96,12 +96,12 @@ def distance(origin, direction, triangles):
 def made_by(rig, path):
     made = rig(model=path)
     made.ask('set_mode', mode='direct')
-    return made.context
+    return made.simulation
 
 
 def test_every_point_is_where_its_ray_meets_the_first_triangle(rig, world):
-    context = made_by(rig, world)
-    engine = context.engine
+    simulation = made_by(rig, world)
+    engine = simulation.engine
     (lidar,) = engine.sensing.point_lidars['cart']
     ranges, intensities = lidar.cast(engine.world.data)
     triangles = solid_triangles()
@@ -139,9 +139,9 @@ def test_a_stream_of_everything_does_not_ask_for_points(world):
 def test_noise_disturbs_ranges_and_drops_points(rig, world):
     text = world.read_text() + '    noise: {ouster: {stddev: 0.05, dropout: 0.25}}\n'
     world.write_text(text)
-    context = made_by(rig, world)
-    data = context.engine.world.data
-    (lidar,) = context.engine.sensing.point_lidars['cart']
+    simulation = made_by(rig, world)
+    data = simulation.engine.world.data
+    (lidar,) = simulation.engine.sensing.point_lidars['cart']
     noisy, intensities = lidar.cast(data)
     lidar.noise = None
     true, _ = lidar.cast(data)

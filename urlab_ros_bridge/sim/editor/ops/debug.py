@@ -17,8 +17,9 @@ from urlab_ros_bridge.sim.editor.ops.common import color_of
 from urlab_ros_bridge.sim.editor.transforms import need_location
 from urlab_ros_bridge.sim.editor.transforms import read_rotation
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 MAX_TEXT = 500  # characters of a label or of the overlay's text
 MAX_THICKNESS = 1000.0
@@ -26,18 +27,18 @@ YELLOW = (1.0, 1.0, 0.0)
 AXES_SCALE = 0.2  # m, stock plugin
 
 
-def draw_marker(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def draw_marker(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Draw a ball of 5 cm radius, with an optional `label`."""
     label = fields.string('label')[:MAX_TEXT]
     return _draw(editor, fields, 'marker', location=_point(fields, 'location'), label=label)
 
 
-def draw_line(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def draw_line(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Draw a line; `thickness` is in cm, the stock plugin's unit."""
     return _draw(editor, fields, 'line', **_ends(fields), width=_width(fields))
 
 
-def draw_arrow(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def draw_arrow(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Draw an arrow; `arrow_size` is the length of its head in m, a fifth of it by default."""
     ends = _ends(fields)
     length = float(np.linalg.norm(np.subtract(ends['to'], ends['from'])))
@@ -45,7 +46,7 @@ def draw_arrow(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     return _draw(editor, fields, 'arrow', **ends, width=_width(fields), arrow_size=size)
 
 
-def draw_box(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def draw_box(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Draw the edges of a box."""
     center, half = _point(fields, 'center'), _point(fields, 'half_extents')
     return _draw(
@@ -53,7 +54,7 @@ def draw_box(editor: LevelEditor, session: ServerSession, fields: Fields) -> dic
     )
 
 
-def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Draw x in red, y in green and z in blue, `scale` m long."""
     scale = abs(fields.number('scale', AXES_SCALE))
     return _draw(
@@ -66,14 +67,12 @@ def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
     )
 
 
-def clear_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def clear_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Remove all drawings, or those with a `tag`; `count` is their number."""
     return {'count': editor.drawings.clear(fields.string('tag')[:MAX_TEXT])}
 
 
-def set_overlay_text(
-    editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+def set_overlay_text(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Show a line of text for ten seconds; '' removes it."""
     editor.drawings.set_text(
         fields.string('text')[:MAX_TEXT], fields.string('anchor', 'top_left')[:MAX_TEXT]
@@ -81,13 +80,13 @@ def set_overlay_text(
     return {}
 
 
-def read_markers(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def read_markers(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return what is drawn now, the text, and the viewport's camera (extension).
 
     It is not an op of the editor, so that clients that show the world can always call it.
     """
-    editor: LevelEditor = stage.editor
+    editor: LevelEditor = host.editor
     text, anchor = editor.drawings.text()
     return {
         'markers': editor.drawings.describe(),

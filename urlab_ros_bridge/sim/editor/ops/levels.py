@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.schema.yaml_files import MAX_BYTES
@@ -23,13 +22,14 @@ from urlab_ros_bridge.sim.model.client_models.files import write_user_file
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import write_atomically
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 MANAGER = 'MjManager'
 _ENDINGS = ('.yaml', '.yml', '.xml')
 
 
-def import_xml(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def import_xml(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Make a blueprint of an MJCF file, a sidecar with one robot, or a mesh."""
     made, now = editor.library.add(text_of(fields, 'path'), fields.boolean('force_reimport'))
     return {
@@ -39,7 +39,7 @@ def import_xml(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     }
 
 
-def create_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def create_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Make an empty level, or one on a scene file, save it and open it; play ends.
 
@@ -59,7 +59,7 @@ def create_level(editor: LevelEditor, session: ServerSession, fields: Fields) ->
     return {'level_path': level_path(level)}
 
 
-def load_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def load_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Open a level (or an MJCF file, or a bundled world by its name); play ends."""
     editor.open(read_level(editor, text_of(fields, 'level_path'), 'load_level_failed'))
     return {'level_path': level_path(editor.level)}
@@ -84,7 +84,7 @@ def read_level(editor: LevelEditor, text: str, code: str) -> Level:
     return level
 
 
-def save_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def save_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Write the open level to its file.
 
@@ -106,12 +106,12 @@ def save_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     return {'level_path': level_path(level)}
 
 
-def current_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def current_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return the file of the open level; '' while it was never saved."""
     return {'level_path': level_path(editor.level)}
 
 
-def ensure_manager(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def ensure_manager(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Mark the level for simulation; here every level can be simulated."""
     was, editor.manager = editor.manager, True
     return {
@@ -121,7 +121,7 @@ def ensure_manager(editor: LevelEditor, session: ServerSession, fields: Fields) 
     }
 
 
-def destroy_asset(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def destroy_asset(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Delete a level's file, or forget an imported blueprint (its file stays)."""
     code, text = 'destroy_asset_failed', text_of(fields, 'asset_path')
     if editor.library.remove(text):

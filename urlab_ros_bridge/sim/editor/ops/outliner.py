@@ -17,19 +17,20 @@ from urlab_ros_bridge.sim.editor.ops.common import three
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 STOCK_FRICTION = (1.0, 1.0, 1.0)  # what the stock plugin gives a converted mesh
 _CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
 
 
-def list_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def list_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return the actors of the level, at their poses in it."""
     actors = [common.row(editor, actor) for actor in editor.level.actors]
     return {'actors': actors, 'in_pie': editor.in_pie}
 
 
-def find_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def find_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return the actors that pass every given filter: class_filter, tag, name_prefix.
 
@@ -55,9 +56,7 @@ def _is_a(editor: LevelEditor, actor: LevelActor, wanted: str) -> bool:
     return not wanted or wanted in names or (wanted[0] in 'auf' and wanted[1:] in names)
 
 
-def get_actor_bounds(
-    editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+def get_actor_bounds(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return the world's axis-aligned box around an actor, m; extents are half sizes.
 
@@ -78,14 +77,14 @@ def get_actor_bounds(
     }
 
 
-def select_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def select_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Select one actor, and no other."""
     target = target_of(editor, fields)
     editor.selected = target.name
     return {'target': fields.string('target'), 'actor_name': target.name}
 
 
-def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return what spawn_actor can make."""
     return {
         'blueprints': [
@@ -100,9 +99,7 @@ def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields)
     }
 
 
-def add_quick_convert(
-    editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+def add_quick_convert(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Let an object take part in physics, from the next start of play on.
 
@@ -129,7 +126,7 @@ def add_quick_convert(
 
 def remove_quick_convert(
     editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+) -> ReplyFields:
     """Make an object visual-only from the next start of play."""
     target = _object(editor, fields, 'remove_quick_convert_failed')
     if target.physics == 'none':

@@ -10,6 +10,7 @@ from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.levels import read_level
 from urlab_ros_bridge.sim.editor.play import READY
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 
@@ -17,7 +18,7 @@ DEFAULT_TIMEOUT = 30.0  # s, stock plugin
 MAX_TIMEOUT = 3600.0
 
 
-def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Compile the open level and run it; one that runs already continues.
 
@@ -31,22 +32,22 @@ def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
             editor.open(read_level(editor, wanted, 'load_level_failed'))
     state = editor.begin(timeout, promote=not session.shared)
     reply: dict[str, Any] = {'state': state, 'compile_error': editor.play.error}
-    context = editor.stage.context
-    if state == READY and context is not None:
+    simulation = editor.host.simulation
+    if state == READY and simulation is not None:
         if not session.shared:
-            context.engine.run.promote_to_direct()
-        revision = editor.stage.revision
-        reply['handshake_payload'] = hello_reply(editor.stage, context, session, revision)
+            simulation.engine.run.promote_to_direct()
+        revision = editor.host.revision
+        reply['handshake_payload'] = hello_reply(editor.host, simulation, session, revision)
     return reply
 
 
-def stop_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def stop_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Stop the running world; do nothing when none runs."""
     editor.play.stop()
     return {}
 
 
-def pie_status(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def pie_status(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return off, compiling, compile_failed or ready, and the time of a running world."""
     reply: dict[str, Any] = {'state': editor.play.state, 'compile_error': editor.play.error}
     running = editor.running()

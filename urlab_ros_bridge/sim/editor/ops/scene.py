@@ -31,6 +31,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.sidecar.specs import LIGHT_KINDS
 from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 _UNSCALED = (1.0, 1.0, 1.0)
@@ -119,7 +120,7 @@ MAX_CELLS = 1024  # stock plugin
 DEFAULT_INTENSITY = 5000.0
 
 
-def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Make an actor of a blueprint; with an `actor_id` that exists, that actor is moved instead.
 
@@ -141,7 +142,7 @@ def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     }
 
 
-def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Make count_x times count_y actors, all or none; their ids are ``{base}_{i}_{j}``."""
     blueprint = _blueprint(editor, fields)
     base = actor_id_of(fields, 'base_actor_id') or text_of(fields, 'base_actor_id')
@@ -177,7 +178,7 @@ def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     }
 
 
-def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Make a light that shines along its x axis; an `actor_id` that exists is updated."""
     kind = fields.string('kind', 'directional').lower()
     if kind not in LIGHT_KINDS:
@@ -200,7 +201,7 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     }
 
 
-def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Copy an actor under a new id; 1 m along x from it, unless `location` is given."""
     source = _editable(editor, fields, 'duplicate_failed')
     new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
@@ -228,7 +229,7 @@ def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields)
     }
 
 
-def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Remove an actor from the level; it stays in a running world until the next start."""
     actor = _editable(editor, fields, 'destroy_failed')
     level = editor.level.copy()
@@ -237,14 +238,14 @@ def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -
     return {'requires_pie_restart': editor.in_pie}
 
 
-def remove_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def remove_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Do the same under the newer name of destroy_actor; the reply names the target."""
     return {**destroy_actor(editor, session, fields), 'target': fields.string('target')}
 
 
 def set_actor_transform(
     editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+) -> ReplyFields:
     """
     Move an actor, in the level and, where its root is free or a mocap body, in the running world.
 
@@ -270,14 +271,14 @@ def set_actor_transform(
     }
 
 
-def actor_hierarchy(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def actor_hierarchy(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return an actor and the tree of its bodies."""
     target = target_of(editor, fields)
     with failing_as('actor_hierarchy_failed'):
         return {'root': common.hierarchy(editor, target)}
 
 
-def snapshot(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def snapshot(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return every actor, of the running world if there is one, with the members of robots."""
     return {
         'actors': [common.snapshot_row(editor, actor) for actor in editor.live_actors()],

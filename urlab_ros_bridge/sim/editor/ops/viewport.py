@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.cameras.free_camera import VIEW_MODES
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
@@ -22,12 +20,13 @@ from urlab_ros_bridge.sim.editor.viewport import Tracking
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 LEAST_FOV, GREATEST_FOV = 1.0, 170.0  # degrees
 
 
-def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Put the camera somewhere; without a rotation or `fov` (horizontal, degrees) those stay."""
     view = editor.viewport
     fov = fields.number('fov')
@@ -41,12 +40,12 @@ def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> d
     return view.describe()
 
 
-def get_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def get_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Return where the camera is."""
     return editor.viewport.describe()
 
 
-def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Move the camera, without turning it, until an actor is in view."""
     target = target_of(editor, fields)
     with failing_as('no_bounds'):
@@ -58,9 +57,7 @@ def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     return editor.viewport.describe()
 
 
-def set_viewport_mode(
-    editor: LevelEditor, session: ServerSession, fields: Fields
-) -> dict[str, Any]:
+def set_viewport_mode(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
     mode = text_of(fields, 'mode').lower()
     if mode not in VIEW_MODES:
@@ -70,7 +67,7 @@ def set_viewport_mode(
     return {'op': 'set_mode_ok', 'mode': mode}
 
 
-def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Let the camera follow an actor from `offset` (m, in its frame), looking at it.
 
@@ -83,6 +80,6 @@ def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     return {'tracked_actor_path': actor_path(editor.level, target.name)}
 
 
-def untrack(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def untrack(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """Leave the camera where it is."""
     return {'was_tracking': editor.viewport.untrack()}

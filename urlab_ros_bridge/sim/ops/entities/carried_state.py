@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 
 _MARK = '#'  # MuJoCo itself writes "line 7" there
 KINDS = {
@@ -177,24 +177,24 @@ _ARRAYS = {
 _WHOLE = ('userdata', 'plugin_state')  # carried when the sizes agree
 
 
-def check_idle(context: Context) -> None:
+def check_idle(simulation: Simulation) -> None:
     """
     Make sure that nothing is under way that holds on to the model.
 
     :raises OpError: recording_already_active, not_ready.
     """
-    if context.recorder.active:
+    if simulation.recorder.active:
         raise OpError(
             'recording_already_active',
             'the model cannot change during a recording; call recording_stop first',
         )
-    if context.engine.run.replay_source is not None:
+    if simulation.engine.run.replay_source is not None:
         raise OpError(
             'not_ready', 'the model cannot change during a replay; call replay_stop first'
         )
 
 
-def carry(old: Context, new: Context, same: Same) -> None:
+def carry(old: Simulation, new: Simulation, same: Same) -> None:
     """
     Let `new` continue where `old` is.  Needs the old engine's lock; `new` is not shared yet.
 
@@ -212,7 +212,9 @@ def carry(old: Context, new: Context, same: Same) -> None:
         other = old.engine.controls.get(prefix)
         if other is not None:
             control.resume(other)
-            slots += [(other.slots[name], control.slots[name]) for name in control.slots]
+            slots += [
+                (other.setpoints[name], control.setpoints[name]) for name in control.setpoints
+            ]
     bodies = dict(zip(before.body.tolist(), now.body.tolist(), strict=True))
     new.engine.external.resume(old.engine.external, bodies, slots)
     new.engine.sensing.resume(old.engine.sensing, new.world.data)
@@ -225,7 +227,7 @@ def carry(old: Context, new: Context, same: Same) -> None:
     new.live.meter = old.live.meter
 
 
-def write_state(old: Context, new: Context, same: Same) -> None:
+def write_state(old: Simulation, new: Simulation, same: Same) -> None:
     """
     Write options, drawn values and state of `old` into `new`, which may be done repeatedly.
 
@@ -236,7 +238,7 @@ def write_state(old: Context, new: Context, same: Same) -> None:
     _carry_data(old, new, same, before, now)
 
 
-def _carry_model(old: Context, new: Context, same: Same, before: Slots, now: Slots) -> None:
+def _carry_model(old: Simulation, new: Simulation, same: Same, before: Slots, now: Slots) -> None:
     """Carry options, and values that were drawn by randomize."""
     theirs, ours = old.world.model, new.world.model
     for name in dir(theirs.opt):
@@ -255,7 +257,7 @@ def _carry_model(old: Context, new: Context, same: Same, before: Slots, now: Slo
     new.randomizer.resume(old.randomizer, theirs, ours, rows)
 
 
-def _carry_data(old: Context, new: Context, same: Same, before: Slots, now: Slots) -> None:
+def _carry_data(old: Simulation, new: Simulation, same: Same, before: Slots, now: Slots) -> None:
     theirs, ours = old.world.data, new.world.data
     for array, slots in _ARRAYS.items():
         source = getattr(theirs, array)
@@ -268,7 +270,7 @@ def _carry_data(old: Context, new: Context, same: Same, before: Slots, now: Slot
     ours.time = theirs.time
 
 
-def _carry_history(old: Context, new: Context, same: Same) -> None:
+def _carry_history(old: Simulation, new: Simulation, same: Same) -> None:
     """Carry what MuJoCo keeps for delayed actuators and sensors (since 3.5)."""
     theirs, ours = old.world, new.world
     if not getattr(theirs.model, 'nhistory', 0):

@@ -22,7 +22,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models import check_total
 from urlab_ros_bridge.sim.model.client_models import import_failed
-from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
+from urlab_ros_bridge.sim.model.keyframes import KeyframeMerger
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 from urlab_ros_bridge.sim.model.mjcf_import import strip_world
 from urlab_ros_bridge.sim.model.mjcf_import import without_keys
@@ -174,13 +174,13 @@ def with_robot(world: World, name: str, source: SpawnSource, place: PoseSpec) ->
 
     :raises OpError: import_failed.
     """
-    book, robot = KeyframeBook(), source.spec
+    keyframes, robot = KeyframeMerger(), source.spec
     strip(robot, name)
     name_unnamed(robot)
     try:
         if source.settings is not None:
             mount_scanners(robot, source.settings)
-        book.take(robot, f'{name}_', place.pos, place.quat)
+        keyframes.collect(robot, f'{name}_', place.pos, place.quat)
     except WorldError as error:
         raise import_failed(error) from error
     if source.settings is not None:
@@ -193,7 +193,7 @@ def with_robot(world: World, name: str, source: SpawnSource, place: PoseSpec) ->
         starts[name] = source.start_keyframe
     spawned = _spawned(name, source, place, robot=True)
     description = replace(world.spec, articulations=robots, start_keyframes=starts)
-    return _added(world, spawned, description, book)
+    return _added(world, spawned, description, keyframes)
 
 
 def with_entity(world: World, name: str, source: SpawnSource, place: PoseSpec) -> ChangedWorld:
@@ -207,7 +207,7 @@ def with_entity(world: World, name: str, source: SpawnSource, place: PoseSpec) -
         strip(thing, name)
         name_unnamed(thing)
     spawned = _spawned(name, source, place, robot=False)
-    return _added(world, spawned, world.spec, KeyframeBook())
+    return _added(world, spawned, world.spec, KeyframeMerger())
 
 
 def without_robot(world: World, prefix: str) -> ChangedWorld:
@@ -256,12 +256,12 @@ def _composition_of(world: World) -> WorldComposition:
 
 
 def _added(
-    world: World, item: SpawnedModel, description: WorldSpec, book: KeyframeBook
+    world: World, item: SpawnedModel, description: WorldSpec, keyframes: KeyframeMerger
 ) -> ChangedWorld:
     composition = _composition_of(world)
     check_total(sum((other.sizes for other in composition.spawned), start=item.sizes))
     made = replace(composition, spawned=(*composition.spawned, item))
-    return _finished(world, made, description, book, '')
+    return _finished(world, made, description, keyframes, '')
 
 
 def _removed(
@@ -280,7 +280,7 @@ def _removed(
         delete_named(own, start)
         made = replace(composition, own=own)
     try:
-        return _finished(world, made, description, KeyframeBook(), keys)
+        return _finished(world, made, description, KeyframeMerger(), keys)
     except OpError as error:
         raise OpError('destroy_failed', f'{name}: something depends on it: {error}') from error
 
@@ -289,10 +289,10 @@ def _finished(
     world: World,
     composition: WorldComposition,
     description: WorldSpec,
-    book: KeyframeBook,
+    keyframes: KeyframeMerger,
     dropped: str,
 ) -> ChangedWorld:
-    """Compile, and add the keyframes of the world before and those of `book`."""
+    """Compile, and add the keyframes of the world before and those of `keyframes`."""
     spec = composition.own.copy()
     try:
         for item in composition.spawned:
@@ -302,7 +302,7 @@ def _finished(
         same = common(before, marks(spec))
         if add_keyframes(world.model, spec, model, same, dropped):
             model = compile_spec(spec, 'the changed world', logging.DEBUG)
-        model = book.restore(spec, model)
+        model = keyframes.merge_into(spec, model)
         cameras = {model.camera(index).name for index in range(model.ncam)}
         kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
         description = replace(description, global_cameras=kept)

@@ -47,11 +47,12 @@ from urlab_ros_bridge.sim.ops.entities.state import rotation
 from urlab_ros_bridge.sim.requests.background import abandonable
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import check_world
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import check_world
+from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.wire.names import prefix_problem
 from urlab_ros_bridge.wire.names import valid_prefix
@@ -122,7 +123,7 @@ def _problem(world: World, name: str, robot: bool) -> tuple[str, str] | None:
 SECONDS = 1.0  # estimate: a compiler is never quick
 
 
-def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def spawn_entity(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Add a model to the running world.
 
@@ -130,41 +131,41 @@ def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
     sidecar with one robot, whose controllers and sensors come along.  `pos` (m) and `quat` (wxyz)
     are where the origin of the file goes.  `kind` is entity or articulation; see `kind_of`.
     """
-    check_idle(stage.running())
+    check_idle(host.running())
     place = _place(fields)
     name, renaming = fields.string('name'), fields.boolean('allow_renaming')
     # Before `changing` is held: other changes need not wait while a model is tried.
     source = abandonable(
-        lambda: read_source(stage.client_models, stage.data, fields), lambda: stage.draining
+        lambda: read_source(host.client_models, host.data, fields), lambda: host.draining
     )
     usual = kind_of(source)
     kind = fields.choice('kind', (ENTITY, ARTICULATION), usual)
     check_source(source, kind)
     robot = kind == ARTICULATION
-    with stage.changing:
-        old = stage.running()
+    with host.changing:
+        old = host.running()
         check_idle(old)
         name = choose_name(old.world, name, robot, renaming, source.own_name)
         make = with_robot if robot else with_entity
-        new = _change(stage, session, old, lambda: make(old.world, name, source, place))
-    return {**_state(new, name), **_new_handshake(stage, new, session)}
+        new = _change(host, session, old, lambda: make(old.world, name, source, place))
+    return {**_state(new, name), **_new_handshake(host, new, session)}
 
 
-def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def delete_entity(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
     """Remove an articulation, or a body directly below the world."""
-    with stage.changing:
-        old = stage.running()
+    with host.changing:
+        old = host.running()
         check_idle(old)
         item = find(old.world.named_bodies, fields.string('entity'))
         if item.kind == ARTICULATION:
-            new = _change(stage, session, old, lambda: without_robot(old.world, item.name))
+            new = _change(host, session, old, lambda: without_robot(old.world, item.name))
         else:
             parent = int(old.world.model.body_parentid[item.body])
             if parent:
                 above = old.world.model.body(parent).name
                 raise OpError('destroy_failed', f'{item.name} is a part of {above}')
-            new = _change(stage, session, old, lambda: without_body(old.world, item.name))
-    return {'entity': item.name, **_new_handshake(stage, new, session)}
+            new = _change(host, session, old, lambda: without_body(old.world, item.name))
+    return {'entity': item.name, **_new_handshake(host, new, session)}
 
 
 def _place(fields: Fields) -> PoseSpec:
@@ -176,52 +177,54 @@ def _place(fields: Fields) -> PoseSpec:
 
 
 def _change(
-    stage: Stage, session: ServerSession, old: Context, make: Callable[[], ChangedWorld]
-) -> Context:
+    host: SimulationHost, session: ServerSession, old: Simulation, make: Callable[[], ChangedWorld]
+) -> Simulation:
     trim_memory()  # the world before the last change is free by now
-    changed, new = abandonable(lambda: _build_and_try(stage, old, make), lambda: stage.draining)
-    stage.replace(old, new, lambda: carry(old, new, changed.same), session)
+    changed, new = abandonable(lambda: _build_and_try(host, old, make), lambda: host.draining)
+    host.replace(old, new, lambda: carry(old, new, changed.same), session)
     return new
 
 
 def _build(
-    stage: Stage, old: Context, make: Callable[[], ChangedWorld]
-) -> tuple[ChangedWorld, Context]:
+    host: SimulationHost, old: Simulation, make: Callable[[], ChangedWorld]
+) -> tuple[ChangedWorld, Simulation]:
     changed = make()
     try:
-        return changed, build_context(stage.config, stage.data, changed.world, old)
+        return changed, build_simulation(host.config, host.data, changed.world, old)
     except WorldError as error:
         raise OpError('import_failed', str(error)) from error
 
 
 def _build_and_try(
-    stage: Stage, old: Context, make: Callable[[], ChangedWorld]
-) -> tuple[ChangedWorld, Context]:
-    changed, new = _build(stage, old, make)
+    host: SimulationHost, old: Simulation, make: Callable[[], ChangedWorld]
+) -> tuple[ChangedWorld, Simulation]:
+    changed, new = _build(host, old, make)
     with old.engine.lock:
         write_state(old, new, changed.same)
-    check_world(stage.client_models, new, old)
+    check_world(host.client_models, new, old)
     return changed, new
 
 
-def _state(context: Context, name: str) -> dict[str, Any]:
-    with context.engine.lock:
-        item = context.world.named_bodies.get(name)
+def _state(simulation: Simulation, name: str) -> dict[str, Any]:
+    with simulation.engine.lock:
+        item = simulation.world.named_bodies.get(name)
         if item is None:
-            raise unknown('unknown_body', 'entity', name, context.world.named_bodies)
-        stamp = ns_to_block(context.engine.clock.stamp_ns)
-        return {**report(context, item, bounds=False), 'sim_time': stamp}
+            raise unknown('unknown_body', 'entity', name, simulation.world.named_bodies)
+        stamp = ns_to_block(simulation.engine.clock.stamp_ns)
+        return {**report(simulation, item, bounds=False), 'sim_time': stamp}
 
 
-def _new_handshake(stage: Stage, context: Context, session: ServerSession) -> dict[str, Any]:
+def _new_handshake(
+    host: SimulationHost, simulation: Simulation, session: ServerSession
+) -> dict[str, Any]:
     revision = session.revision
-    payload = hello_reply(stage, context, session, revision)
+    payload = hello_reply(host, simulation, session, revision)
     return {'world_revision': revision, 'handshake_payload': payload}
 
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register(spawn_entity, delete_entity, staged=True, seconds=lambda *_: SECONDS)
+    registry.register(spawn_entity, delete_entity, changes_world=True, seconds=lambda *_: SECONDS)
 
 
 __all__ = ['INVALID', 'MAX_NAME', 'TAKEN', 'choose_name']

@@ -26,15 +26,16 @@ from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 _LEAST_NORM = 1e-6
 _BOUNDS_SECONDS = 0.01
 
 
-def get_entities(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def get_entities(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return where everything is and how it moves.
 
@@ -42,23 +43,25 @@ def get_entities(context: Context, session: ServerSession, fields: Fields) -> di
     geoms, along the world's axes and (`body_bounds`) along those of its body, unless it has no
     geometry that ends somewhere.
     """
-    everything = context.world.named_bodies
+    everything = simulation.world.named_bodies
     chosen = [find(everything, name) for name in _names(fields)] or everything.values()
     bounds = fields.boolean('bounds')
     return {
-        'entities': [report(context, item, bounds) for item in chosen],
-        'sim_time': ns_to_block(context.engine.clock.stamp_ns),
+        'entities': [report(simulation, item, bounds) for item in chosen],
+        'sim_time': ns_to_block(simulation.engine.clock.stamp_ns),
     }
 
 
-def set_entity_state(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
+def set_entity_state(
+    simulation: Simulation, session: ServerSession, fields: Fields
+) -> ReplyFields:
     """
     Write pose and velocity of what is free, or the pose of a mocap body; the rest stays.
 
     `pos` m, `quat` wxyz of any length but 0, `linear` m/s, `angular` rad/s.  An angular velocity
     that is not given stays what it is in the world frame, whatever `quat` becomes.
     """
-    item = find(context.world.named_bodies, fields.string('entity'))
+    item = find(simulation.world.named_bodies, fields.string('entity'))
     if not item.movable:
         raise bad_value('entity', item.name, 'free or a mocap body, so it cannot be moved')
     sizes = {'pos': 3, 'quat': 4, 'linear': 3, 'angular': 3}
@@ -69,12 +72,12 @@ def set_entity_state(context: Context, session: ServerSession, fields: Fields) -
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
         given['quat'] = rotation('quat', given['quat'])
-    _write(context, item, given)
-    context.engine.forward()
-    context.engine.state_changed()
+    _write(simulation, item, given)
+    simulation.engine.forward()
+    simulation.engine.state_changed()
     return {
-        **report(context, item, bounds=False),
-        'sim_time': ns_to_block(context.engine.clock.stamp_ns),
+        **report(simulation, item, bounds=False),
+        'sim_time': ns_to_block(simulation.engine.clock.stamp_ns),
     }
 
 
@@ -111,8 +114,8 @@ def rotation(name: str, quat: np.ndarray) -> np.ndarray:
     return quat / norm
 
 
-def _write(context: Context, item: NamedBody, given: dict[str, np.ndarray]) -> None:
-    data = context.world.data
+def _write(simulation: Simulation, item: NamedBody, given: dict[str, np.ndarray]) -> None:
+    data = simulation.world.data
     if item.mocap >= 0:
         for name in ('linear', 'angular'):
             if name in given and given[name].any():
@@ -154,9 +157,9 @@ def _conjugate(quat: np.ndarray) -> np.ndarray:
     return quat * np.array([1.0, -1.0, -1.0, -1.0])
 
 
-def report(context: Context, item: NamedBody, bounds: bool) -> dict[str, Any]:
+def report(simulation: Simulation, item: NamedBody, bounds: bool) -> dict[str, Any]:
     """Return the state of an entity; that of a free or mocap body is as new as qpos."""
-    model, data = context.world.model, context.world.data
+    model, data = simulation.world.model, simulation.world.data
     pos, quat = data.xpos[item.body], data.xquat[item.body]
     linear, angular = np.zeros(3), np.zeros(3)
     if item.mocap >= 0:
@@ -171,10 +174,10 @@ def report(context: Context, item: NamedBody, bounds: bool) -> dict[str, Any]:
         angular, linear = both[:3], both[3:]
     vectors = {'pos': pos, 'quat': quat, 'linear': linear, 'angular': angular}
     report: dict[str, Any] = {'name': item.name, 'kind': item.kind, 'movable': item.movable}
-    report['spawned'] = item.name in context.world.spawned
+    report['spawned'] = item.name in simulation.world.spawned
     report.update((name, values.tolist()) for name, values in vectors.items())
     if bounds:
-        report.update(_bounds(context.world, item))
+        report.update(_bounds(simulation.world, item))
     return report
 
 
@@ -198,7 +201,7 @@ def _bodies(world: World, item: NamedBody) -> list[int]:
     return [body.id for body in world.tables.subtree(item.body)]
 
 
-def _seconds(context: Context, fields: Fields) -> float:
+def _seconds(simulation: Simulation, fields: Fields) -> float:
     """Estimate: boxes of many geoms take a while."""
     return _BOUNDS_SECONDS if fields.given('bounds') else 0.0
 

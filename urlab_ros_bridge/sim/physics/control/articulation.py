@@ -3,7 +3,7 @@
 """
 What drives the actuators of one articulation before each sub-step.
 
-Setpoints are sticky and live in two slots, `zmq` (clients) and `ui`; `set_control_source` chooses.
+Setpoints are sticky and kept by source, `zmq` (clients) and `ui`; `set_control_source` chooses.
 An active drive owns its actuators; then the controller turns setpoints into ctrl, or
 they are written through.
 """
@@ -53,7 +53,7 @@ class ArticulationControl:
             spec.twist, names, model, ids, self.controller
         )
         self.source = 'zmq'
-        self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
+        self.setpoints = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
         self._is_view = isinstance(self._index, slice)  # that _ctrl is, into data.ctrl
         self._ctrl = data.ctrl[self._index] if self._is_view else np.zeros(articulation.nu)
         self.reset(None)
@@ -64,8 +64,8 @@ class ArticulationControl:
         return 'ue_controller' if self.controller is not None else 'raw'
 
     def write(self, values: Sequence[float] | np.ndarray) -> None:
-        """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
-        slot = self.slots['zmq']
+        """Write positional setpoints: extra ones are ignored, missing ones keep their value."""
+        slot = self.setpoints['zmq']
         if len(values) == len(slot):
             slot[...] = values
             return
@@ -97,7 +97,7 @@ class ArticulationControl:
             if self.holds(index):
                 value = self._present(actuator)
             if value is not None:
-                for slot in self.slots.values():
+                for slot in self.setpoints.values():
                     slot[index] = value
 
     def _present(self, actuator: Actuator) -> float | None:
@@ -114,7 +114,7 @@ class ArticulationControl:
 
     def apply(self, raw: bool) -> None:
         """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""
-        setpoint = self.slots[self.source]
+        setpoint = self.setpoints[self.source]
         if self.twist is not None and self.twist.active:
             if raw and self.controller is not None and self.twist.needs_controller:
                 self.twist.advance(self._data.time)
@@ -138,8 +138,8 @@ class ArticulationControl:
     def resume(self, other: ArticulationControl) -> None:
         """Restore the state of the same articulation in the world that this one replaces."""
         self.source = other.source
-        for source, slot in self.slots.items():
-            slot[:] = other.slots[source]
+        for source, slot in self.setpoints.items():
+            slot[:] = other.setpoints[source]
         if not self._is_view:
             self._ctrl[:] = self._data.ctrl[self._index]
         if self.controller is not None and other.controller is not None:
@@ -156,7 +156,7 @@ class ArticulationControl:
         """
         if self.twist is not None:
             self.twist.reset()
-        for slot in self.slots.values():
+        for slot in self.setpoints.values():
             if ctrl is not None:
                 slot[:] = ctrl[self._index]
             elif self.controller is not None:

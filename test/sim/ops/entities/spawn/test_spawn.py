@@ -22,13 +22,13 @@ def driven(rig):
     def make(world='rover', **config):
         made = rig(world=world, **config)
         made.ask('set_mode', mode='direct')
-        prefix = next(iter(made.context.world.articulations))
+        prefix = next(iter(made.simulation.world.articulations))
         made.ask('randomize', seed=3, items={'mass': {'scale': [0.8, 1.2]}})
         made.ask('set_sim_options', options={'gravity': [0.0, 0.1, -9.7]})
         made.ask('step', n_steps=40, per_articulation={prefix: {'ctrl': [3.0, 2.0]}})
         if made.engine.controls[prefix].twist is not None:
             made.ask('set_twist', articulation=prefix, linear=[0.4, 0, 0], angular=[0, 0, 0.5])
-        base = made.context.world.articulations[prefix].first_body.name
+        base = made.simulation.world.articulations[prefix].first_body.name
         made.ask(
             'apply_wrench', articulation=prefix, body=base, force=[0, 5, 0], duration=0.2,
             frame='body',
@@ -78,15 +78,17 @@ def test_another_name_will_do_when_the_caller_says_so(rig):
     wanted = ['box', 'box', 'box_1', 'rover', 'rover_2', '7 up', '', '']
     got = [spawn(world, name, BOX, allow_renaming=True)['name'] for name in wanted]
     assert got[:4] == ['box', 'box2', 'box_1', 'rover2'] and len(set(got)) == len(got)
-    assert set(got) <= set(world.context.world.entities)
+    assert set(got) <= set(world.simulation.world.entities)
     delete(world, 'box')
-    assert {'box2', 'box_1'} <= set(world.context.world.entities), 'only what has the name itself'
+    assert {'box2', 'box_1'} <= set(world.simulation.world.entities), (
+        'only what has the name itself'
+    )
 
 
 def test_what_the_world_file_has_can_be_deleted_too(rig):
     world = rig(world='fleet')
     delete(world, 'rover_1')
-    assert list(world.context.world.articulations) == ['rover_2', 'quadruped']
+    assert list(world.simulation.world.articulations) == ['rover_2', 'quadruped']
     assert not any(
         world.model.body(body).name.startswith('rover_1') for body in range(world.model.nbody)
     )

@@ -32,10 +32,10 @@ from urlab_ros_bridge.sim.model.client_models import reader
 ],
 )  # fmt: skip
 def test_what_cannot_be_spawned_is_told_and_changes_nothing(shared_rig, fields, code):
-    before = shared_rig.stage.context
+    before = shared_rig.host.simulation
     with pytest.raises(Exception, match=code):
         shared_rig.ask('spawn_entity', **fields)
-    assert shared_rig.stage.context is before
+    assert shared_rig.host.simulation is before
     assert shared_rig.ask('step')
 
 
@@ -49,7 +49,7 @@ def test_a_part_of_something_cannot_be_deleted(rig, mjcf):
         world.ask('delete_entity', entity='lid.hand')
     for name in ('lid', 'door', 'm'):
         delete(world, name)
-    assert not world.context.world.entities
+    assert not world.simulation.world.entities
 
 
 def test_nothing_is_changed_under_a_recording_or_a_replay(rig):
@@ -87,23 +87,23 @@ NUMBERS = ('inf', '-inf', 'nan', '1e308', '1e10', '-1', '0', '1' + '0' * 400, '1
 @pytest.mark.parametrize('number', NUMBERS)
 def test_no_number_in_a_model_sets_the_running_world_back(shared_rig, place, number):
     """Either it is refused, or the world with it can be stepped: time goes on in both cases."""
-    stage = shared_rig.stage
+    host = shared_rig.host
     shared_rig.ask('step', n_steps=5)
-    time, epoch = stage.context.world.data.time, stage.context.engine.clock.epoch
+    time, epoch = host.simulation.world.data.time, host.simulation.engine.clock.epoch
     xml = PLACES[place].format(number)
     reply = shared_rig.reply('spawn_entity', name='odd', xml=xml, pos=[0, 0, 3])
     assert reply.get('code') in (None, 'import_failed')
     shared_rig.ask('step', n_steps=20)
-    assert stage.context.engine.clock.epoch == epoch
-    assert stage.context.world.data.time > time
+    assert host.simulation.engine.clock.epoch == epoch
+    assert host.simulation.world.data.time > time
     if 'code' not in reply:
         shared_rig.ask('delete_entity', entity='odd')
 
 
 def test_a_model_with_which_a_step_would_be_long_is_refused(rig, monkeypatch):
     world = rig()
-    before = world.stage.context
+    before = world.host.simulation
     monkeypatch.setattr(reader, 'STEP_SECONDS', -1.0)  # clocks of processes may be coarse
     with pytest.raises(Exception, match=r'import_failed: a step would take .* s of processor'):
         world.ask('spawn_entity', name='a', xml=BOX)
-    assert world.stage.context is before and world.ask('step')
+    assert world.host.simulation is before and world.ask('step')

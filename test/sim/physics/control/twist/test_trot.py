@@ -70,7 +70,7 @@ class Walk:
 
     @property
     def targets(self):
-        return self.control.slots['zmq']
+        return self.control.setpoints['zmq']
 
     def go(self, seconds, command=None, push=(0.0, 0.0), raw=False):
         """Simulate; `command` is sent at 20 Hz, `push` accelerates the robot (m/s^2)."""

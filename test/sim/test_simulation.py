@@ -10,20 +10,20 @@ from spawn_models import BOX
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.simulation import build_simulation
 
 
 def another(server, **config):
     config = ServerConfig(world='quadruped', **config)
-    return build_context(config, server.stage.data, load_world(config))
+    return build_simulation(config, server.host.data, load_world(config))
 
 
 def test_a_session_lives_on_in_the_next_world_and_counts_its_steps_anew(server, connect):
     running = server()
     caller = connect(running, encoding='json')
     assert caller.ask('step', n_steps=7)['step'] == 7
-    running.stage.close()
-    running.stage.open(another(running, paused=True))
+    running.host.close()
+    running.host.open(another(running, paused=True))
     caller.ask('set_mode', mode='direct')
     reply = caller.ask('step', n_steps=2)
     assert list(reply['per_articulation']) == ['quadruped']
@@ -35,16 +35,16 @@ def test_time_goes_on_in_a_changed_world_however_soon_the_old_one_ends(server, c
     running = server()
     caller = connect(running)
     caller.ask('set_mode', mode='live')
-    old, replace = running.context.live, running.stage._replace_services
+    old, replace = running.simulation.live, running.host._replace_services
 
     def late(before, after):
         old.join(20.0)
         assert not old.is_alive()
         replace(before, after)
 
-    running.stage._replace_services = late
+    running.host._replace_services = late
     caller.ask('spawn_entity', name='box', xml=BOX)
-    data, deadline = running.context.world.data, monotonic() + 60.0
+    data, deadline = running.simulation.world.data, monotonic() + 60.0
     time = data.time
     while data.time <= time:
         assert monotonic() < deadline, 'time stands still'

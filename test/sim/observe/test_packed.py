@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.observer import ObservationView
+from urlab_ros_bridge.sim.observe.observer import ObservationView
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 
@@ -15,7 +15,7 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 def test_a_packed_reply_equals_the_built_one_in_any_state(rig, world, level):
     made = rig(world=world)
     made.ask('set_mode', mode='direct')
-    observer, random = made.context.observer, np.random.default_rng(3)
+    observer, random = made.simulation.observer, np.random.default_rng(3)
     for _ in range(5):
         made.data.qvel[:] += random.normal(size=made.model.nv) * 0.1
         made.data.ctrl[:] = random.normal(size=made.model.nu)

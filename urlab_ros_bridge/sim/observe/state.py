@@ -14,16 +14,16 @@ import logging
 from pathlib import Path
 import time
 
+from urlab_ros_bridge.sim.observe.observer import Observer
+from urlab_ros_bridge.sim.observe.rows import BaseRows
+from urlab_ros_bridge.sim.observe.rows import CommandRows
+from urlab_ros_bridge.sim.observe.rows import EntityRows
+from urlab_ros_bridge.sim.observe.rows import JointRows
+from urlab_ros_bridge.sim.observe.rows import PointRows
+from urlab_ros_bridge.sim.observe.rows import RowGroup
+from urlab_ros_bridge.sim.observe.rows import ScannerRows
+from urlab_ros_bridge.sim.observe.rows import SensorRows
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.observer import Observer
-from urlab_ros_bridge.sim.streams.points import PointRows
-from urlab_ros_bridge.sim.streams.rows import BaseRows
-from urlab_ros_bridge.sim.streams.rows import CommandRows
-from urlab_ros_bridge.sim.streams.rows import EntityRows
-from urlab_ros_bridge.sim.streams.rows import JointRows
-from urlab_ros_bridge.sim.streams.rows import RowGroup
-from urlab_ros_bridge.sim.streams.rows import ScannerRows
-from urlab_ros_bridge.sim.streams.rows import SensorRows
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.transport.shm.directory import STATE_FILE
@@ -107,7 +107,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class ShmStatePublisher:
-    """Publishes the ticks of one world; see `stage.WorldService`."""
+    """Publishes the ticks of one world; see `simulation.WorldService`."""
 
     def __init__(
         self, engine: Engine, observer: Observer, directory: Path, watch: OpenWatch

@@ -20,12 +20,12 @@ import numpy as np
 
 from urlab_ros_bridge.model import Index
 from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.sim.observe.packed import ObservationLayout
+from urlab_ros_bridge.sim.observe.packed import PackedMessage
+from urlab_ros_bridge.sim.observe.packed import Tree
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.packed import ObservationLayout
-from urlab_ros_bridge.sim.physics.packed import PackedMessage
-from urlab_ros_bridge.sim.physics.packed import Tree
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 from urlab_ros_bridge.wire.dialect import PAGE
 from urlab_ros_bridge.wire.dialect import V06

@@ -21,6 +21,7 @@ from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 from urlab_ros_bridge.wire import rows
 
@@ -243,3 +244,38 @@ class EntityRows:
         """Send the selected rows; the views are of MjData itself."""
         for topic, view in self._selected:
             send(topic, view.tobytes())
+
+
+class PointRows:
+    """
+    Rows of 3-D lidars, only for those who subscribe by name; in ticks that are due, in every mode.
+
+    A new subscriber gets points at once; while time is paused, so do all after a change of state.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._rows = [
+            (f'{rows.POINTS}{prefix}/{lidar.name}', lidar)
+            for prefix, lidars in engine.sensing.point_lidars.items()
+            for lidar in lidars
+        ]
+        self._selected: list[tuple[str, PointLidar]] = []
+        self._sent: dict[str, tuple[int, int]] = {}
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows with subscribers."""
+        self._selected = [row for row in self._rows if wanted(row[0])]
+        topics = {topic for topic, _ in self._selected}
+        self._sent = {topic: sent for topic, sent in self._sent.items() if topic in topics}
+
+    def send(self, send: Send) -> None:
+        """Cast and send those that are due."""
+        if not self._selected:
+            return
+        data, frame = self._engine.world.data, self._engine.clock.frame_id
+        for topic, lidar in self._selected:
+            now = (lidar.slot(data.time), frame if self._engine.run.paused else 0)
+            if self._sent.get(topic) != now:
+                self._sent[topic] = now
+                send(topic.encode(), rows.pack_points(*lidar.cast(data)))

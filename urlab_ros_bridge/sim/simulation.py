@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The stage: what outlives a world, and the running world, if any.
+What outlives a world, and the running simulation, if any.
 
 Sessions, sockets and the data folder belong to the server.  A world with its engine and threads
 comes and goes: an editor compiles one at `begin_pie` and takes it down at `stop_pie` (Protocol
@@ -37,18 +37,18 @@ from urlab_ros_bridge.sim.model.client_models.limits import RAY_TESTS
 from urlab_ros_bridge.sim.model.client_models.limits import too_large
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.observe.observer import Observer
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.live import LiveLoop
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
-from urlab_ros_bridge.sim.physics.observer import Observer
 from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
 from urlab_ros_bridge.sim.physics.randomizer import Randomizer
 from urlab_ros_bridge.sim.physics.recorder import StateRecorder
 from urlab_ros_bridge.sim.physics.replay import Replay
-from urlab_ros_bridge.sim.physics.run_state import RunState
+from urlab_ros_bridge.sim.physics.run_state import ExecutionState
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 from urlab_ros_bridge.sim.physics.sensing import Sensing
 from urlab_ros_bridge.sim.requests.claims import Claims
@@ -91,12 +91,12 @@ class WorldService(Protocol):
         """Stop; the engine drains already and publishes nothing more."""
 
 
-class Stage:
+class SimulationHost:
     """
     Holds at most one running world.
 
     :ivar client_models: reads the models that clients send.
-    :ivar context: the world with its engine and threads; None while nothing is played.
+    :ivar simulation: the running world with its engine and threads; None while there is none.
     :ivar revision: grows whenever another or a changed world begins.
     :ivar changing: held while a changed world is made, so that changes come one by one.
     :ivar settled: not set while one world takes the place of another; requests wait then.
@@ -112,7 +112,7 @@ class Stage:
         self.sessions = SessionTable()
         self.data = DataFolder(config.data_dir, config.allow_absolute_paths, config.data_limit_gb)
         self.client_models = ClientModels(self.data)
-        self.context: Context | None = None
+        self.simulation: Simulation | None = None
         self.revision = 0
         self.settled = threading.Event()
         self.settled.set()
@@ -122,7 +122,7 @@ class Stage:
         self.editor: Any = None
         self.shm: Any = None
         self.ports: dict[str, int] = {}
-        self._makers: list[Callable[[Context], WorldService]] = []
+        self._makers: list[Callable[[Simulation], WorldService]] = []
         self._services: list[WorldService] = []
         self._lock = threading.RLock()
         self.changing = threading.Lock()
@@ -132,18 +132,18 @@ class Stage:
         """Return the session directory in the handshake, '' without shared memory."""
         return str(self.shm.path) if self.shm is not None else ''
 
-    def running(self) -> Context:
+    def running(self) -> Simulation:
         """
         Return the running world.
 
         :raises OpError: no_active_manager, shutting_down.
         """
-        if self.context is None:
+        if self.simulation is None:
             raise OpError('shutting_down' if self.draining else 'no_active_manager')
-        return self.context
+        return self.simulation
 
-    def add_service(self, make: Callable[[Context], WorldService]) -> None:
-        """Call `make(context)` for every world that is opened from now on."""
+    def add_service(self, make: Callable[[Simulation], WorldService]) -> None:
+        """Call `make(simulation)` for every world that is opened from now on."""
         self._makers.append(make)
 
     def engage_e_stop(self) -> None:
@@ -151,43 +151,43 @@ class Stage:
         with self._e_stop_lock:
             self._engagements += 1
             self.e_stop = True
-            if (context := self.context) is not None:
-                context.engine.run.engage_e_stop()
+            if (simulation := self.simulation) is not None:
+                simulation.engine.run.engage_e_stop()
 
     def release_e_stop(self) -> None:
         """Release the e-stop once the robots are stopped; a later engagement takes precedence."""
-        engagements, context = self._engagements, self.context
-        with context.engine.lock if context is not None else nullcontext():
-            if context is not None:
-                context.engine.stop_if_due()
+        engagements, simulation = self._engagements, self.simulation
+        with simulation.engine.lock if simulation is not None else nullcontext():
+            if simulation is not None:
+                simulation.engine.stop_if_due()
             with self._e_stop_lock:
                 if engagements == self._engagements:
                     self.e_stop = False
-                    if (context := self.context) is not None:
-                        context.engine.run.e_stop = False
+                    if (simulation := self.simulation) is not None:
+                        simulation.engine.run.e_stop = False
 
-    def open(self, context: Context) -> None:
+    def open(self, simulation: Simulation) -> None:
         """
         Start a world: make its services, then start time; sessions restart their step counts.
 
         :raises RuntimeError: when another world is running.
         """
         with self._lock:
-            if self.context is not None:
+            if self.simulation is not None:
                 raise RuntimeError('a world is running already')
             try:
                 for make in self._makers:
-                    self._services.append(make(context))
+                    self._services.append(make(simulation))
             except Exception:
                 self._close_services()
                 raise
-            self.sessions.count_steps_from(context.engine.clock.counter)
+            self.sessions.count_steps_from(simulation.engine.clock.counter)
             self.revision += 1
-            self._enter(context)
-            context.live.start()
+            self._enter(simulation)
+            simulation.live.start()
 
     def replace(
-        self, old: Context, new: Context, carry: Callable[[], None], keep: ServerSession
+        self, old: Simulation, new: Simulation, carry: Callable[[], None], keep: ServerSession
     ) -> None:
         """
         Replace the running world, which continues until then, by a changed one.
@@ -200,7 +200,7 @@ class Stage:
         :raises OpError: session_expired when `old` no longer runs.
         """
         with self._lock:
-            if self.context is not old:
+            if self.simulation is not old:
                 raise OpError('session_expired', 'the world has changed; send hello again')
             self.settled.clear()
             try:
@@ -214,7 +214,7 @@ class Stage:
             finally:
                 self.settled.set()
 
-    def _replace_services(self, old: Context, new: Context) -> None:
+    def _replace_services(self, old: Simulation, new: Simulation) -> None:
         # The thread may still run: it ends because the engine drains.
         running = old.live.ident is not None
         if running:
@@ -234,25 +234,25 @@ class Stage:
         with new.engine.lock:
             new.engine.state_changed()
 
-    def _enter(self, context: Context) -> None:
+    def _enter(self, simulation: Simulation) -> None:
         """Make a world the running one; the e-stop holds in it too."""
         with self._e_stop_lock:
-            self.context = context
+            self.simulation = simulation
             if self.e_stop:
-                context.engine.run.engage_e_stop()
+                simulation.engine.run.engage_e_stop()
 
     def close(self) -> None:
         """Stop the world: waiting calls answer `shutting_down`.  Does nothing when none runs."""
         with self._lock:
-            context, self.context = self.context, None
-            if context is None:
+            simulation, self.simulation = self.simulation, None
+            if simulation is None:
                 return
-            engine = context.engine
+            engine = simulation.engine
             engine.run.draining = True
             with engine.lock:
                 engine.lock.changed.notify_all()
-            if context.live.ident is not None:
-                context.live.join(timeout=5.0)
+            if simulation.live.ident is not None:
+                simulation.live.join(timeout=5.0)
             with engine.lock:
                 engine.hooks.publish.clear()
                 engine.hooks.before_live_step.clear()
@@ -267,11 +267,11 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Simulation:
     """
     The parts of one world.
 
-    `config` and `data` are the stage's and outlive it.
+    `config` and `data` are those of the host and outlive it.
 
     :ivar run: names this run; a changed world that continues another has its name.
     """
@@ -302,12 +302,12 @@ class Context:
         return made
 
 
-def build_context(
+def build_simulation(
     config: ServerConfig,
     data: DataFolder,
     world: World,
-    before: Context | None = None,
-) -> Context:
+    before: Simulation | None = None,
+) -> Simulation:
     """
     Put controllers, scanners and the engine around a world; no threads, no sockets.
 
@@ -330,10 +330,10 @@ def build_context(
             known = (*articulation.sensors, *articulation.sites)
             _check_sensor(world, 'sensor_topics', name, known)
         noises += _noises(world, spec, (*lidars[spec.prefix], *point_lidars[spec.prefix]))
-    run = RunState(ModelLock(), config.step_mode, config.paused, config.speed)
+    run = ExecutionState(ModelLock(), config.step_mode, config.paused, config.speed)
     engine = Engine(world, controls, Sensing(lidars, noises, point_lidars), run)
     recorder = StateRecorder(engine)
-    made = Context(
+    made = Simulation(
         config,
         world,
         engine,
@@ -349,25 +349,27 @@ def build_context(
     return replace(made, inbound=before.inbound, navigation=before.navigation, run=before.run)
 
 
-def check_world(models: ClientModels, context: Context, before: Context | None = None) -> None:
+def check_world(
+    models: ClientModels, simulation: Simulation, before: Simulation | None = None
+) -> None:
     """
     Try a world that a client has changed, before it runs.
 
     :param before: the world whose place it will take: what that has already may stay.
     :raises OpError: import_failed, shutting_down.
     """
-    model, data = context.world.model, context.world.data
-    sizes, known = _sensing_sizes(context), _sensing_sizes(before) if before else {}
+    model, data = simulation.world.model, simulation.world.data
+    sizes, known = _sensing_sizes(simulation), _sensing_sizes(before) if before else {}
     for (what, limit), size in sizes.items():
         if size > max(limit, known.get((what, limit), 0)):
             raise too_large(f'{what} of the world', size, limit)
     models.check_steps(model, integration_state(model, data))
 
 
-def _sensing_sizes(context: Context) -> dict[tuple[str, int], int]:
+def _sensing_sizes(simulation: Simulation) -> dict[tuple[str, int], int]:
     """Return how much the cameras and scanners of a world have to do, by name and limit."""
-    model, cameras = context.world.model, context.cameras.items
-    sensing = context.engine.sensing
+    model, cameras = simulation.world.model, simulation.cameras.items
+    sensing = simulation.engine.sensing
     rays = sum(lidar.rays for group in sensing.lidars.values() for lidar in group)
     rays += sum(
         lidar.rings * lidar.columns for group in sensing.point_lidars.values() for lidar in group
@@ -419,4 +421,11 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
         raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
-__all__ = ['Context', 'Stage', 'StreamCounters', 'WorldService', 'build_context', 'check_world']
+__all__ = [
+    'Simulation',
+    'SimulationHost',
+    'StreamCounters',
+    'WorldService',
+    'build_simulation',
+    'check_world',
+]

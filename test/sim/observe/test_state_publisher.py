@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.streams.state import StatePublisher
+from urlab_ros_bridge.sim.observe.state import StatePublisher
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.wire import rows
 
@@ -39,7 +39,7 @@ def tick(rig):
     def start(world='rover', *prefixes):
         made = rig(world=world)
         pipe = Pipe()
-        publisher = StatePublisher(made.engine, made.context.observer, Publisher(pipe))
+        publisher = StatePublisher(made.engine, made.simulation.observer, Publisher(pipe))
         pipe.subscriptions += [b'\x01' + prefix for prefix in prefixes]
 
         def publish(with_rows=True):
@@ -90,10 +90,14 @@ def test_rows_equal_mujoco(tick):
 
 def test_nothing_is_built_for_nobody(tick, monkeypatch):
     made, publish = tick('rover')
-    monkeypatch.setattr(made.context.observer, 'snapshot', lambda: pytest.fail('built for nobody'))
+    monkeypatch.setattr(
+        made.simulation.observer, 'snapshot', lambda: pytest.fail('built for nobody')
+    )
     assert publish() == []
     made, publish = tick('rover', b'rover/joint/left', b'sim_time')
-    monkeypatch.setattr(made.context.observer, 'snapshot', lambda: pytest.fail('built for nobody'))
+    monkeypatch.setattr(
+        made.simulation.observer, 'snapshot', lambda: pytest.fail('built for nobody')
+    )
     assert [topic for topic, _ in publish()] == [b'rover/joint/left_wheel', b'sim_time']
 
 
