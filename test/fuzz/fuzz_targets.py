@@ -396,7 +396,6 @@ TARGETS: dict[str, Target] = {
     'urlab_step_reply': Target(_step_reply, (WireError, ProtocolError), _PACK),
     'urlab_control': Target(_control, (WireError,), (b'\0', b'/control', b'control/')),
     'urlab_gains': Target(control.unpack_gains, (WireError,), _JSON),
-    'urlab_info': Target(control.unpack_info, (WireError,), _JSON),
     'urlab_camera': Target(
         lambda data: camera_frame.unpack_frame(data, 4, 4), (WireError,), (b'ucm1',)
     ),

@@ -103,8 +103,8 @@ def test_a_file_has_the_keys_of_the_stock_plugin():
     assert frame['timestamp'] == row[0] and frame['bHasCameraData'] is False
     assert frame['jointStates']['root']['qPos'] == row[2:9].tolist()
     assert frame['jointStates']['a%s"ü'] == {'qPos': [row[1]], 'qVel': [row[9]]}
-    assert frame['ctrl'] == row[take.layout.ctrl].tolist()
-    assert frame['act'] == row[take.layout.act].tolist()
+    assert frame['ctrl'] == row[take.layout.columns['ctrl']].tolist()
+    assert frame['act'] == row[take.layout.columns['act']].tolist()
     assert frame['mocap'] == [row[-7:].tolist()]
     assert root['Urlab']['actuators'] == ['m', 'n'] and root['Urlab']['timestep'] == 0.002
 
@@ -119,7 +119,7 @@ def test_a_file_of_the_stock_plugin_is_read(indent, change):
         ('g1_knee', 1, 1),
     ]
     assert take.timestep is None and take.layout.actuators == ()
-    assert take.row(2)[take.layout.qpos].tolist() == [0, 0, 2, 1, 0, 0, 0, 0.5]
+    assert take.row(2)[take.layout.columns['qpos']].tolist() == [0, 0, 2, 1, 0, 0, 0, 0.5]
 
 
 def changed(*path, value):

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 import json
-import math
 import struct
 from typing import Any
 from typing import NamedTuple
@@ -22,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from urlab_ros_bridge.wire.encoding.limits import GAINS_BYTES
-from urlab_ros_bridge.wire.encoding.limits import INFO_BYTES
 from urlab_ros_bridge.wire.encoding.limits import STREAM_CONTAINERS
 from urlab_ros_bridge.wire.encoding.limits import STREAM_VALUES
 from urlab_ros_bridge.wire.errors import MalformedRow
@@ -127,12 +125,7 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
     :return: gain (`GAINS`) -> {actuator: value >= 0}, the shape that controllers take.
     :raises MalformedControl: for anything else; all of it is refused.
     """
-    try:
-        actuators = _load(SET_GAINS, payload, GAINS_BYTES)
-    except MalformedControl:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise MalformedControl(SET_GAINS, f'not JSON: {error}') from error
+    actuators = _load_gains(payload)
     if not isinstance(actuators, dict):
         raise MalformedControl(SET_GAINS, f'{type(actuators).__name__}, expected a map')
     out: dict[str, dict[str, float]] = {}
@@ -147,17 +140,20 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
     return out
 
 
-def _load(kind: str, payload: bytes | memoryview, limit: int) -> Any:
-    """Decode JSON of at most `limit` bytes, and of as many values as `encoding.limits` allows."""
-    if len(payload) > limit:
-        raise MalformedControl(kind, f'{len(payload)} bytes, at most {limit}')
+def _load_gains(payload: bytes | memoryview) -> Any:
+    """Decode JSON of as many bytes and values as `encoding.limits` allows."""
+    if len(payload) > GAINS_BYTES:
+        raise MalformedControl(SET_GAINS, f'{len(payload)} bytes, at most {GAINS_BYTES}')
     text = bytes(payload)
     if text.count(b'{') + text.count(b'[') > STREAM_CONTAINERS:
-        raise MalformedControl(kind, f'more than {STREAM_CONTAINERS} maps and lists')
+        raise MalformedControl(SET_GAINS, f'more than {STREAM_CONTAINERS} maps and lists')
     if text.count(b',') + text.count(b':') > STREAM_VALUES:
-        raise MalformedControl(kind, f'more than {STREAM_VALUES} values')
-    # UTF-8 only, so that a payload cannot pick another encoding by its first bytes.
-    return json.loads(text.decode())
+        raise MalformedControl(SET_GAINS, f'more than {STREAM_VALUES} values')
+    try:
+        # UTF-8 only, so that a payload cannot pick another encoding by its first bytes.
+        return json.loads(text.decode())
+    except (ValueError, RecursionError) as error:
+        raise MalformedControl(SET_GAINS, f'not JSON: {error}') from error
 
 
 def _gain(actuator: str, gain: str, value: Any) -> float:
@@ -201,27 +197,3 @@ def pack_info(info: ActuatorList) -> bytes:
         },
         allow_nan=False,
     ).encode()
-
-
-def unpack_info(payload: bytes | memoryview) -> ActuatorList:
-    """
-    Decode a message of the info stream.
-
-    :raises MalformedControl: when it is not an actuator list.
-    """
-    try:
-        fields = _load('info', payload, INFO_BYTES)
-        names, ids = list(map(str, fields['names'])), list(map(int, fields['ids']))
-        mins, maxs = list(map(float, fields['mins'])), list(map(float, fields['maxs']))
-        cameras = {str(item['name']): str(item['endpoint']) for item in fields['camera_list']}
-        info = ActuatorList(str(fields['robot']), names, ids, mins, maxs, cameras)
-        kind = fields['type']
-    except MalformedControl:
-        raise
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise MalformedControl('info', f'{type(error).__name__}: {error}') from error
-    if kind != 'actuator_list' or not len(names) == len(ids) == len(mins) == len(maxs):
-        raise MalformedControl('info', 'not an actuator list, or its lists differ in length')
-    if not all(map(math.isfinite, (*mins, *maxs))):
-        raise MalformedControl('info', 'a limit is not finite')
-    return info

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from itertools import pairwise
 import json
 import math
 from typing import Any
@@ -74,53 +75,28 @@ class RecordingLayout:
     mocaps: tuple[str, ...] = ()
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def columns(self) -> dict[str, slice]:
+        """The columns of a frame by array: qpos, qvel, ctrl, act, mocap_pos, mocap_quat."""
         mocap = len(self.mocaps)
-        nq, nv = (sum(getattr(joint, name) for joint in self.joints) for name in ('nq', 'nv'))
-        return list(
-            accumulate(
-                (1, nq, nv, len(self.actuators), len(self.activations), 3 * mocap, 4 * mocap)
-            )
-        )
+        widths = {
+            'qpos': sum(joint.nq for joint in self.joints),
+            'qvel': sum(joint.nv for joint in self.joints),
+            'ctrl': len(self.actuators),
+            'act': len(self.activations),
+            'mocap_pos': 3 * mocap,
+            'mocap_quat': 4 * mocap,
+        }
+        ends = accumulate(widths.values(), initial=1)
+        return {name: slice(*both) for name, both in zip(widths, pairwise(ends), strict=True)}
 
     @property
     def width(self) -> int:
         """Return the count of numbers in a frame."""
-        return self._ends[-1]
-
-    @property
-    def qpos(self) -> slice:
-        """Return the columns of qpos."""
-        return slice(*self._ends[0:2])
-
-    @property
-    def qvel(self) -> slice:
-        """Return the columns of qvel."""
-        return slice(*self._ends[1:3])
-
-    @property
-    def ctrl(self) -> slice:
-        """Return the columns of ctrl."""
-        return slice(*self._ends[2:4])
-
-    @property
-    def act(self) -> slice:
-        """Return the columns of act."""
-        return slice(*self._ends[3:5])
-
-    @property
-    def mocap_pos(self) -> slice:
-        """Return the columns of the mocap positions, three a body."""
-        return slice(*self._ends[4:6])
-
-    @property
-    def mocap_quat(self) -> slice:
-        """Return the columns of the mocap quaternions, four a body."""
-        return slice(*self._ends[5:7])
+        return self.columns['mocap_quat'].stop
 
     def joint_columns(self) -> Iterator[tuple[RecordedJoint, range, range]]:
         """Yield each joint with the columns of its qpos and of its qvel."""
-        qpos, qvel = self.qpos.start, self.qvel.start
+        qpos, qvel = self.columns['qpos'].start, self.columns['qvel'].start
         for joint in self.joints:
             yield joint, range(qpos, qpos + joint.nq), range(qvel, qvel + joint.nv)
             qpos, qvel = qpos + joint.nq, qvel + joint.nv
@@ -204,13 +180,14 @@ def _template(layout: RecordingLayout) -> tuple[str, list[int]]:
         order += [*qpos, *qvel]
         states.append(f'{_name(joint.name)}:{{"qPos":{_list(joint.nq)},"qVel":{_list(joint.nv)}}}')
     parts = ['"timestamp":%r', '"jointStates":{' + ','.join(states) + '}', _CAMERA]
-    for key, columns in (('ctrl', layout.ctrl), ('act', layout.act)):
+    for key in ('ctrl', 'act'):
+        columns = layout.columns[key]
         order += range(columns.start, columns.stop)
         parts.append(f'"{key}":{_list(columns.stop - columns.start)}')
     if layout.mocaps:
         for body in range(len(layout.mocaps)):
-            pos = layout.mocap_pos.start + 3 * body
-            quat = layout.mocap_quat.start + 4 * body
+            pos = layout.columns['mocap_pos'].start + 3 * body
+            quat = layout.columns['mocap_quat'].start + 4 * body
             order += [*range(pos, pos + 3), *range(quat, quat + 4)]
         parts.append('"mocap":[' + ','.join([_list(7)] * len(layout.mocaps)) + ']')
     return '{' + ','.join(parts) + '}', order

@@ -133,21 +133,6 @@ class Viewport:
             'fov': self.fov,
         }
 
-    def view(self) -> dict[str, Any]:
-        """
-        Return what a renderer needs.
-
-        :return: `pos` (m), `forward` and `up` (unit vectors), `fov` (horizontal, degrees), `mode`.
-        """
-        pose, fov, mode = self.seen()
-        return {
-            'pos': list(pose.position),
-            'forward': list(rotate(pose.orientation, (1.0, 0.0, 0.0))),
-            'up': list(rotate(pose.orientation, (0.0, 0.0, 1.0))),
-            'fov': fov,
-            'mode': mode,
-        }
-
 
 def vertical_fov(fov: float) -> float:
     """Return the vertical field of view of the viewport's image, both in degrees."""

@@ -58,7 +58,7 @@ class RecordingSource:
         self._copies = []
         for key, array in arrays.items():
             common = [name for name in there[key] if name in ours[key] and name[0]]
-            start = getattr(here, key).start
+            start = here.columns[key].start
             slots = np.array([ours[key][name] - start for name in common], dtype=np.intp)
             columns = np.array([there[key][name] for name in common], dtype=np.intp)
             if common:
@@ -96,7 +96,7 @@ def _columns(layout: RecordingLayout) -> dict[str, dict[tuple[str, int], int]]:
         ('mocap_pos', layout.mocaps, 3),
         ('mocap_quat', layout.mocaps, 4),
     ):
-        start = getattr(layout, key).start
+        start = layout.columns[key].start
         found[key] = {
             (name, i): start + width * number + i
             for number, name in enumerate(names)

@@ -14,9 +14,8 @@ MAX_REPLY_ITEMS = 1 << 22  # likewise, in a reply
 MAX_JSON_VALUES = 1 << 18  # commas and colons
 MAX_JSON_CONTAINERS = 1 << 16  # opening brackets
 MAX_VECTOR = 1 << 16  # numbers of one list in a request
-# JSON of the control and info streams: a map for each actuator.
+# JSON of the control stream: a map for each actuator.
 GAINS_BYTES = 1 << 16
-INFO_BYTES = 1 << 20
 STREAM_VALUES = 1 << 16
 STREAM_CONTAINERS = 1 << 13
 

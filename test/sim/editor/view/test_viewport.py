@@ -40,10 +40,10 @@ def test_a_framed_box_lies_within_the_field_of_view(euler, fov, size):
     low = np.array([1.0, 2.0, 3.0])
     high = low + size
     view.frame(low, high)
-    shown = view.view()
-    assert np.allclose(shown['forward'], rotate(from_euler(euler), (1, 0, 0)))
-    to_center = (low + high) / 2 - shown['pos']
+    forward = rotate(view.pose.orientation, (1, 0, 0))
+    assert np.allclose(forward, rotate(from_euler(euler), (1, 0, 0)))
+    to_center = (low + high) / 2 - view.pose.position
     distance = np.linalg.norm(to_center)
-    assert np.allclose(to_center / distance, shown['forward'], atol=1e-6)
+    assert np.allclose(to_center / distance, forward, atol=1e-6)
     angle = np.degrees(np.arcsin(min(np.linalg.norm(size) / 2 / distance, 1.0)))
     assert angle <= fov / 2 + 1e-6

@@ -37,7 +37,7 @@ def test_a_frame_holds_the_whole_state(rig, mjcf):
     made.ask('step', n_steps=3)
     recorder, data = made.simulation.recorder, made.data
     row = recorder.snapshot().row(2)
-    assert row[recorder.layout.mocap_pos].tolist() == [1, 2, 3]
+    assert row[recorder.layout.columns['mocap_pos']].tolist() == [1, 2, 3]
     everything = (data.qpos, data.qvel, data.ctrl, data.act, data.mocap_pos, data.mocap_quat)
     assert np.array_equal(row[1:], np.concatenate([part.ravel() for part in everything]))
 
@@ -97,7 +97,7 @@ def test_a_recording_can_be_simulated_again(rig, tmp_path):
     model, data = rover.model, mujoco.MjData(rover.model)
     for i in range(len(take)):
         row = take.row(i)
-        data.ctrl[:] = row[take.layout.ctrl]
+        data.ctrl[:] = row[take.layout.columns['ctrl']]
         mujoco.mj_step(model, data)
-        assert np.array_equal(data.qpos, row[take.layout.qpos])
+        assert np.array_equal(data.qpos, row[take.layout.columns['qpos']])
     assert len(take) == 200 and abs(data.qpos[:2]).max() > 1e-3
