@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from abc import ABC
 from abc import abstractmethod
-from collections.abc import Iterable
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
@@ -16,20 +14,15 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.model import as_index
-from urlab_ros_bridge.schema import shown
-from urlab_ros_bridge.wire.errors import list_names
-from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.schema import hint
+from urlab_ros_bridge.schema import Key
+from urlab_ros_bridge.schema import Place
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.schema.sections import read_value
 
 
-class InvalidControllerParameters(UrlabError, ValueError):
+class InvalidControllerParameters(SchemaError):
     """Parameters do not fit the schema of the controller; nothing was changed."""
-
-    def __init__(
-        self, field: str, problem: str, kind: str = '', valid: Iterable[str] | None = None
-    ) -> None:
-        self.field = field
-        listed = '' if valid is None else '; ' + list_names(kind, valid)
-        super().__init__(f'{field}: {problem}{listed}')
 
 
 class Controller(ABC):
@@ -52,6 +45,14 @@ class Controller(ABC):
         self.actuator_names = list(actuator_names)
         self.bound = np.zeros(len(self.actuator_names), dtype=bool)
         """(nu_local,) True for the actuators whose ctrl this controller writes."""
+        given = {name: value for name, value in (config or {}).items() if name != 'kind'}
+        wanted = given.pop('actuators', None)
+        self._bind(model, np.asarray(actuator_ids, dtype=np.intp), wanted)
+        self.configure(given)
+
+    @abstractmethod
+    def _bind(self, model: mujoco.MjModel, ids: np.ndarray, wanted: list[str] | None) -> None:
+        """Choose the actuators that are `bound`, of the `wanted` names (None: all)."""
 
     @abstractmethod
     def params(self) -> dict:
@@ -97,16 +98,8 @@ class PassthroughController(Controller):
 
     kind: ClassVar[str] = 'base'
 
-    def __init__(
-        self,
-        model: mujoco.MjModel,
-        actuator_ids: np.ndarray,
-        actuator_names: Sequence[str],
-        config: dict | None = None,
-    ) -> None:
-        super().__init__(model, actuator_ids, actuator_names, config)
+    def _bind(self, model: mujoco.MjModel, ids: np.ndarray, wanted: list[str] | None) -> None:
         self.bound[:] = True
-        self.configure({key: value for key, value in (config or {}).items() if key != 'kind'})
 
     def params(self) -> dict:
         return {}
@@ -115,12 +108,8 @@ class PassthroughController(Controller):
         return {}
 
     def configure(self, params: dict) -> None:
-        if not isinstance(params, dict):
-            raise InvalidControllerParameters('params', f'must be a map, not {shown(params)}')
-        if params:
-            raise InvalidControllerParameters(
-                f'params.{next(iter(params))!s:.80}', 'unknown parameter', 'parameter', ()
-            )
+        for given in _place(params).mapping().values():
+            raise given.fail('unknown parameter; there are none')
 
     def compute(
         self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
@@ -131,7 +120,7 @@ class PassthroughController(Controller):
 # Parameter -> default of the stock plugin (MjPDController.cpp), in rad, m, N and N m.
 GAINS: dict[str, float] = {'kp': 100.0, 'kv': 5.0, 'torque_limit': 200.0}
 
-_FLOAT32_MAX = float(np.finfo(np.float32).max)
+_GAIN = Key(low=0.0, high=float(np.finfo(np.float32).max))
 _SCALAR_JOINTS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
@@ -147,26 +136,6 @@ class PdController(Controller):
 
     kind: ClassVar[str] = 'pd'
 
-    def __init__(
-        self,
-        model: mujoco.MjModel,
-        actuator_ids: np.ndarray,
-        actuator_names: Sequence[str],
-        config: dict | None = None,
-    ) -> None:
-        super().__init__(model, actuator_ids, actuator_names, config)
-        config = dict(config or {})
-        config.pop('kind', None)
-        self._bind(model, np.asarray(actuator_ids, dtype=np.intp), config.pop('actuators', None))
-        self._overrides: dict[str, dict[str, float]] = {gain: {} for gain in GAINS}
-        self._defaults = dict(GAINS)
-        n = len(self._bound_names)
-        self._gains = {gain: np.empty(n) for gain in GAINS}
-        self._limit_below = np.empty(n)
-        self._torque = np.empty(n)
-        self._buffer = np.empty(n)
-        self.configure(config)
-
     def _bind(self, model: mujoco.MjModel, ids: np.ndarray, wanted: list[str] | None) -> None:
         joints = model.actuator_trnid[ids, 0]
         drives_joint = model.actuator_trntype[ids] == int(mujoco.mjtTrn.mjTRN_JOINT)
@@ -176,11 +145,9 @@ class PdController(Controller):
             able = [name for name, ok in zip(self.actuator_names, self.bound, strict=True) if ok]
             for name in wanted:
                 if name not in able:
+                    problem = f'{name!r} does not drive a hinge or slide joint'
                     raise InvalidControllerParameters(
-                        'actuators',
-                        f'{name!r} does not drive a hinge or slide joint',
-                        'actuator',
-                        able,
+                        '', 'actuators', f'{problem}; {hint(name, able)}'
                     )
             self.bound &= np.isin(self.actuator_names, wanted)
         slots = np.flatnonzero(self.bound)
@@ -193,6 +160,11 @@ class PdController(Controller):
         limited = model.jnt_limited[joints].astype(bool)
         self._low = np.where(limited, model.jnt_range[joints, 0], -np.inf)
         self._high = np.where(limited, model.jnt_range[joints, 1], np.inf)
+        self._overrides: dict[str, dict[str, float]] = {gain: {} for gain in GAINS}
+        self._defaults = dict(GAINS)
+        n = len(slots)
+        self._gains = {gain: np.empty(n) for gain in GAINS}
+        self._limit_below, self._torque, self._buffer = np.empty((3, n))
 
     def params(self) -> dict:
         per_joint: dict[str, Any] = {gain: dict(self._overrides[gain]) for gain in GAINS}
@@ -205,39 +177,20 @@ class PdController(Controller):
         }
 
     def configure(self, params: dict) -> None:
-        if not isinstance(params, Mapping):
-            raise InvalidControllerParameters('params', f'must be a map, not {shown(params)}')
-        names = [*GAINS, *(f'default_{gain}' for gain in GAINS)]
         overrides = {gain: dict(values) for gain, values in self._overrides.items()}
         defaults = dict(self._defaults)
-        for key, value in params.items():
-            field = f'params.{key!s:.80}'
-            if key in GAINS:
-                overrides[key].update(self._per_joint(field, value))
-            elif key in names:
-                defaults[key.removeprefix('default_')] = _gain(field, value)
+        for name, given in _place(params).mapping(*self.schema()).items():
+            if name in GAINS:
+                for actuator, value in given.mapping().items():
+                    if actuator not in self._bound_names:
+                        raise value.fail(f'is not bound; {hint(actuator, self._bound_names)}')
+                    overrides[name][actuator] = read_value(_GAIN, float, value)
             else:
-                raise InvalidControllerParameters(field, 'unknown parameter', 'parameter', names)
+                defaults[name.removeprefix('default_')] = read_value(_GAIN, float, given)
         self._overrides, self._defaults = overrides, defaults
         for gain, values in self._gains.items():
             values[:] = [overrides[gain].get(name, defaults[gain]) for name in self._bound_names]
         np.negative(self._gains['torque_limit'], out=self._limit_below)
-
-    def _per_joint(self, field: str, values: object) -> dict[str, float]:
-        if not isinstance(values, Mapping):
-            raise InvalidControllerParameters(
-                field, f'must be a map of actuator names to numbers, not {shown(values)}'
-            )
-        bound = self._bound_names
-        for name in values:
-            if name not in bound:
-                raise InvalidControllerParameters(
-                    f'{field}.{name!s:.80}',
-                    'not an actuator of this controller',
-                    'actuator',
-                    bound,
-                )
-        return {name: _gain(f'{field}.{name}', value) for name, value in values.items()}
 
     def position_gains(self) -> tuple[np.ndarray, np.ndarray]:
         stiffness, damping = np.zeros((2, len(self.actuator_names)))
@@ -259,18 +212,13 @@ class PdController(Controller):
         ctrl[self._slots] = torque
 
 
-def _gain(field: str, value: object) -> float:
-    """Return a number that fits in a float32 and is not negative; bool is not a number."""
-    if (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and (0 <= value <= _FLOAT32_MAX)
-    ):
-        return float(value)
-    raise InvalidControllerParameters(field, f'must be a finite number >= 0, not {shown(value)}')
+def _place(params: dict) -> Place:
+    return Place(params, 'params', error=InvalidControllerParameters)
 
 
-_CLASSES: tuple[type[Controller], ...] = (PdController, PassthroughController)
+_CLASSES: dict[str, type[Controller]] = {
+    cls.kind: cls for cls in (PdController, PassthroughController)
+}
 
 
 def make_controller(
@@ -287,15 +235,11 @@ def make_controller(
     Raises
     ------
     InvalidControllerParameters
-        The kind or a parameter is unknown, or a value is out of range.
+        A parameter or an actuator is unknown, or a value is out of range.
     """
     if spec is None:
         return None
-    classes = {cls.kind: cls for cls in _CLASSES}
-    kind = spec.get('kind')
-    if kind not in classes:
-        raise InvalidControllerParameters('kind', f'{kind!r} is unknown', 'kind', classes)
-    return classes[kind](model, actuator_ids, actuator_names, spec)
+    return _CLASSES[spec['kind']](model, actuator_ids, actuator_names, spec)
 
 
 __all__ = [
