@@ -12,36 +12,29 @@ name are put into theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
-from typing import TypeVar
 
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.model import Element
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.elements import FREE
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 
-E = TypeVar('E', bound=Element)
+Values = dict[tuple[str, str], np.ndarray]  # by array of MjData, and by name of the element
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Part:
     """One keyframe of one file, by element names of that file."""
 
     name: str
     prefix: str
     time: float
-    qpos: dict[str, np.ndarray]
-    qvel: dict[str, np.ndarray]
-    ctrl: dict[str, float]
-    act: dict[str, np.ndarray]
-    mocap: dict[str, tuple[np.ndarray, np.ndarray]]
+    values: Values
 
 
 class KeyframeMerger:
@@ -80,36 +73,54 @@ class KeyframeMerger:
                 for other in self._parts
                 if other is not part and part.prefix and other.prefix and other.name == part.name
             ]
-            vectors = _compose(model, same)
             name = part.prefix + part.name if part.name else ''
-            spec.add_key(name=name, time=part.time, **vectors)
+            add_key(spec, name, part.time, _compose(model, same))
         return compile_spec(spec, 'the world with its keyframes', logging.DEBUG)
+
+
+def add_key(spec: mujoco.MjSpec, name: str, time: float, data: mujoco.MjData) -> None:
+    """Add a keyframe to a spec: the state of `data`, at a time (s)."""
+    spec.add_key(
+        name=name,
+        time=time,
+        qpos=data.qpos,
+        qvel=data.qvel,
+        ctrl=data.ctrl,
+        act=data.act,
+        mpos=data.mocap_pos.ravel(),
+        mquat=data.mocap_quat.ravel(),
+    )
+
+
+def _slots(tables: WorldModel) -> Iterator[tuple[str, str, slice | int]]:
+    """Yield what keyframes hold: array of MjData, name of the element, its slots there."""
+    for joint in tables.joints:
+        yield 'qpos', joint.name, joint.qpos_slots
+        yield 'qvel', joint.name, joint.dof_slots
+    for actuator in tables.actuators:
+        yield 'ctrl', actuator.name, actuator.id
+        yield 'act', actuator.name, actuator.activation_slots
+    for body in tables.bodies:
+        if body.mocap:
+            yield 'mocap_pos', body.name, body.mocap_id
+            yield 'mocap_quat', body.name, body.mocap_id
 
 
 def _read(
     model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray, quat: np.ndarray
 ) -> _Part:
-    tables = WorldModel(model)
-    qpos, qvel = {}, {}
+    tables, data = WorldModel(model), mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, index)
+    values = {
+        (array, name): np.array(getattr(data, array)[slots])
+        for array, name, slots in _slots(tables)
+    }
     for joint in tables.joints:
-        q = model.key_qpos[index][joint.qpos_slots].copy()
-        v = model.key_qvel[index][joint.dof_slots].copy()
         if joint.kind == FREE:
-            q, v = _place(q, v, pos, quat)
-        qpos[joint.name], qvel[joint.name] = q, v
-    ctrl, act = model.key_ctrl[index], model.key_act[index]
-    mpos, mquat = model.key_mpos[index].reshape(-1, 3), model.key_mquat[index].reshape(-1, 4)
-    mocaps = {body.name: body.mocap_id for body in tables.bodies if body.mocap}
-    return _Part(
-        model.key(index).name,
-        prefix,
-        float(model.key_time[index]),
-        qpos,
-        qvel,
-        {each.name: float(ctrl[each.id]) for each in tables.actuators},
-        {each.name: act[each.activation_slots].copy() for each in tables.actuators},
-        {name: (mpos[row].copy(), mquat[row].copy()) for name, row in mocaps.items()},
-    )
+            keys = ('qpos', joint.name), ('qvel', joint.name)
+            both = _place(values[keys[0]], values[keys[1]], pos, quat)
+            values.update(zip(keys, both, strict=True))
+    return _Part(model.key(index).name, prefix, float(model.key_time[index]), values)
 
 
 def _place(
@@ -125,36 +136,12 @@ def _place(
     return out_q, out_v
 
 
-def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]:
-    data, tables = mujoco.MjData(model), WorldModel(model)
-    joints, bodies = _by_name(tables.joints), _by_name(tables.bodies)
-    actuators = _by_name(tables.actuators)
+def _compose(model: mujoco.MjModel, parts: list[_Part]) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    slots = {(array, name): place for array, name, place in _slots(WorldModel(model))}
     for part in reversed(parts):
-        for name, value in part.qpos.items():
-            data.qpos[_find(joints, part.prefix, name).qpos_slots] = value
-        for name, value in part.qvel.items():
-            data.qvel[_find(joints, part.prefix, name).dof_slots] = value
-        for name, setpoint in part.ctrl.items():
-            data.ctrl[_find(actuators, part.prefix, name).id] = setpoint
-        for name, value in part.act.items():
-            data.act[_find(actuators, part.prefix, name).activation_slots] = value
-        for name, (pos, quat) in part.mocap.items():
-            row = _find(bodies, part.prefix, name).mocap_id
-            data.mocap_pos[row], data.mocap_quat[row] = pos, quat
-    return {
-        'qpos': data.qpos,
-        'qvel': data.qvel,
-        'ctrl': data.ctrl,
-        'act': data.act,
-        'mpos': data.mocap_pos.ravel(),
-        'mquat': data.mocap_quat.ravel(),
-    }
-
-
-def _by_name(elements: Iterable[E]) -> dict[str, E]:
-    return {element.name: element for element in elements}
-
-
-def _find(elements: Mapping[str, E], prefix: str, name: str) -> E:
-    """Return an element by its prefixed name; elements of the scene have no prefix."""
-    return elements[prefix + name] if prefix + name in elements else elements[name]
+        for (array, name), value in part.values.items():
+            # Elements of the scene have no prefix.
+            place = slots.get((array, part.prefix + name), slots.get((array, name)))
+            getattr(data, array)[place] = value
+    return data

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.keyframes import add_key
 from urlab_ros_bridge.sim.simulation import Simulation
 
 _MARK = '#'  # MuJoCo itself writes "line 7" there
@@ -148,16 +149,7 @@ def add_keyframes(
         data.act[now.act] = old.key_act[key][before.act]
         data.mocap_pos[now.mocap] = old.key_mpos[key].reshape(-1, 3)[before.mocap]
         data.mocap_quat[now.mocap] = old.key_mquat[key].reshape(-1, 4)[before.mocap]
-        spec.add_key(
-            name=old.key(key).name,
-            time=float(old.key_time[key]),
-            qpos=data.qpos,
-            qvel=data.qvel,
-            ctrl=data.ctrl,
-            act=data.act,
-            mpos=data.mocap_pos.ravel(),
-            mquat=data.mocap_quat.ravel(),
-        )
+        add_key(spec, old.key(key).name, float(old.key_time[key]), data)
     return len(kept)
 
 
