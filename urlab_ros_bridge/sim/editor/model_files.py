@@ -22,7 +22,6 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models import BUNDLED
 from urlab_ros_bridge.sim.model.client_models import check_total
 from urlab_ros_bridge.sim.model.client_models import ClientModels
-from urlab_ros_bridge.sim.model.client_models import NOTHING
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.mjcf_import import Compiled
 from urlab_ros_bridge.sim.model.mjcf_import import load_spec
@@ -140,13 +139,7 @@ def sizes_of(spec: mujoco.MjSpec) -> Sizes:
     """Return the sizes that are known before a model is compiled."""
     kinds = [joint.type for joint in spec.joints]
     freedom = sum(6 if kind == _FREE else 3 if kind == _BALL else 1 for kind in kinds)
-    counts = {
-        'nbody': len(spec.bodies),
-        'ngeom': len(spec.geoms),
-        'nv': freedom,
-        'nu': len(spec.actuators),
-    }
-    return NOTHING + Sizes(counts)
+    return Sizes(nbody=len(spec.bodies), ngeom=len(spec.geoms), nv=freedom, nu=len(spec.actuators))
 
 
 __all__ = ['ClientModelFiles', 'CountedFiles', 'sizes_of']

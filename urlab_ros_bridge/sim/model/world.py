@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +29,6 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.assembly import assemble_file
-from urlab_ros_bridge.sim.model.client_models import NOTHING
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
@@ -51,7 +51,7 @@ class SpawnedModel:
     robot: bool
     spec: mujoco.MjSpec
     place: PoseSpec
-    sizes: Sizes = NOTHING
+    sizes: Sizes = field(default_factory=Sizes)
 
 
 @dataclass(frozen=True, slots=True)

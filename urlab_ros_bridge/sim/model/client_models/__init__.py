@@ -9,7 +9,6 @@ in a process with limits first (docs/entities.md, "What a model may be").
 
 from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 from urlab_ros_bridge.sim.model.client_models.limits import check_total
-from urlab_ros_bridge.sim.model.client_models.limits import NOTHING
 from urlab_ros_bridge.sim.model.client_models.limits import Sizes
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModel
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
@@ -19,7 +18,6 @@ from urlab_ros_bridge.sim.model.client_models.trial import Trial
 
 __all__ = [
     'BUNDLED',
-    'NOTHING',
     'ClientModel',
     'ClientModels',
     'Sizes',

@@ -138,7 +138,7 @@ class Document:
 
     def _mjcf(self, root: ElementTree.Element, folder: Path) -> None:
         """Replace the names of files by digests of their contents."""
-        below = _folders(root)
+        below, strip = _folders(root)
         for element in root.iter():
             for (tag, attribute), kind in words.FILES.items():
                 written = element.get(attribute) if element.tag == tag else None
@@ -146,7 +146,7 @@ class Document:
                     continue
                 if attribute == 'file' and not element.get('name') and tag != 'flexcomp':
                     element.set('name', Path(written).stem)  # as MuJoCo would
-                name = self._file(written, folder / below[kind], below.strip)
+                name = self._file(written, folder / below[kind], strip)
                 element.set(attribute, name)
                 if tag == 'flexcomp':
                     self.bundle.parsed[name] = self.bundle.compiled[name]
@@ -186,13 +186,13 @@ class Document:
         compiler = extension.find('compiler')
         if compiler is None:
             compiler = ElementTree.SubElement(extension, 'compiler')
-        below = _folders(extension)
+        below, strip = _folders(extension)
         compiler.set('strippath', 'false')
         for name, value in _URDF_OPTIONS.items():
             compiler.attrib.setdefault(name, value)
         for mesh in root.iter('mesh'):
             written = mesh.get('filename', '')
-            mesh.set('filename', self._file(written, folder / below['meshdir'], below.strip))
+            mesh.set('filename', self._file(written, folder / below['meshdir'], strip))
 
     def _file(self, written: str, folder: Path, strip: bool) -> str:
         """Read a file, and return the name that it has from now on."""
@@ -216,27 +216,21 @@ class Document:
         return name
 
 
-class _Folders(dict[str, str]):
+def _folders(root: ElementTree.Element) -> tuple[dict[str, str], bool]:
     """
-    The folders of files by attribute of the compiler: meshdir, texturedir.
+    Take the folders out of the compiler's settings; the last ones count.
 
-    :ivar strip: whether only the last part of a file name is used.
+    :return: the folders of files by attribute (meshdir, texturedir), and whether only the last
+        part of a file name is used.
     """
-
-    strip = False
-
-
-def _folders(root: ElementTree.Element) -> _Folders:
-    """Take the folders out of the compiler's settings, and return them; the last one counts."""
     found: dict[str, str] = {}
     for compiler in root.iter('compiler'):
         for name in words.FOLDERS:
             if name in compiler.attrib:
                 found[name] = compiler.attrib.pop(name)
     assets = found.get('assetdir', '')
-    folders = _Folders((name, found.get(name, assets)) for name in ('meshdir', 'texturedir'))
-    folders.strip = found.get('strippath') == 'true'
-    return folders
+    folders = {name: found.get(name, assets) for name in ('meshdir', 'texturedir')}
+    return folders, found.get('strippath') == 'true'
 
 
 def _prune(element: ElementTree.Element) -> None:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
 
 from urlab_ros_bridge.sim.errors import OpError
 
@@ -80,26 +79,8 @@ MAXIMA: dict[tuple[str, str], int] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """
-    Sizes of a compiled model, by the keys of `SIZES`.
-
-    >>> (Sizes({'nv': 3}) + Sizes({'nv': 4, 'nu': 1})).of('nv')
-    7
-    """
-
-    values: Mapping[str, int]
-
-    def of(self, name: str) -> int:
-        """Return one size."""
-        return self.values.get(name, 0)
-
-    def __add__(self, other: Sizes) -> Sizes:
-        return Sizes({name: self.of(name) + other.of(name) for name in SIZES})
-
-
-NOTHING = Sizes({})
+# Sizes of a compiled model, or of several together, by the keys of `SIZES`.
+Sizes = Counter[str]
 
 
 def too_large(what: str, asked: object, limit: object) -> OpError:
@@ -114,8 +95,8 @@ def check_total(sizes: Sizes) -> None:
     :raises OpError: import_failed.
     """
     for name, (what, _, limit) in SIZES.items():
-        if sizes.of(name) > limit:
-            raise too_large(f'{what} of all models together', sizes.of(name), limit)
+        if sizes[name] > limit:
+            raise too_large(f'{what} of all models together', sizes[name], limit)
 
 
 __all__ = [
@@ -133,7 +114,6 @@ __all__ = [
     'LINE_SEARCHES',
     'MAXIMA',
     'MEMORY_BYTES',
-    'NOTHING',
     'PIXELS',
     'RAY_TESTS',
     'SIZES',

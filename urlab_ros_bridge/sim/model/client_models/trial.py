@@ -156,8 +156,8 @@ class Trial:
             raise OpError('import_failed', f'MuJoCo crashed with signal {number} on this model')
         sizes = Sizes(answer['sizes'])
         for name, (what, limit, _) in limits.SIZES.items():
-            if sizes.of(name) > limit:
-                raise too_large(what, sizes.of(name), limit)
+            if sizes[name] > limit:
+                raise too_large(what, sizes[name], limit)
         return sizes
 
     def _exchange(self, request: dict, files: Mapping[str, Mapping[str, bytes]]) -> dict:

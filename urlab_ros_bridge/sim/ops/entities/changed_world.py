@@ -158,13 +158,13 @@ def check_source(source: SpawnSource, kind: str) -> None:
 
     :raises OpError: import_failed, bad_value.
     """
-    roots, controls = len(source.spec.worldbody.bodies), source.sizes.of('nu')
+    roots, controls = len(source.spec.worldbody.bodies), source.sizes['nu']
     if kind == ARTICULATION and not roots:
         raise OpError('bad_value', 'kind: the model has no body, so it is not an articulation')
     if kind == ENTITY and (roots > 1 or controls):
         what = f'{roots} roots' if roots > 1 else 'actuators'
         raise OpError('bad_value', f'kind: the model has {what}, so it is not an entity')
-    if not roots and not source.sizes.of('ngeom'):
+    if not roots and not source.sizes['ngeom']:
         raise OpError('import_failed', 'the model is empty')
 
 
