@@ -111,7 +111,7 @@ class Engine:
         are those of the new state; accelerations and forces are those of the step that led to it.
         """
         external, clock = self.external, self.clock
-        data = self.world.data
+        model, data = self.world.model, self.world.data
         if self.run.stop_due:
             self.stop_if_due()
         acting = external.active
@@ -120,7 +120,15 @@ class Engine:
         for prefix, control in self.controls.items():
             control.apply(prefix in raw)
         before = data.time
-        self._integrate(data)
+        # The work of mj_step from the middle: its first half is that of the step to come.  So the
+        # state is that of mj_step bit for bit, and what follows from positions and velocities is
+        # computed once, for the state that is published.
+        if not self._derived:
+            mujoco.mj_step1(model, data)
+        self.stepped_sensors[...] = self._sensors
+        self._second_half(model, data)
+        mujoco.mj_step1(model, data)
+        self._derived, self._solved = True, False
         if acting:
             external.end()
         clock.steps += 1
@@ -128,7 +136,7 @@ class Engine:
         if self._monitor.has_diverged:
             self._diverged(before)
         if self.sensing.has_sensors:
-            self.sensing.after_step(self.world.model, data)
+            self.sensing.after_step(model, data)
         for hook in self.hooks.after_step:
             hook()
 
@@ -164,21 +172,6 @@ class Engine:
     def end_stepping(self, now: float) -> None:
         """Record that the steps are done (s by time.monotonic).  Needs the lock."""
         self._stepping.end(now)
-
-    def _integrate(self, data: mujoco.MjData) -> None:
-        """
-        Do the work of mj_step from the middle: its first half is that of the step to come.
-
-        The state is that of mj_step bit for bit, and what follows from positions and velocities
-        is computed once, but for the state that is published instead of the one before.
-        """
-        model = self.world.model
-        if not self._derived:
-            mujoco.mj_step1(model, data)
-        self.stepped_sensors[...] = self._sensors
-        self._second_half(model, data)
-        mujoco.mj_step1(model, data)
-        self._derived, self._solved = True, False
 
     def complete_stepped_sensors(self) -> None:
         """
