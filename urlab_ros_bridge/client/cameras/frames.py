@@ -1,13 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of cameras, and the interface of camera streams."""
+"""Frames of cameras."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 from typing import NamedTuple
-from typing import Protocol
 
 import numpy as np
 
@@ -60,18 +59,6 @@ class CameraStats:
     last_receive: float | None = None
 
 
-class FrameSource(Protocol):
-    """A camera stream, over ZeroMQ or shared memory."""
-
-    stats: CameraStats
-
-    def receive(self, timeout: float | None = None) -> Frame | None:
-        """Return the next frame, None when none arrived in time."""
-
-    def close(self) -> None:
-        """End the stream."""
-
-
 def shape_pixels(camera: CameraInfo, width: int, height: int, pixels: Any) -> np.ndarray:
     """Return a read-only view of a buffer of pixels in its shape, see `Frame.pixels`."""
     if camera.encoding == 'float32':
@@ -102,4 +89,4 @@ def copy_rgb(target: np.ndarray, pixels: np.ndarray) -> None:
     target.reshape(-1)[2::3] = source.reshape(-1)[::4]
 
 
-__all__ = ['CameraStats', 'Frame', 'FrameSource', 'copy_rgb', 'shape_pixels']
+__all__ = ['CameraStats', 'Frame', 'copy_rgb', 'shape_pixels']

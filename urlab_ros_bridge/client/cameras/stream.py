@@ -11,7 +11,6 @@ import numpy as np
 
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
-from urlab_ros_bridge.client.cameras.frames import FrameSource
 from urlab_ros_bridge.client.cameras.frames import shape_pixels
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
@@ -192,6 +191,9 @@ class ShmCameraStream(RegionStream[Frame]):
         )
 
 
+FrameSource = CameraStream | ShmCameraStream
+
+
 def _has_memory(region: Region) -> bool:
     """Wait until the server has reserved the memory of a region; false if it has no room."""
     deadline = time.monotonic() + _RESERVE_SECONDS
@@ -235,7 +237,7 @@ def open_camera(
     shm_dir: Directory = '',
     transport: str = 'auto',
     keys: KeySource = None,
-) -> CameraStream | ShmCameraStream:
+) -> FrameSource:
     """
     Open the stream of a camera of the handshake.
 

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 import time
-from typing import Protocol
 
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.observations import MAX_SNAPSHOT_BYTES
@@ -53,18 +52,6 @@ class StreamStats:
     dropped_ticks: int = 0
     torn_ticks: int = 0
     last_receive: float | None = None
-
-
-class TickSource(Protocol):
-    """A state stream, over ZeroMQ or shared memory."""
-
-    stats: StreamStats
-
-    def receive(self, timeout: float | None = None) -> Tick | None:
-        """Return the next tick, None when none was finished in time."""
-
-    def close(self) -> None:
-        """End the stream."""
 
 
 class StateStream(SubscriberStream[Tick]):
@@ -223,7 +210,7 @@ def _encoded(topic: str | bytes) -> bytes:
 
 class ShmStateStream(RegionStream[Tick]):
     """
-    Ticks with a snapshot each, always the newest; the interface is `TickSource`.
+    Ticks with a snapshot each, always the newest.
 
     The server writes while a reader has the region open.  `receive` may run in one thread while
     another one closes.
@@ -266,6 +253,9 @@ class ShmStateStream(RegionStream[Tick]):
             return None
         stats.ticks += 1
         return tick
+
+
+TickSource = StateStream | ShmStateStream
 
 
 def open_state(

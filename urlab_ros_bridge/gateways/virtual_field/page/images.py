@@ -13,7 +13,7 @@ from PIL import Image
 
 from urlab_ros_bridge.client.cameras.frames import copy_rgb
 from urlab_ros_bridge.client.cameras.frames import Frame
-from urlab_ros_bridge.client.cameras.frames import FrameSource
+from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.wire.errors import UrlabError
