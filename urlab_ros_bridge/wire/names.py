@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import count
 import re
 
 _PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
@@ -94,6 +96,19 @@ def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
                 f'{long!r} begin with "{short}_" too'
             )
     return ''
+
+
+def numbered(stem: str, separator: str = '_') -> Iterator[str]:
+    """
+    Yield a name, then the same with numbers: the first that is not taken is the one to use.
+
+    >>> from itertools import islice
+    >>> list(islice(numbered('box'), 3))
+    ['box', 'box_2', 'box_3']
+    """
+    yield stem
+    for number in count(2):
+        yield f'{stem}{separator}{number}'
 
 
 def valid_prefix(name: str) -> str:

@@ -92,7 +92,8 @@ class RecordingLayout:
     @property
     def width(self) -> int:
         """Return the count of numbers in a frame."""
-        return self.columns['mocap_quat'].stop
+        width: int = self.columns['mocap_quat'].stop
+        return width
 
     def joint_columns(self) -> Iterator[tuple[RecordedJoint, range, range]]:
         """Yield each joint with the columns of its qpos and of its qvel."""

@@ -38,6 +38,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import MESH_ENDINGS
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import write_atomically
 from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.names import numbered
 from urlab_ros_bridge.wire.names import valid_prefix
 
 SHAPES_FOLDER = '/URLab/Shapes'
@@ -205,11 +206,7 @@ class BlueprintLibrary:
 
     def _free_name(self, stem: str) -> str:
         taken = {item.name for item in self._fixed} | set(self._imports)
-        name, number = stem, 1
-        while name in taken:
-            number += 1
-            name = f'{stem}{number}'
-        return name
+        return next(name for name in numbered(stem, '') if name not in taken)
 
     def _remembered(self) -> dict[str, Path]:
         path = self._data.root / REGISTER

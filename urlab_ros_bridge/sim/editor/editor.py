@@ -10,6 +10,7 @@ Drawings and the viewport may be read from any thread that does not hold the eng
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 import threading
 import weakref
@@ -147,7 +148,7 @@ class LevelEditor:
         for actor in self.level.actors:
             pose = running.pose(actor.name)
             if actor.kind == 'light' or pose is not None:
-                found.append(self._at(actor, pose))
+                found.append(actor if pose is None else replace(actor, pose=pose))
         names = running.others(self._names())
         return found + [self._scene_body(name, running) for name in names]
 
@@ -186,12 +187,6 @@ class LevelEditor:
 
     def _names(self) -> set[str]:
         return {actor.name for actor in self.level.actors}
-
-    @staticmethod
-    def _at(actor: LevelActor, pose: Pose | None) -> LevelActor:
-        if pose is None:
-            return actor
-        return LevelActor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
 
     @staticmethod
     def _scene_body(name: str, running: RunningWorld) -> LevelActor:

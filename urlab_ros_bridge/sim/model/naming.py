@@ -15,6 +15,8 @@ from typing import Any
 
 import mujoco
 
+from urlab_ros_bridge.wire.names import numbered
+
 _JOINT_NAMES = {
     mujoco.mjtJoint.mjJNT_FREE: 'FreeJoint',
     mujoco.mjtJoint.mjJNT_BALL: 'BallJoint',
@@ -48,10 +50,5 @@ def _fill(elements: list[Any], default: Callable[[Any], str]) -> None:
     for element in elements:
         if element.name:
             continue
-        stem = name = default(element)
-        number = 1
-        while name in taken:
-            number += 1
-            name = f'{stem}_{number}'
-        element.name = name
-        taken.add(name)
+        element.name = next(name for name in numbered(default(element)) if name not in taken)
+        taken.add(element.name)

@@ -19,9 +19,9 @@ from urlab_ros_bridge.sim.physics.control.articulation import ArticulationContro
 from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import find_element
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.simulation import Simulation
-from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 MAX_SECONDS = 1e6
@@ -171,9 +171,7 @@ def _read_ctrl_map(
     named = part.mapping('ctrl_map')
     values = vector(where + 'ctrl_map', list(named.values()))
     for name, value in zip(named, values, strict=True):
-        actuator = robot.actuators.get(known_name(name, robot.prefix, robot.actuators))
-        if actuator is None:
-            raise unknown('bad_value', 'actuator', name, robot.actuators)
+        actuator = find_element('actuator', name, robot.prefix, robot.actuators)
         command.ctrl_map.append((control, actuator.index, float(value)))
 
 

@@ -38,22 +38,18 @@ _NUMBERS = {
 _COUNTS = ('iterations', 'ls_iterations', 'noslip_iterations', 'ccd_iterations')
 _VECTORS = ('gravity', 'wind', 'magnetic')
 _MASKS = ('disableflags', 'enableflags')
-_ENUMS: dict[str, dict[str, int]] = {
-    'integrator': {
-        'euler': int(mujoco.mjtIntegrator.mjINT_EULER),
-        'rk4': int(mujoco.mjtIntegrator.mjINT_RK4),
-        'implicit': int(mujoco.mjtIntegrator.mjINT_IMPLICIT),
-        'implicitfast': int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST),
-    },
-    'cone': {
-        'pyramidal': int(mujoco.mjtCone.mjCONE_PYRAMIDAL),
-        'elliptic': int(mujoco.mjtCone.mjCONE_ELLIPTIC),
-    },
-    'solver': {
-        'pgs': int(mujoco.mjtSolver.mjSOL_PGS),
-        'cg': int(mujoco.mjtSolver.mjSOL_CG),
-        'newton': int(mujoco.mjtSolver.mjSOL_NEWTON),
-    },
+
+
+def _members(enumeration: Any) -> dict[str, int]:
+    """Return the members of one of MuJoCo's enumerations, ``mjINT_EULER`` as ``euler``."""
+    members = enumeration.__members__.items()
+    return {name.partition('_')[2].lower(): int(value) for name, value in members}
+
+
+_ENUMS = {
+    'integrator': _members(mujoco.mjtIntegrator),
+    'cone': _members(mujoco.mjtCone),
+    'solver': _members(mujoco.mjtSolver),
 }
 # Threads of the constraint solver are not offered by the Python bindings: 0 is the only value.
 _MAX_WORKERS = 0
@@ -71,7 +67,7 @@ _MASK_LIMITS = {
     'enableflags': 1 << int(mujoco.mjtEnableBit.mjNENABLE),
 }
 READ_ONLY = 'max_worker_threads'
-_STORED = (*_NUMBERS, *_COUNTS, *_VECTORS, *_MASKS, *_ENUMS)
+_STORED = (*_NUMBERS, *_COUNTS, *_MASKS, *_VECTORS, *_ENUMS)
 FIELDS = (
     *_STORED,
     'enable_multiccd',
@@ -169,12 +165,9 @@ def _read(part: Fields, given: Iterable[str], before: dict[str, Any]) -> dict[st
 
 def describe(options: Any) -> dict[str, Any]:
     """Return all accepted fields with their present values."""
-    out: dict[str, Any] = {name: float(getattr(options, name)) for name in _NUMBERS}
-    out.update({name: int(getattr(options, name)) for name in (*_COUNTS, *_MASKS)})
-    out.update({name: getattr(options, name).tolist() for name in _VECTORS})
+    out = _stored(options)
     for name, values in _ENUMS.items():
-        present = int(getattr(options, name))
-        out[name] = next((word for word, number in values.items() if number == present), '')
+        out[name] = next((word for word, number in values.items() if number == out[name]), '')
     out['enable_multiccd'] = not options.disableflags & int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
     out['enable_sleep'] = bool(options.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP))
     out['num_worker_threads'] = 0

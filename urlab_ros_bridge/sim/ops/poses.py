@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -37,7 +35,8 @@ def set_qpos(simulation: Simulation, session: ServerSession, fields: Fields) -> 
             'dim_mismatch',
             f'qpos has {len(values)} values, {articulation.prefix} has {articulation.nq}{either}',
         )
-    _check_quaternion(articulation, values)
+    if articulation.starts_free:
+        unit_quaternion('qpos[3:7]', values[3:7])
     simulation.claims.check((articulation.prefix,), session, fields)
     data = simulation.world.data
     if base_only:
@@ -74,19 +73,14 @@ def _target(simulation: Simulation, target: str, target_by: str) -> RobotModel:
     return articulations[target]
 
 
-def _check_quaternion(articulation: RobotModel, values: np.ndarray) -> None:
-    if articulation.starts_free and np.linalg.norm(values[3:7]) < 1e-6:
-        raise bad_value('qpos[3:7]', values[3:7].tolist(), 'a rotation (its norm is 0)')
-
-
 def set_mocap_pose(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """Move a mocap body: `pos` in metres, `quat` as wxyz; at least one of them."""
     slot = _mocap_slot(simulation, fields)
     pos, quat = fields.vector('pos', size=3), fields.vector('quat', size=4)
     if pos is None and quat is None:
         raise OpError('missing_field', 'pos or quat')
-    if quat is not None and np.linalg.norm(quat) < 1e-6:
-        raise bad_value('quat', quat.tolist(), 'a rotation (its norm is 0)')
+    if quat is not None:
+        unit_quaternion('quat', quat)
     data = simulation.world.data
     if pos is not None:
         data.mocap_pos[slot] = pos

@@ -24,6 +24,7 @@ from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.wire.names import numbered
 from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import encode
 from urlab_ros_bridge.wire.recording import MalformedRecording
@@ -133,11 +134,10 @@ def _reserved(
 
 def _free(path: Path, overwrite: bool) -> Path:
     """Return the path, or the first of name_2, name_3, .. that is not taken."""
-    found, number = path, 1
-    while not overwrite and (found.exists() or found in _BEING_WRITTEN):
-        number += 1
-        found = path.with_name(f'{path.stem}_{number}{path.suffix}')
-    return found
+    paths = (path.with_name(f'{stem}{path.suffix}') for stem in numbered(path.stem))
+    return next(
+        each for each in paths if overwrite or not (each.exists() or each in _BEING_WRITTEN)
+    )
 
 
 def _pieces(simulation: Simulation, take: RecordedTake, path: str) -> Iterator[str]:

@@ -12,12 +12,12 @@ from urlab_ros_bridge.sim.ops.step import observe
 from urlab_ros_bridge.sim.ops.step import requested_view
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import find_element
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
-from urlab_ros_bridge.wire.names import known_name
 from urlab_ros_bridge.wire.stamp import MAX_TIME
 
 _OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
@@ -109,9 +109,7 @@ def _joint_overrides(simulation: Simulation, fields: Fields) -> list[tuple[int, 
         named = part.mapping('joints')
         values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
         for name, value in zip(named, values, strict=True):
-            joint = joints.get(known_name(name, prefix, joints))
-            if joint is None:
-                raise unknown('bad_value', 'joint', name, joints)
+            joint = find_element('joint', name, prefix, joints)
             slots.append((joint.qpos_address, float(value)))
     return slots
 

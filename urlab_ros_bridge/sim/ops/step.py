@@ -31,6 +31,7 @@ from urlab_ros_bridge.sim.physics.run_state import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME
+from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import Reply
@@ -40,8 +41,6 @@ from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import MAX_TIME
-
-_SHORTEST = 1e-6
 
 
 def read_pushed_state(world: World, fields: Fields) -> dict[str, np.ndarray]:
@@ -84,8 +83,8 @@ def _by_joint(world: World, field: str, named: dict[str, Any]) -> list[tuple[sli
             raise OpError(
                 'dim_mismatch', f'{where} has {len(values)} values, the joint has {width}'
             )
-        if is_position and not joint.is_scalar and np.linalg.norm(values[-4:]) < _SHORTEST:
-            raise bad_value(where, value, 'a rotation (its norm is 0)')
+        if is_position and not joint.is_scalar:
+            unit_quaternion(where, values[-4:])
         found[joint.id] = (name, slots, values)
     return [(slots, values) for _, slots, values in found.values()]
 

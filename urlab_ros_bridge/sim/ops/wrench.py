@@ -8,9 +8,7 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.ops.commands import check_e_stop
 from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
@@ -19,13 +17,13 @@ from urlab_ros_bridge.sim.physics.external import Pull
 from urlab_ros_bridge.sim.physics.external import Wrench
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import find_element
 from urlab_ros_bridge.sim.requests.fields import MAX_NAME
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
-from urlab_ros_bridge.wire.names import known_name
 
 FRAMES = ('world', 'body')
 
@@ -127,7 +125,9 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
     control = simulation.engine.controls[articulation.prefix]
     given = fields.mapping('values')
     values = vector('values', list(given.values()))
-    indices = [_actuator(articulation, name) for name in given]
+    actuators = articulation.actuators
+    found = [find_element('actuator', name, articulation.prefix, actuators) for name in given]
+    indices = [actuator.index for actuator in found]
     timeout = fields.number('timeout', low=0.0, high=MAX_SECONDS)
     rates = [
         index
@@ -145,14 +145,6 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
     if timeout or wall:
         external.expire_setpoints(slot, rates, now + timeout if timeout else math.inf, wall)
     return {'articulation': articulation.prefix, 'count': len(indices)}
-
-
-def _actuator(articulation: RobotModel, name: str) -> int:
-    actuators = articulation.actuators
-    found = actuators.get(known_name(name, articulation.prefix, actuators))
-    if found is None:
-        raise unknown('bad_value', 'actuator', name, actuators)
-    return found.index
 
 
 def register(registry: Registry) -> None:

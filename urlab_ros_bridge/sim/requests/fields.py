@@ -11,6 +11,7 @@ the value and what is allowed: a request is checked whole before it changes anyt
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 import math
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,18 @@ from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.schema.lenient import read_lenient_value
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.names import known_name
 
 # MuJoCo's mjMAXVAL: a larger number in its state counts as a diverged simulation.
 MAX_MAGNITUDE = 1e10
 MAX_TEXT = 4096  # characters of a string, unless the field says otherwise
 MAX_NAME = 256  # characters of a name that is kept
 _ANY = Key()
+_SHORTEST = 1e-6
 T = TypeVar('T')
+E = TypeVar('E')
 
 
 def bad_value(field: str, value: Any, expected: str) -> OpError:
@@ -178,6 +183,30 @@ class Fields:
         place = Place(self._request[name], self._where + name, error=BadField)
         found: T = read_lenient_value(kind, place, key)
         return found
+
+
+def find_element(kind: str, name: str, prefix: str, elements: Mapping[str, E]) -> E:
+    """
+    Return the element of a robot that a request names, locally or as in the compiled model.
+
+    :raises OpError: bad_value, listing the elements.
+    """
+    found = elements.get(known_name(name, prefix, elements))
+    if found is None:
+        raise unknown('bad_value', kind, name, elements)
+    return found
+
+
+def unit_quaternion(field: str, quat: np.ndarray) -> np.ndarray:
+    """
+    Return a quaternion at length 1.
+
+    :raises OpError: bad_value, when its length is 0.
+    """
+    norm = np.linalg.norm(quat)
+    if norm < _SHORTEST:
+        raise bad_value(field, quat.tolist(), 'a rotation (its norm is 0)')
+    return quat / norm
 
 
 def vector(field: str, value: Any) -> np.ndarray:

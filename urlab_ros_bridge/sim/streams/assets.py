@@ -19,9 +19,10 @@ from xml.etree import ElementTree
 
 import mujoco
 
+from urlab_ros_bridge.sim.model.client_models import words
 from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.wire.names import numbered
 
-_SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
 # XML element -> (object type, attribute of the model with the path of its file).
 _KINDS = {
     'mesh': (mujoco.mjtObj.mjOBJ_MESH, 'mesh_pathadr'),
@@ -29,7 +30,6 @@ _KINDS = {
     'skin': (mujoco.mjtObj.mjOBJ_SKIN, 'skin_pathadr'),
     'texture': (mujoco.mjtObj.mjOBJ_TEXTURE, 'tex_pathadr'),
 }
-_FOLDERS = ('meshdir', 'texturedir', 'assetdir', 'strippath')
 _LOG = logging.getLogger(__name__)
 
 
@@ -63,7 +63,7 @@ def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, b
     """
     root = ElementTree.fromstring(_current_xml(spec, model))
     for compiler in root.iter('compiler'):
-        for folder in _FOLDERS:
+        for folder in words.FOLDERS:
             compiler.attrib.pop(folder, None)
     box = _FilesByName(dict(spec.assets))
     for element, attribute, path in _references(root, model):
@@ -96,7 +96,7 @@ def _references(
             written = element.get('file')
             if written:
                 yield element, 'file', _path(model, element, written, *kind)
-            for side in _SIDES:
+            for side in words.SIDES:
                 written = element.get(side)
                 if written:
                     yield element, side, written
@@ -151,8 +151,5 @@ class _FilesByName:
 
     def _free_name(self, bare: str, content: bytes) -> str:
         stem, suffix = os.path.splitext(bare)
-        name, number = bare, 1
-        while self._taken.get(name.lower(), content) != content:
-            number += 1
-            name = f'{stem}_{number}{suffix}'
-        return name
+        names = (f'{name}{suffix}' for name in numbered(stem))
+        return next(name for name in names if self._taken.get(name.lower(), content) == content)

@@ -43,9 +43,9 @@ from urlab_ros_bridge.sim.ops.entities.changed_world import without_robot
 from urlab_ros_bridge.sim.ops.entities.source import read_source
 from urlab_ros_bridge.sim.ops.entities.state import find
 from urlab_ros_bridge.sim.ops.entities.state import report
-from urlab_ros_bridge.sim.ops.entities.state import rotation
 from urlab_ros_bridge.sim.requests.background import abandonable
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
@@ -172,7 +172,7 @@ def _place(fields: Fields) -> PoseSpec:
     pos = fields.vector('pos', np.zeros(3), 3)
     quat = fields.vector('quat', np.array([1.0, 0.0, 0.0, 0.0]), 4)
     x, y, z = pos.tolist()
-    qw, qx, qy, qz = rotation('quat', quat).tolist()
+    qw, qx, qy, qz = unit_quaternion('quat', quat).tolist()
     return PoseSpec((x, y, z), (qw, qx, qy, qz))
 
 

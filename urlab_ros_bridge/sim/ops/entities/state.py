@@ -25,13 +25,13 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
-_LEAST_NORM = 1e-6
 _BOUNDS_SECONDS = 0.01
 
 
@@ -71,7 +71,7 @@ def set_entity_state(
     if not given:
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
-        given['quat'] = rotation('quat', given['quat'])
+        given['quat'] = unit_quaternion('quat', given['quat'])
     _write(simulation, item, given)
     simulation.engine.forward()
     simulation.engine.state_changed()
@@ -100,18 +100,6 @@ def _names(fields: Fields) -> list[Any]:
     if not isinstance(names, list) or not names:
         raise bad_value('entities', names, 'a list of names')
     return names
-
-
-def rotation(name: str, quat: np.ndarray) -> np.ndarray:
-    """
-    Return a quaternion at length 1.
-
-    :raises OpError: bad_value, when it has none.
-    """
-    norm = np.linalg.norm(quat)
-    if norm < _LEAST_NORM:
-        raise bad_value(name, quat.tolist(), 'a rotation (its norm is 0)')
-    return quat / norm
 
 
 def _write(simulation: Simulation, item: NamedBody, given: dict[str, np.ndarray]) -> None:
