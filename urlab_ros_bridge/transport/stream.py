@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from abc import ABC
 from abc import abstractmethod
+import contextlib
 import math
+import socket
 import threading
 import time
 from typing import Generic
@@ -17,7 +19,8 @@ from urlab_ros_bridge.transport.errors import StreamClosed
 from urlab_ros_bridge.transport.subscriber import Subscriber
 
 T = TypeVar('T')
-_SLICE = 0.05  # s; period at which a waiting receive checks whether the stream was closed
+_LONGEST_WAIT = 60.0  # s
+_WAKES = 4096  # that are taken at once
 _CLOSE_SECONDS = 1.0
 
 
@@ -31,7 +34,7 @@ class Stream(ABC, Generic[T]):
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._is_woken = False
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +44,7 @@ class Stream(ABC, Generic[T]):
 
     def receive(self, timeout: float | None = None) -> T | None:
         """
-        Return the next item, None when none came in time.
+        Return the next item, None when none came in time or before `wake`.
 
         :param timeout: seconds; 0 only polls, None waits forever.
         :raises StreamClosed: after `close`, also when it is called while this waits.
@@ -57,7 +60,8 @@ class Stream(ABC, Generic[T]):
                 if found is not None:
                     return found
                 left = deadline - time.monotonic()
-                if left <= 0:
+                if left <= 0 or self._is_woken:
+                    self._is_woken = False
                     return None
                 self._wait(left)
 
@@ -68,6 +72,11 @@ class Stream(ABC, Generic[T]):
         if self._lock.acquire(timeout=_CLOSE_SECONDS):
             self._close_source()
             self._lock.release()
+
+    def wake(self) -> None:
+        """Make a `receive` that waits in another thread, or else the next one, return at once."""
+        self._is_woken = True
+        self._wake()
 
     @abstractmethod
     def _next(self) -> T | None:
@@ -91,12 +100,22 @@ class SubscriberStream(Stream[T]):
     def __init__(self, endpoint: str, subscriber: Subscriber) -> None:
         super().__init__(endpoint)
         self._subscriber = subscriber
+        # What is written to the second ends a wait of the first.
+        self._woken, self._waker = socket.socketpair()
+        self._waker.setblocking(False)
 
     def _wait(self, seconds: float) -> None:
-        self._subscriber.wait(min(seconds, _SLICE))
+        if self._subscriber.wait(min(seconds, _LONGEST_WAIT), self._woken):
+            self._woken.recv(_WAKES)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # it is woken already, or closed
+            self._waker.send(b'\0')
 
     def _close_source(self) -> None:
         self._subscriber.close()
+        self._woken.close()
+        self._waker.close()
 
 
 __all__ = ['Stream', 'SubscriberStream']

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 import math
+import socket
+from typing import Any
 
 import zmq
 
@@ -47,7 +49,7 @@ class Subscriber:
         for topic in topics:
             self._socket.subscribe(topic)
         self._socket.connect(endpoint)
-        self._poll = [(self._socket, zmq.POLLIN)]
+        self._poll: list[tuple[Any, int]] = [(self._socket, zmq.POLLIN)]
         self._is_damaged = False
 
     def receive(self) -> list[memoryview] | None:
@@ -81,9 +83,15 @@ class Subscriber:
             is_damaged = True
         return rows, is_damaged
 
-    def wait(self, seconds: float) -> None:
-        """Sleep until a message arrives, at most this long."""
-        zmq.zmq_poll(self._poll, math.ceil(seconds * 1000))
+    def wait(self, seconds: float, wake: socket.socket) -> bool:
+        """
+        Sleep until a message arrives, or there is something to read from `wake`.
+
+        :param seconds: at most this long.
+        :return: whether there is something to read from `wake`.
+        """
+        ready = zmq.zmq_poll([*self._poll, (wake, zmq.POLLIN)], math.ceil(seconds * 1000))
+        return any(each is wake for each, _ in ready)
 
     def subscribe(self, topic: bytes) -> None:
         """Also receive messages that begin with this."""

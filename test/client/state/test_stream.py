@@ -133,6 +133,25 @@ def test_a_broken_snapshot_is_counted_and_skipped(publisher):
         assert stream.stats.decode_errors == 3
 
 
+def test_wake_ends_a_waiting_receive_once(publisher):
+    with StateStream(state_port=publisher.port) as stream:
+        waits, found = threading.Event(), []
+
+        def receive():
+            waits.set()
+            found.append(stream.receive(60.0))
+
+        thread = threading.Thread(target=receive)
+        thread.start()
+        waits.wait()
+        stream.wake()
+        thread.join(30.0)
+        assert found == [None]
+        started = time.monotonic()
+        assert stream.receive(0.2) is None and time.monotonic() - started >= 0.2
+    stream.wake()  # of a closed stream: nothing
+
+
 def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
     stream = StateStream(state_port=publisher.port)
     caught = []

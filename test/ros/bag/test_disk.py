@@ -21,7 +21,7 @@ from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.writer import BagQueue
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 
 pytestmark = pytest.mark.ros
 
@@ -93,12 +93,14 @@ def publishing_blocked(bridge, monkeypatch):
         blocked.set()
         release.wait()
 
-    blocker = threading.Thread(target=bridge.stream.between_ticks, args=(block, 60.0))
+    blocker = threading.Thread(
+        target=bridge.node.bridge.stream_tasks.run_and_wait, args=(block, 60.0)
+    )
     blocker.start()
     assert blocked.wait(60)
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(StreamThread.between_ticks, '__defaults__', (0.2,))
+            patched.setattr(StreamTasks.run_and_wait, '__defaults__', (0.2,))
             yield
     finally:
         release.set()

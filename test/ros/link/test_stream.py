@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes before what when simulation time jumps back."""
 
-from collections import deque
 import queue
 import threading
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import pytest
 
 from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link import stream as module
 from urlab_ros_bridge.ros.program.features import Settings
@@ -24,8 +24,8 @@ def bridge(settings):
     """Return a bridge without features."""
     return SimpleNamespace(
         timeline=Timeline(),
-        stream_tasks=(tasks := deque()),
-        run_in_stream=tasks.append,
+        stream_tasks=(tasks := StreamTasks()),
+        run_in_stream=tasks.put,
         all_settings=lambda: settings,
         settings=settings,
         extra_subscriptions=set,
@@ -60,6 +60,7 @@ class Source:
     def close(self):
         pass
 
+    wake = close
     subscribe = unsubscribe = lambda self, topic: None
 
 

@@ -134,8 +134,9 @@ class StateStream(SubscriberStream[Tick]):
         return self._next_ready()
 
     def _change(self, on: bool, topic: bytes) -> None:
-        """Apply a change at once, unless another thread is receiving: that applies it soon."""
+        """Apply a change at once, unless another thread is receiving: that applies it."""
         self._changes.append((on, topic))
+        self._wake()
         if self._lock.acquire(blocking=False):
             try:
                 if not self._closed:

@@ -30,7 +30,6 @@ from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.topics import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.wire.errors import count_of
 
 ALL = ('auto',)
@@ -77,6 +76,7 @@ class BagRecorder:
         self.bag: Bag | None = None
         self._bridge = bridge
         self._topics = bridge.part(RecordableTopics)
+        self._run_in_stream = bridge.stream_tasks.run_and_wait
         self._cause: Mapping[str, str] = {}
         self._lock = threading.Lock()
 
@@ -119,7 +119,7 @@ class BagRecorder:
                 lambda text: self._bridge.log('warning', f'bag recording stopped: {text}'),
             )
             recorded: list[str] = []
-            if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
+            if not self._run_in_stream(lambda: recorded.extend(self._install(bag))):
                 folder.rmdir()
                 raise BagTimeout('the stream thread of the bridge is not responding')
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
@@ -136,7 +136,7 @@ class BagRecorder:
             bag = self.bag
             if bag is None:
                 raise NoBag
-            if not self._stream.between_ticks(self._remove):
+            if not self._run_in_stream(self._remove):
                 raise BagTimeout('the stream thread of the bridge is not responding')
             return self._end(bag)
 
@@ -198,10 +198,6 @@ class BagRecorder:
             queue.waits,
             queue.waited,
         )
-
-    @property
-    def _stream(self) -> StreamThread:
-        return self._bridge.part(StreamThread)
 
     def _install(self, bag: Bag) -> list[str]:
         self.bag = bag

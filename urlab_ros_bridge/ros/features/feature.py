@@ -9,7 +9,6 @@ node, config/bridge.yaml, the pages in docs/ and the tests are made from that li
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -28,6 +27,7 @@ from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.features.feed import WorldTopics
+from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -201,7 +201,7 @@ class Bridge:
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: the published world.
-    :ivar stream_tasks: what `run_in_stream` has queued.
+    :ivar stream_tasks: what the stream thread is to do between two ticks.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class Bridge:
         self.on_plan = on_plan
         self.fail = fail
         self.status_fd = status_fd
-        self.stream_tasks: deque[Callable[[], None]] = deque()
+        self.stream_tasks = StreamTasks()
         self._offered: dict[type, Any] = {}
         self._parts: list[Part] = []
 
@@ -254,9 +254,9 @@ class Bridge:
         """
         Run a task in the stream thread, between two ticks, and return at once.
 
-        Only that thread publishes, and camera threads their own images.
+        Only that thread publishes.  `stream_tasks.run_and_wait` also waits for the task.
         """
-        self.stream_tasks.append(task)
+        self.stream_tasks.put(task)
 
     def attach(self) -> None:
         """Attach all features; when one of them fails, `destroy` withdraws the others."""

@@ -26,7 +26,6 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
 from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
@@ -133,7 +132,6 @@ class ContactTopics(Part):
         """Make the publishers, unless no request may be sent."""
         self._bridge = bridge
         self._link = bridge.part(ServerLink)
-        self._stream = bridge.part(StreamThread)
         publishers = Publishers(bridge.node)
         self._publishers: dict[Topic, Publisher] = {}
         if not bridge.settings(ConnectionParameters).observe_only:
@@ -200,7 +198,7 @@ class ContactTopics(Part):
                 if message is not None:
                     self._publishers[topic].publish(message)
 
-        self._stream.between_ticks(publish)
+        self._bridge.stream_tasks.run_and_wait(publish)
 
     def _message(self, topic: Topic, stamp_ns: int, found: Contacts) -> Any | None:
         """Return the message for a topic; None when there still is nothing to show."""

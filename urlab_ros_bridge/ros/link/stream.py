@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The stream thread: it receives ticks and publishes everything but camera images.
+The stream thread: it receives ticks, and nothing else publishes.
 
 A tick is what the server reports about one instant.  The thread publishes its time on /clock, then
 each topic that has subscribers (`topics.world`), and then calls the parts of all features.  Other
@@ -11,7 +11,6 @@ jump of time can follow it: no other thread holds a message.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
 import threading
@@ -96,6 +95,7 @@ class StreamThread(Part):
         self._subscribed: set[bytes] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
+        bridge.stream_tasks.thread, bridge.stream_tasks.wake = self._thread, self.source.wake
 
     def all_started(self) -> None:
         """Start the thread."""
@@ -122,30 +122,6 @@ class StreamThread(Part):
         """
         self._has_sim_time = has_sim_time
         self._bridge.run_in_stream(lambda: self._begin_world(world))
-
-    def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
-        """
-        Run a task in the stream thread and wait for it; return whether it was done in time (s).
-
-        Without that thread it is done at once.  A task that does not begin in time, because
-        publishing waits for a slow disk, is dropped.
-        """
-        if not self._thread.is_alive():
-            task()
-            return True
-        done = threading.Event()
-
-        def run() -> None:
-            task()
-            done.set()
-
-        self._bridge.run_in_stream(run)
-        if not done.wait(timeout):
-            try:
-                self._bridge.stream_tasks.remove(run)
-            except ValueError:  # it has just begun
-                return done.wait(timeout)
-        return done.is_set()
 
     def repeat(self) -> None:
         """Publish the present instant once more."""
@@ -198,7 +174,7 @@ class StreamThread(Part):
         started = time.monotonic()
         next_poll, next_second = started, started + _REPORT_SECONDS
         while not self._stop.is_set():
-            if self._run_tasks():
+            if self._bridge.stream_tasks.run_all():
                 next_poll = 0.0  # they may have changed what is subscribed
             try:
                 tick = self.source.receive(_RECEIVE_SECONDS)
@@ -207,7 +183,7 @@ class StreamThread(Part):
             now = time.monotonic()
             if tick is not None:
                 self._process(tick, now)
-            else:
+            elif now - (self.counters.last_tick or now) > _RECEIVE_SECONDS:
                 self._clock.publish_held_back()
                 if now - (self.counters.last_tick or now) > _FROZEN_SECONDS:
                     self.counters.messages += self._publish_changes()
@@ -217,14 +193,6 @@ class StreamThread(Part):
             if now >= next_second:
                 next_second = now + _REPORT_SECONDS
                 self._bridge.every_second(now)
-
-    def _run_tasks(self) -> bool:
-        """Run what other threads have handed over; return whether there was anything."""
-        tasks = self._bridge.stream_tasks
-        found = bool(tasks)
-        while tasks:
-            tasks.popleft()()
-        return found
 
     def _begin_world(self, world: PublishedWorld | None) -> None:
         # The timeline goes on until the next tick: that is the first one of the new epoch.

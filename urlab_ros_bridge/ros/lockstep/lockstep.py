@@ -175,10 +175,10 @@ class Lockstep(Part):
         bridge = self._bridge
         self._link.lockstep = on
         bridge.part(StreamThread).in_lockstep = on
-        ahead = round(self._terms.period * NANOSECONDS) if on else 0
-        bridge.part(Cameras).gate.set_lockstep(
-            self._gate.notify if on else None, max(AHEAD_NS, ahead)
-        )
+        images = bridge.part(Cameras).publishing
+        images.on_published = self._gate.notify if on else None
+        period_ns = round(self._terms.period * NANOSECONDS)
+        images.ahead_ns = max(AHEAD_NS, period_ns) if on else AHEAD_NS
 
     def _ended(self, reason: str) -> None:
         """Record that it has ended by itself; called in its thread."""

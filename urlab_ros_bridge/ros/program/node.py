@@ -4,7 +4,7 @@
 The node: parameters, and the threads that do the work.
 
 - executor (the caller's thread): subscriptions, parameters, the e-stop, checks of the ROS graph;
-- stream: receives ticks and publishes everything but camera images;
+- stream: receives ticks and publishes everything;
 - link: connects, watches the server, plans what to publish;
 - commands: sends commands to the server;
 - services: one for those that may change the world, one for urgent ones, one for the others

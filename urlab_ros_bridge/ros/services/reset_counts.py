@@ -14,7 +14,6 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 RESET_COUNT = Topic('{robot}/reset_count', ('std_msgs/msg/UInt64',), 'latched')
@@ -58,7 +57,7 @@ class ResetCounts(Part):
 
         :param only: prefix of the robot that was reset; empty: all.
         """
-        self._bridge.part(StreamThread).between_ticks(lambda: self._count(only))
+        self._bridge.stream_tasks.run_and_wait(lambda: self._count(only))
 
     def _count(self, only: str) -> None:
         with self._lock:

@@ -13,10 +13,11 @@ from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.cameras.thread import FrameGate
+from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
 
 pytestmark = pytest.mark.ros
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
@@ -71,10 +72,8 @@ def running():
         return sources[-1]
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
-    gate = FrameGate(timeline)
-    thread = CameraThread(
-        plan, [topic], gate, timeline, open_source, lambda *text: None, lambda: None
-    )
+    publishing = ImagePublishing(timeline, StreamTasks())
+    thread = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
     thread.start()
     until(lambda: sources)
     yield thread, topic, sources
@@ -110,3 +109,19 @@ def test_a_camera_is_opened_again_when_its_stream_ends_or_moves(end):
         assert sources[0].closed
         sources[1].frames.put(frame(2))
         until(lambda: topic.sent == [1, 2])
+
+
+def test_images_from_before_a_jump_never_follow_it():
+    second, timeline, sent = 10**9, Timeline(), []
+    publishing = ImagePublishing(timeline, StreamTasks())
+
+    def publish(stamp_ns):
+        publishing.publish(stamp_ns, lambda: sent.append(stamp_ns))
+
+    timeline.published(100 * second)
+    publish(100 * second - second // 30)
+    publishing.jump(5 * second)
+    timeline.published(5 * second)
+    for stamp_ns in (100 * second, 4 * second, 5 * second):
+        publish(stamp_ns)
+    assert sent == [100 * second - second // 30, 5 * second]

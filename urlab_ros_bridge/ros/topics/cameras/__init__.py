@@ -19,14 +19,14 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.topics.cameras.outputs import make_labels
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
-from urlab_ros_bridge.ros.topics.cameras.outputs import publish_labels
 from urlab_ros_bridge.ros.topics.cameras.outputs import TOPICS
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.cameras.thread import FrameGate
+from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
 from urlab_ros_bridge.wire.errors import UrlabError
 
 __all__ = ['FEATURE', 'Cameras']
@@ -36,13 +36,14 @@ class Cameras(Part):
     """All cameras of the bridge; `apply` is called by one thread, `stop` by any."""
 
     def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
         self._publishers = Publishers(bridge.node)
         self._timeline = bridge.timeline
         self._settings = bridge.settings
         self._log = bridge.log
         self._plan = CamerasPlan()
         self._shm_dir = ''
-        self.gate = FrameGate(self._timeline)
+        self.publishing = ImagePublishing(bridge.timeline, bridge.stream_tasks)
         self.threads: list[CameraThread] = []
         # The bridge may end while a world is being published.
         self._changing, self._stopped = threading.Lock(), False
@@ -55,14 +56,10 @@ class Cameras(Part):
             except UrlabError as error:
                 self._log('warning', f'no cameras are published: {error}')
 
-    def tick(self, stamp_ns: int) -> None:
-        """Admit images of the new epoch."""
-        self.gate.tick(stamp_ns)
-
     def jump(self, stamp_ns: int, went_back: bool) -> None:
-        """Hold back images of the old epoch."""
+        """Drop images of the old epoch from now on."""
         if went_back:
-            self.gate.jump()
+            self.publishing.jump(stamp_ns)
 
     def apply(self, plan: CamerasPlan) -> None:
         """
@@ -80,29 +77,30 @@ class Cameras(Part):
             for thread in self.threads if moved else ():
                 thread.reopen()
             return
-        self._close()
-        for camera in plan.cameras:
-            outputs = make_outputs(camera, self._publishers, self._settings)
-            self.threads.append(
-                CameraThread(
-                    camera,
-                    outputs,
-                    self.gate,
-                    self._timeline,
-                    self._open,
-                    self._log,
-                    partial(publish_labels, camera, self._publishers),
-                )
-            )
+        self._end_threads()
+        before, self._plan = self._publishers, CamerasPlan()
+        publishers = self._publishers = Publishers(self._bridge.node, before)
+        run_in_stream = self._bridge.run_in_stream
+        try:
+            outputs = [make_outputs(each, publishers, self._settings) for each in plan.cameras]
+            labels = [make_labels(each, publishers) for each in plan.cameras]
+        finally:
+            run_in_stream(partial(before.close, publishers))
         self._plan = plan
-        for thread in self.threads:
+        for publish_labels in filter(None, labels):
+            run_in_stream(publish_labels)
+        for camera, topics in zip(plan.cameras, outputs, strict=True):
+            thread = CameraThread(
+                camera, topics, self.publishing, self._timeline, self._open, self._log
+            )
+            self.threads.append(thread)
             thread.start()
 
     def stop(self) -> None:
         """End all threads; no camera is published afterwards."""
         with self._changing:
             self._stopped = True
-            self._close()
+            self._end_threads()
 
     def _open(self, camera: CameraInfo) -> FrameSource:
         keep_freed_memory()
@@ -116,12 +114,10 @@ class Cameras(Part):
             keys=settings(ConnectionParameters).keys,
         )
 
-    def _close(self) -> None:
+    def _end_threads(self) -> None:
         for thread in self.threads:
             thread.stop()
         self.threads = []
-        self._plan = CamerasPlan()
-        self._publishers.close()
 
 
 SCENE_CAMERAS = FrameRule(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 import json
 from typing import Any
 
@@ -136,9 +137,10 @@ def _depth(
     ]
 
 
-def publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
-    """Publish once, also for late subscribers, which colour means what: name -> [r, g, b]."""
+def make_labels(plan: CameraPlan, publishers: Publishers) -> Callable[[], None] | None:
+    """Return what publishes, as name -> [r, g, b], what each colour means; None without labels."""
     labels = {name: [red, green, blue] for (blue, green, red), name in plan.camera.labels.items()}
-    if labels:
-        publisher = _publisher(plan, publishers, LABELS)
-        publisher.publish(String(data=json.dumps(labels, sort_keys=True)))
+    if not labels:
+        return None
+    publisher = _publisher(plan, publishers, LABELS)
+    return partial(publisher.publish, String(data=json.dumps(labels, sort_keys=True)))

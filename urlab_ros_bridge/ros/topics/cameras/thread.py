@@ -1,12 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The thread of one camera: it receives only while one of its topics has subscribers.
-
-Cameras publish in their own threads, because an image takes longer than a tick.  After a jump of
-time the clock comes first and nothing older may follow, so they take a lock that a jump takes too
-(`FrameGate`).
-"""
+"""The thread of one camera: it receives only while one of its topics has subscribers."""
 
 from __future__ import annotations
 
@@ -21,6 +15,7 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
@@ -63,54 +58,40 @@ class Lag:
 AHEAD_NS = 200_000_000
 
 
-class FrameGate:
-    """Admits images of the present epoch."""
+class ImagePublishing:
+    """
+    Publishes images in the stream thread, unless they are from before a jump of time.
 
-    def __init__(self, timeline: Timeline) -> None:
+    :ivar on_published: is called after each image; None: nothing waits for images.
+    :ivar ahead_ns: largest accepted lead of an image over the last tick.
+    """
+
+    def __init__(self, timeline: Timeline, tasks: StreamTasks) -> None:
+        self.on_published: Callable[[], None] | None = None
+        self.ahead_ns = AHEAD_NS
         self._timeline = timeline
-        self._lock = threading.Lock()
-        self._start_ns = 0
-        self._shut = False
-        self._ahead_ns = AHEAD_NS
-        self._on_sent: Callable[[], None] | None = None
+        self._tasks = tasks
+        self._epoch_start_ns = 0
 
-    @property
-    def is_awaited(self) -> bool:
-        """Whether a thread waits for every image, however late it is."""
-        return self._on_sent is not None
+    def jump(self, stamp_ns: int) -> None:
+        """Begin an epoch; called in the stream thread."""
+        self._epoch_start_ns = stamp_ns
 
-    def set_lockstep(self, on_sent: Callable[[], None] | None, ahead_ns: int = AHEAD_NS) -> None:
+    def publish(self, stamp_ns: int, send: Callable[[], None]) -> None:
         """
-        Set the callback for every published image; None: none.
+        Publish an image, and wait for that: the next one is converted afterwards.
 
-        :param ahead_ns: largest accepted lead of an image over the state of its tick.
+        :param send: publishes its messages.
         """
-        self._on_sent, self._ahead_ns = on_sent, ahead_ns
 
-    def sent(self) -> None:
-        """Notify the waiting thread that an image was published."""
-        if self._on_sent is not None:
-            self._on_sent()
-
-    def jump(self) -> None:
-        """Hold back all images until `tick`; none of the old epoch is being published then."""
-        with self._lock:
-            self._shut = True
-
-    def tick(self, stamp_ns: int) -> None:
-        """Record that everything of this time was published."""
-        if self._shut:
-            with self._lock:
-                self._start_ns, self._shut = stamp_ns, False
-
-    def publish(self, stamp_ns: int, send: Callable[[], None]) -> bool:
-        """Publish an image of the present epoch; return False for another."""
-        with self._lock:
+        def publish() -> None:
             now = self._timeline.stamp_ns
-            if self._shut or now is None or not self._start_ns <= stamp_ns <= now + self._ahead_ns:
-                return False
-            send()
-            return True
+            if now is not None and self._epoch_start_ns <= stamp_ns <= now + self.ahead_ns:
+                send()
+                if self.on_published is not None:
+                    self.on_published()
+
+        self._tasks.run_and_wait(publish)
 
 
 OpenSource = Callable[[CameraInfo], FrameSource]
@@ -123,7 +104,7 @@ _COLOR_SECONDS = 0.1
 
 class CameraThread:
     """
-    Publishes the images of one camera.
+    Receives and converts the images of one camera; the stream thread publishes them.
 
     :ivar skipped: number of images that arrived too late.
     :ivar watched: whether the camera is received now.
@@ -134,22 +115,20 @@ class CameraThread:
         self,
         plan: CameraPlan,
         outputs: list[Output],
-        gate: FrameGate,
+        publishing: ImagePublishing,
         timeline: Timeline,
         open_source: OpenSource,
         log: Callable[[str, str], None],
-        publish_labels: Callable[[], None],
     ) -> None:
         self.plan = plan
         self.skipped = 0
         self.last_error = ''
         self.last_ns: int | None = None
         self._outputs = outputs
-        self._gate = gate
+        self._publishing = publishing
         self._timeline = timeline
         self._open = open_source
         self._log = log
-        self._publish_labels = publish_labels
         self._source: FrameSource | None = None
         self._color: _ColorImages | None = None
         self._lag = Lag()
@@ -177,7 +156,6 @@ class CameraThread:
         return self._source is not None
 
     def _run(self) -> None:
-        self._publish_labels()
         while not self._stop.is_set():
             try:
                 self._publish_next()
@@ -222,12 +200,12 @@ class CameraThread:
         ]
 
         def send() -> None:
-            for output, message in messages:
-                output.publisher.publish(message)
+            if not self._stop.is_set():
+                for output, message in messages:
+                    output.publisher.publish(message)
+                self.last_ns = stamp_ns
 
-        if self._gate.publish(stamp_ns, send):
-            self.last_ns = stamp_ns
-            self._gate.sent()
+        self._publishing.publish(stamp_ns, send)
 
     def _color_of(self, frame: Frame) -> np.ndarray | None:
         """Return the colour image of the same time."""
@@ -239,7 +217,8 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        if frame.wall_time is None or self._gate.is_awaited:
+        is_awaited = self._publishing.on_published is not None
+        if frame.wall_time is None or is_awaited:
             return False
         return self._lag.of(frame.wall_time, time.monotonic()) > MAX_LAG
 
