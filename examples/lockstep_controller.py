@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drive to x = 3 m along y = 0, with one command for each odometry message (lockstep)."""
 
-import time
-
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import rclpy
@@ -16,9 +14,6 @@ class Controller(Node):
     def __init__(self) -> None:
         super().__init__('controller')
         self.publisher = self.create_publisher(TwistStamped, 'cmd_vel', 1)
-        # The bridge waits for an answer to each odometry, so none may be lost.
-        while self.publisher.get_subscription_count() == 0:
-            time.sleep(0.05)
         self.create_subscription(Odometry, 'odom', self.control, 10)
 
     def control(self, odom: Odometry) -> None:

@@ -179,4 +179,6 @@ def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered
     for number, ms in enumerate(range(0, 100, 10)):
         run.instant(ms)
         wait_until(lambda number=number: len(commands) > number)
+    run.instant(90)  # once more: the answer was lost
+    wait_until(lambda: len(commands) == 11)
     assert {tuple(each.data) for each in commands} == {(0.6, 0.3, 0.8)}

@@ -100,6 +100,12 @@ class Inputs:
         self._emitted = stamp_ns
         return reading
 
+    def repeated(self, name: str, message: Any) -> int | None:
+        """Return the stamp of joint states that the newest reading has already, else None."""
+        stamp = message.header.stamp
+        stamp_ns = stamp.sec * NANOSECONDS + stamp.nanosec
+        return self._emitted if name == JOINTS and stamp_ns == self._emitted else None
+
     def _is_complete(self, name: str, stamp_ns: int) -> bool:
         stamps = [self._newest[each][0] for each in self._needs]
         if self._exact:

@@ -221,6 +221,11 @@ class _LoadedPolicy:
     def _receive(self, name: str, message: Any) -> None:
         if not self._active:
             return
+        repeated_ns, targets = self._inputs.repeated(name, message), self._controller.targets
+        if self._answer_all and repeated_ns is not None and targets is not None:
+            # Lockstep repeats an instant whose answer may be lost.
+            self._publish(targets, repeated_ns)
+            return
         try:
             reading = self._inputs.take(name, message)
         except BadInput as error:

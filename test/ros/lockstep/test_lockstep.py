@@ -13,6 +13,8 @@ from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
@@ -21,7 +23,9 @@ from std_srvs.srv import SetBool
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
-from urlab_ros_bridge.ros.lockstep.waits import Stall
+from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS
+from urlab_ros_bridge.ros.lockstep.waits import Repetition
+from urlab_ros_bridge.ros.lockstep.waits import SUSPENDED_SECONDS
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -295,12 +299,12 @@ def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
 
 
 def test_an_answer_lost_while_the_bridge_was_suspended_is_requested_again(connected, monkeypatch):
-    suspended = []
+    suspended, is_due = [], Repetition.is_due
 
-    def repeat_now(self, now):
-        return bool(suspended and suspended.pop())
+    def after_suspension(self, publishers, now):
+        return is_due(self, publishers, now + sum(suspended))
 
-    monkeypatch.setattr(Stall, 'repeat_now', repeat_now)
+    monkeypatch.setattr(Repetition, 'is_due', after_suspension)
     server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
     controller = Controller(listener)
     wait_until(lambda: rounds(server) > 10)
@@ -311,12 +315,42 @@ def test_an_answer_lost_while_the_bridge_was_suspended_is_requested_again(connec
     done = rounds(server)
     controller._publishers = answers
     with pytest.raises(AssertionError):
-        wait_until(lambda: rounds(server) > done, 1.0)
-    suspended.append(True)
+        wait_until(lambda: rounds(server) > done, 2.0 * REPEAT_SECONDS)
+    suspended.append(2.0 * SUSPENDED_SECONDS)
     wait_until(lambda: rounds(server) > done + 10)
     check_order(server)
     twice = [stamp for stamp in set(controller.seen) if controller.seen.count(stamp) > 1]
     assert twice in ([], [controller.seen[lost]]) and bridge.lockstep.on
+
+
+@pytest.mark.parametrize('appears', [True, False], ids=['a publisher appears', 'none appears'])
+def test_a_first_answer_that_nobody_received_is_requested_again(connected, another, appears):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    node, seen = another(listener).node, []
+    # Found in the graph, so that rounds begin; the bridge wants reliable ones.
+    profile = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    unmatched = node.create_publisher(TwistStamped, 'cmd_vel', profile)
+    matched = None if appears else node.create_publisher(TwistStamped, 'cmd_vel', 1)
+
+    def answer(odometry):
+        nonlocal matched
+        stamp = odometry.header.stamp
+        seen.append(stamp.sec * 10**9 + stamp.nanosec)
+        message = TwistStamped(header=odometry.header)
+        message.twist.linear.x = 1.0 + seen[-1] * 1e-9
+        if len(seen) > 1:
+            matched.publish(message)
+            return
+        assert unmatched.get_subscription_count() == 0
+        unmatched.publish(message)
+        if matched is None:
+            matched = node.create_publisher(TwistStamped, 'cmd_vel', 1)
+
+    node.create_subscription(Odometry, 'odom', answer, 10)
+    wait_until(lambda: rounds(server) > 10)
+    assert seen[0] == seen[1] and seen[1:] == sorted(set(seen))
+    check_order(server)
+    assert bridge.lockstep.report()[2]['cmd_vel unanswered'] == 0
 
 
 def test_late_subscribers_get_every_instant(real):

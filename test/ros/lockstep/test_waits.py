@@ -1,5 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import time
 from types import SimpleNamespace
 
 from hypothesis import given
@@ -11,6 +12,9 @@ pytest.importorskip('rclpy')
 
 from urlab_ros_bridge.ros.lockstep.waits import ImageWait  # noqa: E402
 from urlab_ros_bridge.ros.lockstep.waits import is_due  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import Repetition  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import SUSPENDED_SECONDS  # noqa: E402
 from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
 
 MS = 1_000_000
@@ -54,3 +58,35 @@ def test_a_camera_that_did_not_deliver_is_waited_for_again_when_it_has():
     assert images.missed == 1 and images.missing([broken], 200 * MS) == []
     broken.last_ns = 300 * MS
     assert images.missing([broken], 400 * MS) == ['broken']
+
+
+FIRST, SECOND = frozenset({(1,)}), frozenset({(2,)})
+
+
+def repeated(repetition, publishers, start, seconds):
+    """Return when an instant is published again, in s after `start`."""
+    checks = (0.1 * number for number in range(int(10 * seconds)))
+    return [at for at in checks if repetition.is_due(publishers, start + at)]
+
+
+def test_an_instant_is_repeated_more_and_more_rarely_until_the_first_answer():
+    repetition, now = Repetition(), time.monotonic()
+    repetition.saw(FIRST)
+    repetition.begin_instant(now)
+    seconds = [REPEAT_SECONDS * (2**number - 1) for number in (1, 2, 3, 4)]
+    assert repeated(repetition, FIRST, now, 40.0) == pytest.approx(seconds, abs=0.3)
+    repetition.all_answered()
+    # However slow it is from now on, this node gets each instant once; another one does not.
+    repetition.begin_instant(now + 40.0)
+    assert repeated(repetition, FIRST, now + 40.0, 1000.0) == []
+    assert repeated(repetition, FIRST | SECOND, now + 1040.0, 3.0) == pytest.approx([2.0], abs=0.2)
+
+
+def test_after_a_suspension_an_instant_is_repeated_although_nodes_have_answered():
+    repetition, now = Repetition(), time.monotonic()
+    repetition.saw(FIRST)
+    repetition.all_answered()
+    repetition.begin_instant(now)
+    assert repeated(repetition, FIRST, now, 30.0) == []
+    later = now + 30.0 + 2.0 * SUSPENDED_SECONDS
+    assert repeated(repetition, FIRST, later, 3.0) == pytest.approx([2.0], abs=0.2)

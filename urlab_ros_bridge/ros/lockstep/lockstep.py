@@ -24,7 +24,6 @@ from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.waits import RoundLock
 from urlab_ros_bridge.ros.topics.cameras import Cameras
-from urlab_ros_bridge.ros.topics.cameras.thread import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A request that changes the world waits this long for the end of a round (s).
@@ -175,10 +174,9 @@ class Lockstep(Part):
         bridge = self._bridge
         self._link.lockstep = on
         bridge.part(StreamThread).in_lockstep = on
-        images = bridge.part(Cameras).publishing
-        images.on_published = self._gate.notify if on else None
-        period_ns = round(self._terms.period * NANOSECONDS)
-        images.ahead_ns = max(AHEAD_NS, period_ns) if on else AHEAD_NS
+        bridge.part(Cameras).publishing.set_lockstep(
+            self._gate.notify if on else None, round(self._terms.period * NANOSECONDS) if on else 0
+        )
 
     def _ended(self, reason: str) -> None:
         """Record that it has ended by itself; called in its thread."""

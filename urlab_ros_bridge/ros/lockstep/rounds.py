@@ -25,11 +25,10 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import Terms
-from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.waits import ImageWait
+from urlab_ros_bridge.ros.lockstep.waits import Repetition
 from urlab_ros_bridge.ros.lockstep.waits import RoundLock
-from urlab_ros_bridge.ros.lockstep.waits import Stall
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -78,7 +77,8 @@ class Rounds:
         self._topics = Topics(bridge.node, self._gate, terms.topics)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
         self._prepared = 0
-        self._publishers: dict[str, Ids] = {}
+        self._has_publishers = False
+        self._repetition = Repetition()
         self._instant_began = time.monotonic()
         self._round_ends: deque[float] = deque(maxlen=_RATE_ROUNDS)
         self._stop = threading.Event()
@@ -165,13 +165,13 @@ class Rounds:
             return False
         if self._prepared != self._drive.prepared:
             self._prepared = self._drive.prepared
-            self._publishers = {}
+            self._has_publishers = False
             self._wait_for_earlier_ticks()
             self._gate.arm(self._topics.names)
         if self._link.state.paused:
             self.activity = 'paused'
             return False
-        return bool(self._publishers) or self._find_publishers()
+        return self._has_publishers or self._find_publishers()
 
     def _wait_for_earlier_ticks(self) -> None:
         """Wait for ticks of live mode, which no node has to answer."""
@@ -187,17 +187,16 @@ class Rounds:
                 return
 
     def _find_publishers(self) -> bool:
-        """Return whether every topic has a publisher, and remember which."""
+        """Return whether every topic has a publisher."""
         absent = self._topics.absent()
         if absent:
             self.activity = f'waiting for a publisher of {", ".join(absent)}'
             return False
         self._stop.wait(SETTLE_SECONDS)
-        if not self._topics.absent():
-            self._publishers = {
-                topic: self._topics.publishers(topic) for topic in self._topics.names
-            }
-        return bool(self._publishers)
+        self._has_publishers = not self._topics.absent()
+        for topic in self._topics.names:
+            self._repetition.saw(self._topics.publishers(topic))
+        return self._has_publishers
 
     def _run_round(self) -> None:
         self._instant_began = time.monotonic()
@@ -220,7 +219,7 @@ class Rounds:
     def _wait_for_answers(self) -> bool:
         """Wait for all answers and images; return False when another round must begin first."""
         gate, period = self._gate, min(POLL_SECONDS, self.terms.timeout or math.inf)
-        stall = Stall()
+        self._repetition.begin_instant(time.monotonic())
         while not gate.wait(period, self._have_images):
             if self._stop.is_set() or not self._drive.ready():
                 return False
@@ -230,43 +229,33 @@ class Rounds:
             if not gate.is_published or stamp_ns is None:
                 self.activity = 'waiting for the state stream'
             elif unanswered:
-                if self._is_given_up(unanswered, stall):
+                if 0 < self.terms.timeout < self.waited:
+                    self._count_unanswered(unanswered)
                     return True
+                self._wait_for_nodes(unanswered)
             elif self.waited > IMAGE_SECONDS:
                 self.images.give_up(self._cameras.threads, stamp_ns)
             else:
                 self.activity = 'waiting for camera images'
+        self._repetition.all_answered()
         return True
 
-    def _is_given_up(self, unanswered: list[str], stall: Stall) -> bool:
-        """Return whether to continue without answers, which are counted as missing then."""
-        names = [self._topics.names[topic] for topic in unanswered]
-        self.activity = f'waiting for {", ".join(names)}'
-        if stall.repeat_now(time.monotonic()):
+    def _count_unanswered(self, topics: list[str]) -> None:
+        for topic in topics:
+            self.unanswered[self._topics.names[topic]] += 1
+
+    def _wait_for_nodes(self, unanswered: list[str]) -> None:
+        """Say whom the instant waits for, and publish it again where an answer may be lost."""
+        names = self._topics.names
+        publishers = {topic: self._topics.publishers(topic) for topic in unanswered}
+        absent = [names[topic] for topic, found in publishers.items() if not found]
+        self.activity = f'waiting for {", ".join(names[topic] for topic in unanswered)}'
+        if absent:
+            self.activity = f'waiting: {", ".join(absent)} no longer has a publisher'
+        if self._repetition.is_due(frozenset().union(*publishers.values()), time.monotonic()):
             self._stream.repeat()
-        is_late = 0 < self.terms.timeout < self.waited
-        if not is_late and not self._is_replaced(unanswered):
-            return False
-        for name in names:
-            self.unanswered[name] += 1
-        return True
+            self._cameras.publishing.repeat()
 
     def _have_images(self) -> bool:
         stamp_ns = self._gate.stamp_ns
         return stamp_ns is not None and not self.images.missing(self._cameras.threads, stamp_ns)
-
-    def _is_replaced(self, unanswered: list[str]) -> bool:
-        """
-        Return whether another node has replaced the one that should answer.
-
-        The new one never saw this instant, so its first one is the next.
-        """
-        for topic in unanswered:
-            now = self._topics.publishers(topic)
-            if not now:
-                name = self._topics.names[topic]
-                self.activity = f'waiting: {name} no longer has a publisher'
-            elif not now & self._publishers[topic]:
-                self._publishers = {}
-                return True
-        return False

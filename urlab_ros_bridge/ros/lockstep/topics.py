@@ -18,6 +18,7 @@ from rclpy.validate_topic_name import validate_topic_name
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
+from urlab_ros_bridge.ros.lockstep.waits import Ids
 from urlab_ros_bridge.ros.messages.stamps import ReadStamp
 from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
@@ -47,8 +48,6 @@ def resolve_topic(node: Node, name: str) -> str:
 
 
 _DEPTH = 10
-
-Ids = frozenset[tuple[int, ...]]
 
 
 class TopicRejected(LockstepEnded, ValueError):

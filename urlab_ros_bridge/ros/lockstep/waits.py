@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a round waits for besides answers: images, requests, and peers after a suspension."""
+"""What a round waits for besides answers: images and requests; and answers that were lost."""
 
 from __future__ import annotations
 
@@ -68,34 +68,62 @@ class ImageWait:
                 self._given_up[thread.plan.topic] = thread.last_ns
 
 
+Ids = frozenset[tuple[int, ...]]
+# Pause before an instant is published again, doubled each time (s of wall time).
+REPEAT_SECONDS = 2.0
 # Other processes may take one for dead that was suspended this long (s of wall time).
-STALL_SECONDS = 5.0
-REPEAT_SECONDS = 1.0
-REPETITIONS = 30
+SUSPENDED_SECONDS = 5.0
 
 
-class Stall:
+class Repetition:
     """
-    When to repeat an instant because this process was suspended while it waited.
+    When to publish an instant again, because an answer to it may be lost.
 
-    During that time DDS elsewhere takes it for dead, so the answer may be lost.  Both sides need a
-    while to discover each other again, so the instant is repeated more than once.
+    DDS drops what a node publishes before it has discovered the subscription of the bridge.  That
+    may be the first answer of a node, or its next one after this process was suspended for so long
+    that others took it for dead.  So an instant is published again while it waits for a publisher
+    that has not answered yet.  Nodes whose answers arrive get every instant once, however slow
+    they are.
     """
 
     def __init__(self) -> None:
-        self._last_call = time.monotonic()
-        self._left = 0
-        self._next = math.inf
+        self._seen: Ids = frozenset()
+        self._have_answered: Ids = frozenset()
+        self.begin_instant(time.monotonic())
 
-    def repeat_now(self, now: float) -> bool:
-        """Return whether to repeat it; call it regularly (s by time.monotonic)."""
-        last, self._last_call = self._last_call, now
-        if now - last > STALL_SECONDS:
-            self._left, self._next = REPETITIONS, now + REPEAT_SECONDS
-        if not self._left or now < self._next:
+    def begin_instant(self, now: float) -> None:
+        """Begin to wait for answers (s by time.monotonic)."""
+        self._last_call = now
+        self._schedule(now)
+
+    def saw(self, publishers: Ids) -> bool:
+        """Take the present publishers of awaited topics; return whether there are new ones."""
+        before, self._seen = self._seen, self._seen | publishers
+        return before != self._seen
+
+    def all_answered(self) -> None:
+        """Record that every topic has answered."""
+        self._have_answered = self._seen
+
+    def is_due(self, publishers: Ids, now: float) -> bool:
+        """
+        Return whether to publish the instant again; call it regularly.
+
+        :param publishers: of the topics that have not answered.
+        """
+        last_call, self._last_call = self._last_call, now
+        was_suspended = now - last_call > SUSPENDED_SECONDS
+        if was_suspended:
+            self._have_answered = frozenset()
+        if self.saw(publishers) or was_suspended:
+            self._schedule(now)
+        if publishers <= self._have_answered or now < self._next:
             return False
-        self._left, self._next = self._left - 1, now + REPEAT_SECONDS
+        self._schedule(now, 2.0 * self._pause)
         return True
+
+    def _schedule(self, now: float, pause: float = REPEAT_SECONDS) -> None:
+        self._pause, self._next = pause, now + pause
 
 
 class RoundLock:

@@ -125,3 +125,16 @@ def test_images_from_before_a_jump_never_follow_it():
     for stamp_ns in (100 * second, 4 * second, 5 * second):
         publish(stamp_ns)
     assert sent == [100 * second - second // 30, 5 * second]
+
+
+def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
+    timeline, sent, published = Timeline(), [], []
+    publishing = ImagePublishing(timeline, tasks := StreamTasks())
+    publishing.set_lockstep(lambda: published.append(timeline.stamp_ns))
+    for instant, names in ((1, 'ab'), (2, 'c'), (3, '')):
+        timeline.published(instant)
+        for name in names:
+            publishing.publish(instant, lambda name=name: sent.append(name))
+        publishing.repeat()
+        tasks.run_all()
+    assert ''.join(sent) == 'ab' + 'ab' + 'c' + 'c' and published == [1, 1, 2]

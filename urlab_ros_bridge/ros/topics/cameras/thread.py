@@ -62,16 +62,30 @@ class ImagePublishing:
     """
     Publishes images in the stream thread, unless they are from before a jump of time.
 
-    :ivar on_published: is called after each image; None: nothing waits for images.
-    :ivar ahead_ns: largest accepted lead of an image over the last tick.
+    :ivar is_awaited: whether a thread waits for every image, however late it is.
     """
 
     def __init__(self, timeline: Timeline, tasks: StreamTasks) -> None:
-        self.on_published: Callable[[], None] | None = None
-        self.ahead_ns = AHEAD_NS
+        self._on_published: Callable[[], None] | None = None
+        self._ahead_ns = AHEAD_NS
         self._timeline = timeline
         self._tasks = tasks
         self._epoch_start_ns = 0
+        # The images of the newest stamp, for `repeat`.
+        self._newest: list[tuple[int, Callable[[], None]]] = []
+
+    @property
+    def is_awaited(self) -> bool:
+        return self._on_published is not None
+
+    def set_lockstep(self, on_published: Callable[[], None] | None, period_ns: int = 0) -> None:
+        """
+        Call a function after each image, and remember the images of an instant; None: neither.
+
+        :param period_ns: between two ticks, of which an image may be one ahead.
+        """
+        self._on_published, self._newest = on_published, []
+        self._ahead_ns = max(AHEAD_NS, period_ns)
 
     def jump(self, stamp_ns: int) -> None:
         """Begin an epoch; called in the stream thread."""
@@ -86,12 +100,25 @@ class ImagePublishing:
 
         def publish() -> None:
             now = self._timeline.stamp_ns
-            if now is not None and self._epoch_start_ns <= stamp_ns <= now + self.ahead_ns:
-                send()
-                if self.on_published is not None:
-                    self.on_published()
+            if now is None or not self._epoch_start_ns <= stamp_ns <= now + self._ahead_ns:
+                return
+            send()
+            if self._on_published is not None:
+                others = [each for each in self._newest if each[0] == stamp_ns]
+                self._newest = [*others, (stamp_ns, send)]
+                self._on_published()
 
         self._tasks.run_and_wait(publish)
+
+    def repeat(self) -> None:
+        """Publish the images of the present instant of a lockstep again."""
+
+        def publish_again() -> None:
+            for stamp_ns, send in self._newest:
+                if stamp_ns == self._timeline.stamp_ns:
+                    send()
+
+        self._tasks.put(publish_again)
 
 
 OpenSource = Callable[[CameraInfo], FrameSource]
@@ -217,8 +244,7 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        is_awaited = self._publishing.on_published is not None
-        if frame.wall_time is None or is_awaited:
+        if frame.wall_time is None or self._publishing.is_awaited:
             return False
         return self._lag.of(frame.wall_time, time.monotonic()) > MAX_LAG
 
