@@ -12,7 +12,9 @@ pytest.importorskip('rclpy')
 from test.ros.commands.commanded import Node  # noqa: E402
 from urlab_ros_bridge.client.replies.ops import NavigationTarget  # noqa: E402
 from urlab_ros_bridge.ros.commands import navigation  # noqa: E402
+from urlab_ros_bridge.ros.features.feed import Publishers  # noqa: E402
 from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
+from urlab_ros_bridge.ros.link.stream import StreamThread  # noqa: E402
 
 
 def robot(prefix, drives=True):
@@ -31,16 +33,27 @@ class Bridged:
         self.link = SimpleNamespace(on_status=[])
         self.targets = []
         parameters = navigation.NavigationParameters(publish_navigation_targets=is_on)
+        publishers = Publishers(self.node)
+        world = SimpleNamespace(publishers=publishers)
+        parts = {ServerLink: self.link, StreamThread: SimpleNamespace(world=world)}
         bridge = SimpleNamespace(
             node=self.node,
-            part={ServerLink: self.link}.__getitem__,
+            part=parts.__getitem__,
             log=lambda *line: self.log.append(line),
             settings=lambda kind: parameters,
             run_in_stream=lambda task: task(),
             timeline=SimpleNamespace(stamp_ns=1_500_000_000),
         )
         self.part = navigation.NavigationTargets(bridge)
-        self.part.plan_changed(PLAN)
+        for each in PLAN.robots:
+            navigation.feeds(
+                SimpleNamespace(
+                    plan=each,
+                    namespace=each.namespace,
+                    settings=bridge.settings,
+                    publishers=publishers,
+                )
+            )
         self.begin_run('first')
 
     def begin_run(self, name):

@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped
-from rclpy.publisher import Publisher
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import NavigationTarget
@@ -22,13 +21,15 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
-from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.geometry import initial_pose_to_ros
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.topics.robot import initial_pose
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.ops import GOAL
 from urlab_ros_bridge.wire.ops import INITIAL_POSE
@@ -62,32 +63,28 @@ def initial_pose_message(
     return initial_pose_to_ros(header, place, yaw_quaternion(target.yaw), _VARIANCES)
 
 
+def feeds(robot: RobotTopics) -> None:
+    """Make the publishers of a robot that drives, so that subscribers know them in time."""
+    if robot.settings(NavigationParameters).publish_navigation_targets and robot.plan.drives:
+        for topic in TOPICS.values():
+            robot.publishers.of(topic, topic.named(robot.namespace))
+
+
 class NavigationTargets(Part):
     """Publishes each navigation target of the server once."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._is_on = bridge.settings(NavigationParameters).publish_navigation_targets
-        self._publishers = Publishers(bridge.node)
+        self._stream = bridge.part(StreamThread)
         self._robots: Mapping[str, RobotPlan] = MappingProxyType({})
         self._run: object = None
         self._published = 0  # id of the newest one
-        bridge.part(ServerLink).on_status.append(self._publish_new)
-
-    def plan_changed(self, plan: WorldPlan) -> None:
-        """Make the topics of the robots that drive."""
-        if not self._is_on:
-            return
-        before = self._publishers
-        self._publishers = Publishers(self._bridge.node, before)
-        self._robots = {robot.prefix: robot for robot in plan.robots if robot.drives}
-        for robot in self._robots.values():
-            for topic in TOPICS.values():
-                self._publishers.of(topic, topic.named(robot.namespace))
-        self._bridge.run_in_stream(partial(before.close, self._publishers))
+        if bridge.settings(NavigationParameters).publish_navigation_targets:
+            bridge.part(ServerLink).on_status.append(self._publish_new)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Begin anew with another world: there ids begin anew."""
+        """Take the robots that drive; ids of targets begin anew with another world."""
+        self._robots = {robot.prefix: robot for robot in plan.robots if robot.drives}
         run = None if handshake is None else handshake.raw.get('run')
         if run != self._run:
             self._run, self._published = run, 0
@@ -95,14 +92,15 @@ class NavigationTargets(Part):
     def _publish_new(self, status: ServerStatus, requested: float) -> None:
         for target in status.navigation_targets:
             robot = self._robots.get(target.articulation)
-            if target.id <= self._published or robot is None or target.kind not in TOPICS:
-                continue
-            self._published = target.id
-            topic = TOPICS[target.kind]
-            publisher = self._publishers.of(topic, topic.named(robot.namespace))
-            self._bridge.run_in_stream(partial(self._publish, publisher, target, robot))
+            if target.id > self._published and robot is not None and target.kind in TOPICS:
+                self._published = target.id
+                self._bridge.run_in_stream(partial(self._publish, target, robot))
 
-    def _publish(self, publisher: Publisher, target: NavigationTarget, robot: RobotPlan) -> None:
+    def _publish(self, target: NavigationTarget, robot: RobotPlan) -> None:
+        topic, world = TOPICS[target.kind], self._stream.world
+        if world is None:
+            return
+        publisher = world.publishers.of(topic, topic.named(robot.namespace))
         make = goal_message if target.kind == GOAL else initial_pose_message
         publisher.publish(make(target, robot.frames.map, self._bridge.timeline.stamp_ns or 0))
         if not publisher.get_subscription_count():
@@ -117,21 +115,12 @@ GOAL_POSE = Topic(
     'when set on the page',
     'publish_navigation_targets',
 )
-TOPICS = {
-    GOAL: GOAL_POSE,
-    INITIAL_POSE: Topic(
-        '{robot}/initialpose',
-        ('geometry_msgs/msg/PoseWithCovarianceStamped',),
-        GOAL_POSE.profile,
-        GOAL_POSE.when,
-        GOAL_POSE.rate,
-        GOAL_POSE.switch,
-    ),
-}
+TOPICS = {GOAL: GOAL_POSE, INITIAL_POSE: initial_pose.TOPIC}
 FEATURE = Feature(
     'navigation targets',
     NavigationParameters,
     group='What is published',
-    topics=tuple(TOPICS.values()),
+    topics=(GOAL_POSE,),
     attach=NavigationTargets,
+    feeds=feeds,
 )

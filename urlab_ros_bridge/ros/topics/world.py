@@ -30,6 +30,7 @@ class PublishedWorld:
 
     Made in one thread, then used by the stream thread alone.
 
+    :ivar publishers: of all topics.
     :ivar feeds: transforms before everything else.
     :ivar notes: what could not be published, and why.
     """
@@ -54,12 +55,12 @@ class PublishedWorld:
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
         self._tick: Tick | None = None
-        self._publishers: Publishers = Publishers(
-            node, before._publishers if before is not None else None
+        self.publishers: Publishers = Publishers(
+            node, before.publishers if before is not None else None
         )
         self.feeds: list[Feed] = []
         self._observers: list[Observer] = []
-        shared = (self._publishers, settings, self.notes, self.feeds, self._observers)
+        shared = (self.publishers, settings, self.notes, self.feeds, self._observers)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
             robot_topics = RobotTopics(*shared, plan=robot, state=state)
@@ -72,13 +73,13 @@ class PublishedWorld:
                 feature.world_feeds(world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
-        self._scene = SceneTopic(plan.scene, self._publishers) if plan.scene.static else None
+        self._scene = SceneTopic(plan.scene, self.publishers) if plan.scene.static else None
         self._latched: dict[str, Any] = {}
         for feature in features:
             if feature.latched is not None:
                 self._add_latched(feature.name, feature.latched(plan, settings))
         for topic, message in self._latched.items():
-            self._publishers.get(type(message), topic, qos.latched)
+            self.publishers.get(type(message), topic, qos.latched)
 
     def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
         for topic, message in messages.items():
@@ -92,7 +93,7 @@ class PublishedWorld:
     def publish_latched(self) -> None:
         """Publish the messages that belong to the world as a whole, once."""
         for topic, message in self._latched.items():
-            self._publishers.get(type(message), topic, qos.latched).publish(message)
+            self.publishers.get(type(message), topic, qos.latched).publish(message)
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings."""
@@ -186,7 +187,7 @@ class PublishedWorld:
 
     def close(self, successor: PublishedWorld) -> None:
         """Destroy the publishers, except those that the next world reuses."""
-        self._publishers.close(successor._publishers)
+        self.publishers.close(successor.publishers)
 
 
 # Fields of a snapshot that belong to the message and not to the world.

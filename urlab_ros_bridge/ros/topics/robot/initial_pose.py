@@ -98,7 +98,7 @@ class _SubscriberState:
 
 def feeds(robot: RobotTopics) -> None:
     """Make the topic of a robot with a floating base."""
-    if not robot.plan.base_joint:
+    if not robot.settings(InitialPoseParameters).publish_initialpose or not robot.plan.base_joint:
         return
 
     def build(stamp_ns: int) -> Any:
@@ -109,22 +109,24 @@ def feeds(robot: RobotTopics) -> None:
         header = header_to_ros(stamp_ns, robot.plan.frames.map)
         return initial_pose_to_ros(header, base[:3], base[3:7], _VARIANCES)
 
-    name = INITIAL_POSE.named(robot.namespace)
+    name = TOPIC.named(robot.namespace)
     subscribers = robot.publishers.memory(name, _SubscriberState)
-    feed = robot.feed(INITIAL_POSE, build, wire=robot.base_row)
+    feed = robot.feed(TOPIC, build, wire=robot.base_row)
 
 
-INITIAL_POSE = Topic(
+# Of the page, too (`commands.navigation`).
+TOPIC = Topic(
     '{robot}/initialpose',
     ('geometry_msgs/msg/PoseWithCovarianceStamped',),
     'sensor',
-    'floating base',
-    switch='publish_initialpose',
+    'floating base, robots that take `cmd_vel`',
+    'when set on the page',
+    'publish_initialpose, publish_navigation_targets',
 )
 FEATURE = Feature(
     'initial pose',
     InitialPoseParameters,
     group='What is published',
-    topics=(INITIAL_POSE,),
+    topics=(TOPIC,),
     feeds=feeds,
 )
