@@ -78,22 +78,22 @@ def test_a_stamp_counts_from_the_instant_on(stamp_ns):
 
 
 def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
-    number = gate.begin_instant()
+    instant = gate.begin_instant()
     say(gate, '/a', NOW + 5)
     say(gate, '/b', 0)
     gate.published(NOW + 5)
     assert not gate.wait(0)
-    gate.set_stamp(number, NOW + 5)
+    gate.set_stamp(instant, NOW + 5)
     assert gate.wait(0)
 
 
-def test_after_a_jump_only_the_new_time_is_answered(gate):
+def test_after_a_reset_only_the_new_time_is_answered(gate):
     say(gate, '/a', 0, print)
-    number = gate.begin_instant()
-    gate.jump()
-    gate.set_stamp(number, NOW + 5)  # the reply of a step before the jump
+    instant = gate.begin_instant()
+    gate.reset()
+    gate.set_stamp(instant, NOW + 5)  # the reply of a step before the reset
     assert gate.begin_instant() is None and gate.end_instant() == []
-    gate.jump()
+    gate.reset()
     gate.published(1000)
     assert gate.stamp_ns == 1000 and gate.is_published
     say(gate, '/a', NOW)

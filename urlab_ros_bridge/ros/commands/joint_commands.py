@@ -169,7 +169,7 @@ class JointCommands(Command):
             # These may be the wheels.
             parts.add(BASE)
         robot.arbiter.claim(JOINT_COMMANDS, parts, robot.context.now_ns)
-        sink.write(wanted, live=True)
+        sink.write(wanted, are_repeated=True)
 
 
 def commands(robot: CommandedRobot) -> list[Command]:

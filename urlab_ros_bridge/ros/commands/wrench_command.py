@@ -13,8 +13,8 @@ import numpy as np
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.context import CommandParameters
+from urlab_ros_bridge.ros.commands.frozen import FrozenCommands
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
-from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -49,9 +49,8 @@ class WrenchCommands(Command):
     def __init__(self, robot: CommandedRobot) -> None:
         self._robot = robot
         self._link, self._context = robot.link, robot.context
-        # Body -> simulation time and wall time of a push since time has moved last.
-        self._pushes: dict[str, tuple[int | None, float]] = {}
         self._topic = WRENCH_COMMAND.named(robot.plan.namespace)
+        self._pushes = FrozenCommands[str](robot.context, self._topic)
         robot.subscribe(WRENCH_COMMAND, self.receive)
 
     def receive(self, message: WrenchStamped, stale: str) -> None:
@@ -69,28 +68,19 @@ class WrenchCommands(Command):
         # An empty frame means the base, whatever its body is called.
         frame = message.header.frame_id
         body = '' if frame == self._robot.plan.frames.base else frame
-        self._pushes.pop(body, None)
-        if any(numbers):
-            self._pushes[body] = self._context.timeline.stamp_ns, self._context.monotonic()
+        self._pushes.replace((body,), (body,) if any(numbers) else ())
         self._send(body, numbers)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
-        limit = self._robot.settings(CommandParameters).command_max_age
-        now, moved = self._context.monotonic(), self._context.timeline.last_advance
-        for body, (given_ns, received) in tuple(self._pushes.items()):
-            if given_ns != stamp_ns:
-                self._pushes.pop(body, None)
-            elif 0 < limit < now - max(received, moved) and not self._link.lockstep:
-                self._pushes.pop(body, None)
-                self._send(body, _NOTHING)
-                error = CommandRejected(f'withdrawn: {WITHDRAWN.format(limit)}')
-                self._context.rejections.add(self._topic, error)
+        for body in self._pushes.take_withdrawn(stamp_ns):
+            self._send(body, _NOTHING)
+            self._pushes.report('')
 
     def halt(self, reason: str) -> None:
         """End the latest pushes."""
-        while self._pushes:
-            self._send(self._pushes.popitem()[0], _NOTHING)
+        for body in self._pushes.clear():
+            self._send(body, _NOTHING)
 
     def jump(self, reason: str) -> None:
         """Forget the pushes: the server has."""

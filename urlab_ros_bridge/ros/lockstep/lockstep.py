@@ -139,7 +139,7 @@ class Lockstep(Part):
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Begin another instant when time goes back; called in the stream thread."""
         if went_back and self._rounds is not None:
-            self._gate.jump()
+            self._gate.reset()
 
     def statuses(self) -> Iterable[Status]:
         """Return the state and the figures of the present lockstep."""

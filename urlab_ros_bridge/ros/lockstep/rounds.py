@@ -200,14 +200,14 @@ class Rounds:
 
     def _run_round(self) -> None:
         self._instant_began = time.monotonic()
-        number = self._gate.begin_instant()
-        if number is not None:  # else a reset has begun the instant
+        instant = self._gate.begin_instant()
+        if instant is not None:  # else a reset has begun one
             result = self._drive.step()
-            self._gate.set_stamp(number, result.sim_time_ns)
+            self._gate.set_stamp(instant, result.sim_time_ns)
             self._drive.check(result)
         if not self._wait_for_answers():
             return
-        if number is None:
+        if instant is None:
             self._drive.jumped(self._gate.stamp_ns)
         for receive, message in self._gate.end_instant():
             receive(message)
