@@ -83,14 +83,15 @@ class Subscriber:
             is_damaged = True
         return rows, is_damaged
 
-    def wait(self, seconds: float, wake: socket.socket) -> bool:
+    def wait(self, seconds: float, wake: socket.socket | None = None) -> bool:
         """
         Sleep until a message arrives, or there is something to read from `wake`.
 
         :param seconds: at most this long.
         :return: whether there is something to read from `wake`.
         """
-        ready = zmq.zmq_poll([*self._poll, (wake, zmq.POLLIN)], math.ceil(seconds * 1000))
+        others = [] if wake is None else [(wake, zmq.POLLIN)]
+        ready = zmq.zmq_poll([*self._poll, *others], math.ceil(seconds * 1000))
         return any(each is wake for each, _ in ready)
 
     def subscribe(self, topic: bytes) -> None:
