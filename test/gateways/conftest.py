@@ -36,15 +36,12 @@ def fleet():
 
 
 @pytest.fixture
-def link():
+def link(keep):
     """Return a function: RPC port -> connected link."""
-    links = []
 
     def connect(port):
-        links.append(SimulationLink('127.0.0.1', port, 'test'))
-        links[-1].connect()
-        return links[-1]
+        link = keep(SimulationLink('127.0.0.1', port, 'test'))
+        link.connect()
+        return link
 
-    yield connect
-    for one in links:
-        one.close()
+    return connect

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What every server owes its clients, whatever it speaks.
+What every server guarantees to its clients, whatever its protocol.
 
-Nobody is delayed by a peer that does not read, wrong bytes end only the connection that sent
-them, a simulation that ends is reported and the next one is served, and a stop takes a moment.
-The subjects are the three gateways and the step server itself.
+A peer that does not read delays nobody, wrong bytes end only the connection that sent them, the
+end of a simulation is reported and the next one is served, and a stop takes a moment. The subjects
+are the three gateways and the step server itself.
 """
 
 import contextlib
@@ -18,20 +18,23 @@ from bundled_server import port_of
 from bundled_server import start_server
 from ports import free_port
 import pytest
+from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
-from test.gateways.chiral import conftest as chiral
 from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.running import chiral_at
+from test.gateways.running import field_at
+from test.gateways.running import simspark_at
 from test.gateways.serving.raw_peer import dial
 from test.gateways.serving.raw_peer import frame
 from test.gateways.serving.raw_peer import opened
+from test.gateways.serving.raw_peer import opening
 from test.gateways.serving.raw_peer import rest
-from test.gateways.simspark import conftest as simspark
-from test.gateways.virtual_field import programs as field
+from test.gateways.serving.raw_peer import status
+from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame as simspark_frame
 
@@ -46,13 +49,15 @@ class Subject:
     A server in this process, in front of a simulation of its own.
 
     :ivar world: bundled world that it serves.
-    :ivar messages: what only its protocol can get wrong, sent after the handshake.
+    :ivar messages: invalid messages of its protocol, sent after the handshake.
+    :ivar config: settings of the gateway.
     """
 
     world = 'rover'
     messages = ()
 
-    def __init__(self):
+    def __init__(self, **config):
+        self.config = config
         self.rpc_port = free_port()
         self._stack = contextlib.ExitStack()
         self.begin_simulation()
@@ -68,9 +73,11 @@ class Subject:
     def stop(self):
         self._stack.close()
 
+    path = '/'
+
     def open(self):
         """Return a raw connection after the handshake of the protocol."""
-        return opened(self.port)
+        return opened(self.port, self.path)
 
     @property
     def port(self):
@@ -85,22 +92,18 @@ class ChiralSubject(Subject):
         frame(struct.pack('<I', 9) + b'\x81\xa4type\xa2go'),
     )
 
-    token = ''
+    def run(self, **config):
+        config |= self.config
+        return chiral_at(self.rpc_port, {'pace': 'lockstep'}, viewers=True, **config)
 
-    def run(self):
-        return chiral.gateway_at(
-            self.rpc_port, {'pace': 'lockstep'}, viewers=True, token=self.token
-        )
-
-    def open(self):
-        return opened(self.port, '/view')  # there is one driver at a time
+    path = '/view'  # there is one driver at a time
 
     def ask(self):
         with connect_when_free(self.server.url, seconds=PATIENCE) as client:
             return client.observe().type
 
     def watch(self):
-        """Return a client that notices when the simulation ends."""
+        """Return a function: wait for the message that the simulation has ended."""
         client = connect_when_free(self.server.url, seconds=PATIENCE)
         client.observe()  # until its session has begun, a lost simulation is reported otherwise
         return lambda: client.receive(timeout=PATIENCE)
@@ -114,10 +117,9 @@ class FieldSubject(Subject):
     hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
     texts = (b'', b'{', b'[' * 60_000, b'\xff', b'{"version": 2, "type": "x", "payload": {}}')
     messages = (*(frame(text, 0x81) for text in texts), frame(hello, 0x81), frame(hello) * 50)
-    token = ''
 
-    def run(self):
-        return field.gateway_at(self.rpc_port, token=self.token)
+    def run(self, **config):
+        return field_at(self.rpc_port, **config | self.config)
 
     def ask(self):
         with FieldClient(self.server.url, 'spectator') as client:
@@ -141,8 +143,8 @@ class SimSparkSubject(Subject):
     texts = (b'(((', b')))', b'\xff\x00', b'(ball (pos nan 0 1))', b'', b'(x)' * 999)
     messages = (*map(simspark_frame, texts), struct.pack('>I', 1 << 31))
 
-    def run(self):
-        return simspark.gateway_at(self.rpc_port)
+    def run(self, port=0):
+        return simspark_at(self.rpc_port, monitor_port=port)
 
     @property
     def port(self):
@@ -154,6 +156,13 @@ class SimSparkSubject(Subject):
     def ask(self):
         with MonitorClient(port=self.port, timeout=PATIENCE) as client:
             return client.update().play_mode
+
+    def watch(self):
+        """Return a function: wait until the same connection receives a world in full."""
+        peer = RawPeer(self.port)
+        peer.receive_until(lambda text: 'RDS' in text)
+        peer.send('(time 5)(ball (pos 1 1 1))')
+        return lambda: peer.receive_until(lambda text: 'RSG' in text and 'FieldLength' in text)
 
     def stall(self):
         return dial(self.port, receive_buffer=4096), simspark_frame(b'(reqfullstate)') * 50
@@ -198,8 +207,8 @@ web_sockets = pytest.mark.parametrize('name', ['chiral', 'virtual field'])
 
 
 @contextlib.contextmanager
-def running(name, **changes):
-    subject = type('Changed', (SUBJECTS[name],), changes)()
+def running(name, **config):
+    subject = SUBJECTS[name](**config)
     try:
         yield subject
     finally:
@@ -264,21 +273,30 @@ def test_a_peer_that_does_not_read_delays_nobody_and_no_stop(name):
 @gateways
 def test_the_next_simulation_is_served_after_the_end_of_one(name):
     with running(name) as subject:
-        watching = getattr(subject, 'watch', None)
-        wait = watching and watching()
+        wait = subject.watch()
         subject.simulation.stop()
-        if wait:
+        if name != 'simspark':
             with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone'):
                 wait()
         subject.begin_simulation()
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                assert subject.ask() is not None
-                break
-            except (ConnectionClosed, OSError, AssertionError):
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+        if name == 'simspark':  # whose clients stay connected
+            wait()
+
+        def is_served():
+            with contextlib.suppress(ConnectionClosed, OSError):
+                return subject.ask() is not None
+
+        wait_until(is_served)
+
+
+@gateways
+def test_a_taken_port_is_named_with_the_option_for_another(subjects, name):
+    subject = subjects(name)
+    with (
+        pytest.raises(PortTaken, match=f'{subject.port}.* with --'),
+        subject.run(port=subject.port),
+    ):
+        pass
 
 
 @everyone
@@ -302,19 +320,21 @@ def test_a_stop_ends_all_connections_and_frees_the_port(name):
 
 
 @web_sockets
-def test_a_token_is_required_in_the_url_or_as_a_header(name):
-    def is_admitted(query='', **headers):
-        try:
-            with connect(
-                f'ws://127.0.0.1:{subject.port}/{query}', proxy=None, additional_headers=headers
-            ):
-                return True
-        except InvalidStatus as refused:
-            return refused.response.status_code != 401
+def test_a_page_of_another_site_is_refused(subjects, name):
+    """Also one whose name resolves to this machine."""
+    for host, origin in (
+        ('127.0.0.1', 'https://example.org'),
+        ('127.0.0.1', 'null'),
+        ('rebound.example', 'http://rebound.example'),
+    ):
+        request = opening('/', f'Origin: {origin}').replace(b'Host: x', f'Host: {host}'.encode())
+        assert ' 403 ' in status(subjects(name).port, request)[0], origin
 
+
+@web_sockets
+def test_a_token_is_required_in_the_url_or_as_a_header(name):
     with running(name, token='s3cret') as subject:
-        assert not is_admitted() and not is_admitted('?token=other')
-        assert not is_admitted(Authorization='Bearer other')
-        assert is_admitted('?token=s3cret')
-        time.sleep(0.2)
-        assert is_admitted(Authorization='Bearer s3cret')
+        for query, *headers in ([''], ['?token=other'], ['', 'Authorization: Bearer other']):
+            assert ' 401 ' in status(subject.port, opening(subject.path + query, *headers))[0]
+        for query, *headers in (['?token=s3cret'], ['', 'Authorization: Bearer s3cret']):
+            opened(subject.port, subject.path + query, *headers).close()

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`urlab eval` as a program, with a policy that leaves notes, and what it has written."""
 
+from functools import partial
 import json
 import os
 from pathlib import Path
 import subprocess
 import sys
-import time
 
 from lifelines import start_process
 from pyarrow import parquet
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 EPISODES = 6
@@ -18,6 +19,7 @@ SEED = 3
 # Where the policy notes the process that it runs in.
 NOTES = 'notes'
 PATIENCE = 200.0
+wait = partial(wait_until, seconds=PATIENCE)
 POLICY = """
 import numpy as np, os, pathlib, time
 
@@ -92,11 +94,3 @@ def done(place, results):
 def noted(place):
     """Return the ids of the processes in which the policy has run."""
     return [int(note.name) for note in (place / NOTES).iterdir()]
-
-
-def wait(condition):
-    """Wait until a condition holds."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -334,8 +334,8 @@ def test_simspark_peers_stay_inside(house):
                 text = path.replace('\0', '').replace('"', '').replace('(', '').replace(')', '')
                 peer = RawPeer(port)
                 for command in ('scene', 'loadScene', 'log', 'init', 'playMode', 'agent'):
-                    peer.say(f'({command} {text})'.encode(errors='replace'))
-                    peer.say(f'({command} (file "{text}"))'.encode(errors='replace'))
+                    peer.send(f'({command} {text})'.encode(errors='replace'))
+                    peer.send(f'({command} (file "{text}"))'.encode(errors='replace'))
                 peer.close()
         time.sleep(0.5)
         assert threading.active_count() < 50

@@ -8,16 +8,16 @@ DDS is the exception: how far the bridge's ROS nodes are seen is for the environ
 """
 
 import ipaddress
+import sys
 
 from domains import free_domain
 import pytest
 
-from test.gateways.serving.raw_peer import opening
-from test.gateways.serving.raw_peer import status
 from test.security.programs import ANY_PORTS
 from test.security.programs import listening
 from test.security.programs import port_of
 from test.security.programs import program
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera
 
@@ -60,20 +60,6 @@ def test_a_gateway(server, gateway):
         places = listening(process.pid)
         assert len(places) == 1 + (gateway == 'simspark')
         assert beyond_loopback(places) == []
-        if gateway != 'simspark':  # whose clients are no pages, and HTTP is no message of it
-            ((_, _, own),) = places
-            pages_get_nothing(own)
-
-
-def pages_get_nothing(port):
-    """A page of another site, also one whose name leads to this machine, opens no WebSocket."""
-    for host, origin in (
-        ('127.0.0.1', 'https://example.org'),
-        ('127.0.0.1', 'null'),
-        ('rebound.example', 'http://rebound.example'),
-    ):
-        request = opening('/', f'Origin: {origin}').replace(b'Host: x', f'Host: {host}'.encode())
-        assert ' 403 ' in status(port, request)[0], origin
 
 
 @pytest.mark.ros
@@ -106,10 +92,15 @@ BRIDGE = (
     ],
 )
 @pytest.mark.parametrize('address', ['0.0.0.0', '*', '::'])
-def test_nobody_listens_wider_without_a_word(command, remedy, address, capsys):
-    from urlab_ros_bridge.cli.main import main
-
+def test_a_wide_bind_needs_a_token_keys_or_insecure(command, remedy, address, capsys):
     assert main([*command, '--bind', address]) != 0
-    said = capsys.readouterr().err
-    assert remedy in said or remedy.removeprefix('--') in said
-    assert 'insecure' in said and 'Traceback' not in said
+    error = capsys.readouterr().err
+    assert remedy in error or remedy.removeprefix('--') in error
+    assert 'insecure' in error and 'Traceback' not in error
+
+
+@pytest.mark.parametrize(('address', 'warns'), [('0.0.0.0', True), ('127.0.0.1', False)])
+def test_an_insecure_server_warns_that_anyone_can_drive(address, warns, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, 'mujoco', None)
+    main(['server', '--insecure', '--bind', address, *ANY_PORTS])
+    assert ('anyone who can reach' in capsys.readouterr().err) is warns

@@ -8,9 +8,6 @@ from urlab_ros_bridge.cli.arguments.parser import make_parser
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.arguments.parser import split_ros_arguments
 from urlab_ros_bridge.cli.commands import all_commands
-from urlab_ros_bridge.cli.errors import BadArgument
-from urlab_ros_bridge.cli.errors import UnknownArgument
-from urlab_ros_bridge.cli.errors import UsageError
 
 COMMANDS = all_commands()
 UP = COMMANDS['up']
@@ -47,26 +44,6 @@ def test_a_repeatable_option_may_hold_assignments():
     words = ['--xacro-arg', 'prefix:=a_', '--xacro-arg=arm:=true']
     options = parse(UP, words).values.import_options()
     assert options.xacro_arguments == {'prefix': 'a_', 'arm': 'true'}
-
-
-@pytest.mark.parametrize(
-    ('words', 'error', 'message'),
-    [
-        (['wrold:=x'], UnknownArgument, "unknown argument 'wrold'; did you mean 'world'?"),
-        (['--wrold=x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
-        (['--wrold', 'x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
-        (['--rpc-port', 'abc'], BadArgument, '--rpc-port: must be a whole number >= 0 and'),
-        (['--rpc-port'], UsageError, '--rpc-port: expected one argument; "urlab up --help"'),
-        (['rover'], UsageError, "unexpected argument 'rover'"),
-        (['world:=x'], UsageError, "unexpected argument 'world:=x': write --world x"),
-        (['--namespace=a-b'], BadArgument, "--namespace: 'a-b' is not a ROS namespace"),
-        (['--params-file', '/nope'], BadArgument, "--params-file: there is no file '/nope'"),
-    ],
-)
-def test_a_mistake_is_one_line_without_the_usage(words, error, message):
-    with pytest.raises(error) as caught:
-        parse(UP, words)
-    assert str(caught.value).startswith(message) and '\n' not in str(caught.value)
 
 
 @given(OUR_WORDS, ROS_WORDS, OUR_WORDS)

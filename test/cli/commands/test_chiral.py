@@ -86,24 +86,3 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     assert parquet.read_table(tmp_path / 'some.parquet').num_rows == 2
     assert main(['eval', *words, '--table=no/where.parquet']) == 2
     assert "--table: 'no/where.parquet' cannot be written" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ('words', 'says'),
-    [
-        (
-            ['--profile', 'nowhere.yaml'],
-            "--profile: there is no file and no bundled profile 'nowhere.yaml'",
-        ),
-        (
-            ['--rpc-port', '1', '--port', '0', '--timeout', '0.3'],
-            'no reply from tcp://127.0.0.1:1',
-        ),
-        (['--bind', '203.0.113.1', '--token', 'x'], 'cannot bind port'),
-        (['--bind', '0.0.0.0'], '--bind 0.0.0.0 lets any machine on the network drive'),
-        (['--allow-origin', 'example.org'], "--allow-origin: 'example.org' is not an origin"),
-    ],
-)
-def test_what_is_wrong_is_said(words, says, capsys):
-    assert main(['chiral', *words]) == 2
-    assert says in capsys.readouterr().err

@@ -34,28 +34,3 @@ def test_the_maps_of_the_package_are_what_the_command_draws(tmp_path, world, wor
     ours, drawn = read_map(shipped / f'{world}.yaml'), read_map(tmp_path / f'{world}.yaml')
     # A face that lies on the border of two cells may be rounded to either, by another MuJoCo.
     assert np.mean(ours.data == drawn.data) > 0.998
-
-
-@pytest.mark.parametrize(
-    ('words', 'said'),
-    [
-        (['--height', 'high'], 'auto, scanner, robot'),
-        (['--height', '0.5:0.1'], 'from a lower'),
-        (['--height', 'nan'], 'a number'),
-        (['--world', 'bimanual', '--height', 'scanner'], 'no robot of this world has a scanner'),
-        (['--region', '1,2,3'], '4 numbers'),
-        (['--resolution', '0'], 'must be a finite number > 0 (m), not 0.0'),
-        (['--margin', '-1'], 'must be a finite number >= 0 (m), not -1.0'),
-        (['--model', 'none.xml'], "no file 'none.xml'"),
-        (['--world', 'fleet', '--model', __file__], 'are mutually exclusive'),
-        (['--world', 'moon'], 'moon'),
-    ],
-)
-def test_mistakes_are_answered_in_one_line(words, said, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    try:
-        code = main(['map', *words])
-    except SystemExit as end:
-        code = end.code
-    assert code == 2 and said in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations on free ports, gateways in front of them, and the observation of the page."""
 
-from contextlib import contextmanager
-
 from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
-from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
+from test.gateways.running import chiral_at
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
-from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
-from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 from urlab_ros_bridge.gateways.simulation import link
 
 
@@ -33,36 +28,16 @@ def quadruped():
         yield port
 
 
-@pytest.fixture(scope='module')
-def rover():
-    """Return the RPC port of a rover."""
-    with simulation('rover') as port:
-        yield port
-
-
-@contextmanager
-def gateway_at(rpc_port, profile=None, **config):
-    """Run a gateway with a profile, or with what differs from one without cameras."""
-    if not isinstance(profile, Profile):
-        profile = read_profile({'cameras': [], **(profile or {})})
-    server = ChiralServer(ChiralConfig(profile, rpc_port=rpc_port, port=0, **config))
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
 @pytest.fixture(scope='session')
 def gateway():
     """Return a context manager: RPC port, profile and settings -> running gateway."""
-    return gateway_at
+    return chiral_at
 
 
 @pytest.fixture
 def direct(quadruped):
     """Return a stock client of a quadruped in lockstep."""
-    with gateway_at(quadruped, {'pace': 'lockstep'}) as server, StockClient(server.url) as client:
+    with chiral_at(quadruped, {'pace': 'lockstep'}) as server, StockClient(server.url) as client:
         yield client
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.gateways.motion import interpolator
 from urlab_ros_bridge.gateways.motion.interpolator import SetpointInterpolator
@@ -47,13 +48,6 @@ class Recorder:
         return [target.ctrl['arm'] for _, target in self.sent]
 
 
-def until(true):
-    deadline = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 class Clock:
     """The mover's clock; each setpoint takes an interval, on however busy a machine."""
 
@@ -80,7 +74,7 @@ def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover, monke
     move = mover(recorder)
     began = time.monotonic()
     move.go([Target({'arm': 1.0})])
-    until(lambda: len(recorder.sent) >= 10 and move.here.ctrl['arm'] == 1.0)
+    wait_until(lambda: len(recorder.sent) >= 10 and move.here.ctrl['arm'] == 1.0)
     time.sleep(0.1)
     assert recorder.arms() == pytest.approx([0.1 * i for i in range(1, 11)])
     # Nine pauses of an interval lie between ten setpoints.
@@ -99,7 +93,7 @@ def test_a_new_target_begins_where_the_last_one_got_to(mover, monkeypatch):
     move = mover(recorder)
     move.go([Target({'arm': 1.0})])
     back = [0.4 - 0.04 * i for i in range(1, 11)]
-    until(lambda: len(recorder.sent) >= 14 and move.here.ctrl['arm'] == 0.0)
+    wait_until(lambda: len(recorder.sent) >= 14 and move.here.ctrl['arm'] == 0.0)
     assert recorder.arms() == pytest.approx([0.1, 0.2, 0.3, 0.4, *back])
 
 
@@ -110,7 +104,7 @@ def test_a_chunk_is_one_target_a_period_and_a_new_action_drops_the_rest(mover):
     began = time.monotonic()
     move.go([Target({'arm': float(i)}) for i in range(1, 9)])
     assert third.is_set() or move.goal.ctrl['arm'] == 8.0
-    until(lambda: move.here.ctrl['arm'] == -1.0)
+    wait_until(lambda: move.here.ctrl['arm'] == -1.0)
     time.sleep(0.2)
     assert recorder.arms() == [1.0, 2.0, 3.0, -1.0]
     assert all(recorder.sent[i][0] - began >= 0.1 * i for i in range(3))
@@ -120,10 +114,10 @@ def test_a_twist_is_said_again(mover):
     recorder = Recorder()
     move = mover(recorder, interval=None)
     move.go([Target({}, (0.5, 0.0, 0.0))])
-    until(lambda: len(recorder.sent) >= 3)
+    wait_until(lambda: len(recorder.sent) >= 3)
     assert {target.twist for _, target in recorder.sent} == {(0.5, 0.0, 0.0)}
     move.go([Target({}, (0.0, 0.0, 0.0))])
-    until(lambda: recorder.sent[-1][1].twist == (0.0, 0.0, 0.0))
+    wait_until(lambda: recorder.sent[-1][1].twist == (0.0, 0.0, 0.0))
     count = len(recorder.sent)
     time.sleep(0.25)
     assert len(recorder.sent) == count

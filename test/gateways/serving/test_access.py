@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who may connect: addresses, tokens and pages of browsers."""
+"""Access rules: addresses, tokens and origins of browser pages."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,22 +14,24 @@ from urlab_ros_bridge.gateways.serving.access import plain_origin
 from urlab_ros_bridge.wire.addresses import is_loopback
 
 WIDE = ('0.0.0.0', '::', '[::]', '', '*', '192.168.1.20', 'robot.local', 'eth0', '127.0.0.1.x')
+LOOPBACK = ('127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost', 'lo')
 
 
 @pytest.mark.parametrize('bind', WIDE)
-def test_a_wide_bind_needs_a_token_or_a_word(bind):
-    with pytest.raises(OpenWithoutToken, match=r'give --token SECRET.* or --insecure.*or --bind'):
+def test_a_wide_bind_needs_a_token_or_insecure(bind):
+    assert not is_loopback(bind)
+    with pytest.raises(OpenWithoutToken, match=r'--token SECRET.* --insecure.* --bind'):
         Access(bind)
     assert Access(bind, token='x').bind == Access(bind, insecure=True).bind == bind
 
 
-@pytest.mark.parametrize('bind', ['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost'])
-def test_loopback_needs_nothing(bind):
+@pytest.mark.parametrize('bind', LOOPBACK)
+def test_loopback_needs_no_token(bind):
     assert is_loopback(bind) and Access(bind)
 
 
-class Asked:
-    """A request with any headers: what a library lets through differs between its versions."""
+class FakeRequest:
+    """A request with any headers: which of them `websockets` rejects depends on its version."""
 
     def __init__(self, path, headers):
         self.path, self.headers, self._lists = path, self, headers
@@ -41,7 +43,7 @@ class Asked:
 
 def status(access, path='/', address='127.0.0.1', **headers):
     try:
-        access.check(Asked(path, headers), address)
+        access.check(FakeRequest(path, headers), address)
     except HandshakeRefusal as refusal:
         return refusal.status
     return 101
@@ -64,11 +66,11 @@ def status(access, path='/', address='127.0.0.1', **headers):
         (['http://localhost', 'https://example.org'], '127.0.0.1', 400),
     ],
 )
-def test_pages_of_this_machine_may_connect_and_others_may_not(origin, address, expected):
+def test_only_pages_of_this_machine_may_connect(origin, address, expected):
     assert status(Access(), address=address, Origin=origin) == expected
 
 
-def test_an_origin_can_be_allowed_and_only_that_one():
+def test_only_the_allowed_origin_is_accepted():
     access = Access(origins=('https://Example.org', 'http://robot.local:8080', 'null'))
     for origin in ('https://example.org', 'https://example.org:443', 'HTTP://ROBOT.local:8080'):
         assert status(access, Origin=origin) == 101
@@ -78,7 +80,7 @@ def test_an_origin_can_be_allowed_and_only_that_one():
 
 
 @pytest.mark.parametrize('value', ['example.org', 'https://', 'https://a/b', 'https://a b', '*'])
-def test_what_is_no_origin_cannot_be_allowed(value):
+def test_an_invalid_origin_cannot_be_allowed(value):
     with pytest.raises(BadOrigin, match=r'--allow-origin: .* is not an origin'):
         Access(origins=(value,))
 
@@ -97,12 +99,12 @@ def test_what_is_no_origin_cannot_be_allowed(value):
         ('/?token=%ff%fe', {}, 401),
     ],
 )
-def test_a_token_is_asked_for(path, headers, expected):
+def test_a_token_is_required(path, headers, expected):
     assert status(Access(token='s3cret'), path, **headers) == expected
 
 
 @pytest.mark.parametrize('path', ['//[', '*', '', 'x', '/a b', '/\x00', '/ä', '/%20|', '/#'])
-def test_what_is_no_path_is_refused(path):
+def test_an_invalid_path_is_refused(path):
     assert status(Access(), path) == 400
 
 
@@ -122,19 +124,19 @@ def test_an_origin_has_one_plain_form(text):
         ('/?token=neither', {}, 401, True),
     ],
 )
-def test_a_second_token_lets_clients_watch_alone(path, headers, expected, watches):
+def test_a_view_token_allows_only_watching(path, headers, expected, watches):
     access = Access(token='drive', view_token='look')
-    request = Asked(path, headers)
+    request = FakeRequest(path, headers)
     assert status(access, path, **headers) == expected
     assert access.may_only_watch(request) == watches
     for name, value in access.cookie_for(request):
         assert name == 'Set-Cookie'
         cookie = value.partition(';')[0]
-        again = Asked('/', {'Cookie': cookie})
+        again = FakeRequest('/', {'Cookie': cookie})
         access.check(again, '127.0.0.1')
         assert access.may_only_watch(again) == path.endswith('token=look')
 
 
-def test_without_tokens_a_client_watches_alone_when_it_asks_to():
-    assert not Access().may_only_watch(Asked('/', {}))
-    assert Access().may_only_watch(Asked('/?view', {}))
+def test_without_tokens_a_client_may_choose_to_only_watch():
+    assert not Access().may_only_watch(FakeRequest('/', {}))
+    assert Access().may_only_watch(FakeRequest('/?view', {}))

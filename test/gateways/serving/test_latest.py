@@ -7,19 +7,13 @@ import time
 
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import wait_until
 
 from urlab_ros_bridge.gateways.serving import latest
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 
 PATIENCE = 30.0
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @given(st.lists(st.sampled_from([None, 'a', 'b', 'c']), max_size=20))
@@ -34,7 +28,7 @@ def test_of_each_key_the_newest_runs_in_the_place_of_the_first(keys):
         expected[number if key is None else key] = number
     assert not executor.is_idle
     gate.set()
-    wait_for(lambda: executor.is_idle)
+    wait_until(lambda: executor.is_idle)
     assert ran == list(expected.values())
     executor.close()
 
@@ -52,12 +46,12 @@ def test_who_submits_too_much_waits_and_a_job_that_fails_ends_nothing(monkeypatc
 
     thread = threading.Thread(target=fill)
     thread.start()
-    wait_for(lambda: len(count) >= 2)
+    wait_until(lambda: len(count) >= 2)
     time.sleep(0.05)
     assert len(count) <= 3
     gate.set()
     thread.join()
-    wait_for(lambda: executor.is_idle)
+    wait_until(lambda: executor.is_idle)
     assert 'ZeroDivisionError' in caplog.text
     executor.close()
     assert executor.submit(lambda: count.append('late')) is False and 'late' not in count
@@ -81,7 +75,7 @@ def test_a_periodic_job_keeps_its_rate_on_average_and_survives_errors():
 
     thread = PeriodicThread('test', job, 200.0)
     thread.start()
-    wait_for(lambda: len(calls) > 100)
+    wait_until(lambda: len(calls) > 100)
     thread.stop()
     thread.stop()
     count = len(calls)

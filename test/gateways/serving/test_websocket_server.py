@@ -11,6 +11,7 @@ import threading
 import time
 
 import pytest
+from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -25,7 +26,6 @@ from test.gateways.serving.raw_peer import PONG
 from test.gateways.serving.raw_peer import rest
 from test.gateways.serving.raw_peer import status
 from test.gateways.serving.raw_peer import trickle
-from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
@@ -82,13 +82,6 @@ def server():
         yield running
 
 
-def until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def echoes(server):
     with connect(server.url, proxy=None, open_timeout=20) as client:
         client.send(b'hello')
@@ -107,7 +100,7 @@ def test_half_open_handshakes_keep_nobody_out(server, sent, monkeypatch):
                 link.sendall(sent)
         for _ in range(3):
             assert echoes(server)
-        until(lambda: server.handshakes <= MAX_HANDSHAKES)
+        wait_until(lambda: server.handshakes <= MAX_HANDSHAKES)
         assert server.handshakes > 0
         assert threading.active_count() <= threads + 3 * (MAX_HANDSHAKES + MAX_CONNECTIONS)
         # The newest are those that may still become something.
@@ -122,7 +115,7 @@ def test_whoever_asks_late_is_disconnected(monkeypatch):
             assert rest(link) == b''
         with dial(server.port) as link:
             trickle(link, opening())
-        until(lambda: server.handshakes == 0)
+        wait_until(lambda: server.handshakes == 0)
 
 
 def test_one_address_does_not_crowd_out_another(monkeypatch):
@@ -138,7 +131,7 @@ def test_one_address_does_not_crowd_out_another(monkeypatch):
         for host, count in (('127.0.0.3', 20), ('127.0.0.4', 20)):
             for _ in range(count):
                 stack.enter_context(dial_from(host, server.port))
-        until(lambda: server.handshakes == 8)
+        wait_until(lambda: server.handshakes == 8)
         early.sendall(opening())
         assert b' 101 ' in early.recv(4096)
 
@@ -160,7 +153,7 @@ def test_bad_http_makes_one_line_of_the_log_at_most(server, sent, caplog):
     caplog.set_level(logging.DEBUG, 'urlab_ros_bridge.gateways')
     line, _ = status(server.port, sent)
     assert BAD_HTTP[sent] in line and bool(line) == bool(BAD_HTTP[sent])
-    until(lambda: server.handshakes == 0)
+    wait_until(lambda: server.handshakes == 0)
     assert len([r for r in caplog.records if 'websocket_server' in r.name]) <= 1
     assert not any(record.exc_info for record in caplog.records)
 
@@ -186,7 +179,7 @@ def test_no_more_clients_than_there_is_room_for(server):
             stack.enter_context(opened(server.port))
         line, text = status(server.port, opening())
         assert ' 503 ' in line and 'no more are accepted' in text
-    until(lambda: not server.connections)
+    wait_until(lambda: not server.connections)
     assert ' 503 ' in status(server.port, opening('/full'))[0]
     assert echoes(server)
 
@@ -207,14 +200,14 @@ def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name, attack):
     with opened(server.port) as link:
         link.sendall(PROTOCOL_ERRORS[name])
         attack(link, frame(b'x' * 60_000))
-    until(lambda: not server.connections)
+    wait_until(lambda: not server.connections)
     assert echoes(server)
 
 
 @pytest.mark.parametrize('closing', ['by the message', 'from outside', 'at the end'])
 def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
     with serving() as server, opened(server.port) as link:
-        until(lambda: server.connections)
+        wait_until(lambda: server.connections)
         if closing == 'by the message':
             link.sendall(frame(b'close'))
         elif closing == 'from outside':  # while its thread waits for the next message
@@ -223,7 +216,7 @@ def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
             server.stop('the end')
         received = rest(link)  # ends although the peer keeps its half
         assert received[:1] == b'\x88'
-        until(lambda: not server.connections)
+        wait_until(lambda: not server.connections)
 
 
 @pytest.mark.parametrize('keepalive', [0.5, None])
@@ -237,7 +230,7 @@ def test_a_peer_that_never_reads_is_given_up_and_cut_off_when_the_server_closes(
                 link.sendall(frame(b'x' * 90_000))
         if not keepalive:
             server.close_all(1013, 'come back later')
-        until(lambda: not server.connections, 20)
+        wait_until(lambda: not server.connections, seconds=20)
 
 
 def test_trickled_bytes_are_no_sign_of_life():
@@ -246,7 +239,7 @@ def test_trickled_bytes_are_no_sign_of_life():
         with opened(server.port) as link:
             begun = bytes((BINARY, 0xFF)) + struct.pack('!Q', 1_000_000) + bytes(4)
             trickle(link, begun + bytes(2_000))
-        until(lambda: not server.connections)
+        wait_until(lambda: not server.connections)
         with connect(server.url, proxy=None) as client:  # answers pings, and says nothing
             time.sleep(2.5)
             client.send(b'still here')
@@ -292,12 +285,6 @@ def test_a_fault_of_the_gateway_ends_only_that_connection(server, caplog):
         assert 'the connection raised an error' in caplog.text
         other.send(b'hello')
         assert other.recv(timeout=20) == b'hello'
-
-
-def test_a_taken_port_is_said(server):
-    other = WebSocketServer(Echo(), Access(), server.port, name='x', port_option='--page-port')
-    with pytest.raises(PortTaken, match=r'cannot bind port .*another port with --page-port'):
-        other.bind()
 
 
 def test_stopping_twice_and_before_the_start():

@@ -2,52 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations on free ports, gateways in front of them, and raw clients."""
 
-from contextlib import contextmanager
-
 from bundled_server import simulation
 import pytest
 
 from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
-from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
-from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
-
-
-@contextmanager
-def gateway_at(rpc_port, agents=None, referee=None, **config):
-    gateway = SimSparkGateway(
-        SimSparkConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config),
-        agents or Agents(),
-        referee,
-    )
-    gateway.start()
-    try:
-        yield gateway
-    finally:
-        gateway.stop()
-
-
-@pytest.fixture(scope='module')
-def fleet():
-    """Return the RPC port of a world with two rovers and a quadruped."""
-    with simulation('fleet') as port:
-        yield port
 
 
 @pytest.fixture
-def peer():
+def peer(keep):
     """Return a function: port -> raw client."""
-    peers = []
-
-    def connect(port):
-        peers.append(RawPeer(port))
-        return peers[-1]
-
-    yield connect
-    for one in peers:
-        one.close()
+    return lambda port: keep(RawPeer(port))
 
 
 @pytest.fixture(scope='module')
@@ -58,15 +24,12 @@ def soccer():
 
 
 @pytest.fixture
-def watch():
-    """Return a function: gateway -> monitor that has seen the scene."""
-    monitors = []
+def watch(keep):
+    """Return a function: gateway -> monitor that has received the scene."""
 
     def connect(gateway):
-        monitors.append(MonitorClient(port=gateway.monitor_port, timeout=PATIENCE))
-        monitors[-1].update()
-        return monitors[-1]
+        monitor = keep(MonitorClient(port=gateway.monitor_port, timeout=PATIENCE))
+        monitor.update()
+        return monitor
 
-    yield connect
-    for monitor in monitors:
-        monitor.close()
+    return connect

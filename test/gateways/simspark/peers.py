@@ -23,11 +23,11 @@ class RawPeer:
         self._reader = FrameReader(MAX_SCENE)
         self._ready = []
 
-    def say(self, text):
+    def send(self, text):
         """Send one message."""
         self.socket.sendall(frame(text.encode() if isinstance(text, str) else text))
 
-    def hear(self):
+    def receive(self):
         """Return the next message as text, None at the end of the stream."""
         while not self._ready:
             try:
@@ -39,11 +39,11 @@ class RawPeer:
             self._ready = self._reader.feed(data)
         return self._ready.pop(0).decode('ascii')
 
-    def hear_until(self, wanted):
+    def receive_until(self, wanted):
         """Return the first message that satisfies `wanted`."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            text = self.hear()
+            text = self.receive()
             assert text is not None, 'the connection has ended'
             if wanted(text):
                 return text
@@ -56,10 +56,3 @@ class RawPeer:
 
     def close(self):
         self.socket.close()
-
-
-def wait_until(condition, why='', seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, why or 'it did not happen'
-        time.sleep(0.005)

@@ -117,16 +117,16 @@ class Game:
                 self.agents.received(connection, [])
             self.targets = self.agents.cycle(self.world.scene)
 
-    def join(self, team='Ours', number=0, scene='nao.rsg'):
+    def join(self, team='A', number=0, scene='nao.rsg'):
         """Connect an agent that answers in every cycle, and give it a robot."""
         connection = FakeConnection()
         self.joined.append(connection)
         self.agents.connected(connection)
-        self.say(connection, f'(scene {scene})')
-        self.say(connection, f'(init (unum {number})(teamname {team}))')
+        self.send(connection, f'(scene {scene})')
+        self.send(connection, f'(init (unum {number})(teamname {team}))')
         return connection
 
-    def say(self, connection, text):
+    def send(self, connection, text):
         self.agents.received(connection, read(text.encode()))
 
     def place(self, robot, position, orientation=None):

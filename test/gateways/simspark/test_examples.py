@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 import re
 
-from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.peers import wait_until
+from waiting import wait_until
+
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
@@ -31,14 +32,14 @@ def run(program, gateway, **changes):
 
 
 def test_the_ball_is_shot_until_it_is_a_goal_or_out(soccer):
-    with gateway_at(soccer, None, SoccerReferee(), pace='free') as gateway:
+    with simspark_at(soccer, None, SoccerReferee(), pace='free') as gateway:
         lines = run('simspark_trainer.py', gateway, range=3)
     results = [line.split()[-1] for line in lines]
     assert len(results) == 3 and set(results) <= {'goal', 'out'} and 'goal' in results
 
 
 def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
-    with gateway_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
+    with simspark_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
         lines = run('simspark_agent.py', gateway)
     balls = [
         [float(x) for x in re.findall(r'-?\d+\.?\d*', line.split('ball')[1])] for line in lines
@@ -49,7 +50,7 @@ def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
 
 def test_a_game_ends_with_its_result_in_a_file(soccer, tmp_path, monkeypatch, watch):
     monkeypatch.chdir(tmp_path)
-    with gateway_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
+    with simspark_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
         monitor = watch(gateway)
         with AgentClient(port=gateway.agent_port, team='Ours', sync=False):
             monitor.command(['score', ['left', 3], ['right', 1]])

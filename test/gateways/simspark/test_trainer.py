@@ -27,7 +27,7 @@ def pitch():
     return Pitch()
 
 
-def say(pitch, text, **options):
+def send(pitch, text, **options):
     for _ in pitch.trainers(**options).received(pitch.reply, read(text.encode())):
         pass
     return pitch
@@ -48,19 +48,19 @@ def say(pitch, text, **options):
     ],
 )
 def test_an_agent_is_moved(pitch, text, move):
-    say(pitch, f'(agent (unum 2)(team Left){text})')
+    send(pitch, f'(agent (unum 2)(team Left){text})')
     assert [call[:2] for call in pitch.moves.calls] == [call[:2] for call in move]
     for call, wanted in zip(pitch.moves.calls, move, strict=True):
         assert call[2] == (wanted[2] if wanted[2] is None else pytest.approx(wanted[2]))
 
 
 def test_a_move_alone_sets_no_condition(pitch):
-    say(pitch, '(agent (unum 2)(team Left)(pos 1 2 0.5)(move 1 2 0.5 0))')
+    send(pitch, '(agent (unum 2)(team Left)(pos 1 2 0.5)(move 1 2 0.5 0))')
     assert not pitch.game.conditions
 
 
 def test_the_condition_of_an_agent_is_kept(pitch):
-    say(pitch, '(agent (team Right)(temperature 60.5)(unum 1)(battery 12))')
+    send(pitch, '(agent (team Right)(temperature 60.5)(unum 1)(battery 12))')
     condition = pitch.game.condition(pitch.game.roster.find(Side.RIGHT, 1))
     assert (condition.battery, condition.temperature) == (12, 60.5)
 
@@ -76,12 +76,12 @@ def test_the_condition_of_an_agent_is_kept(pitch):
     ],
 )
 def test_the_ball_is_moved(pitch, text, call):
-    say(pitch, text)
+    send(pitch, text)
     assert pitch.moves.calls == [call]
 
 
 def test_play_mode_time_and_score(pitch):
-    say(pitch, '(playMode corner_kick_left)(time 12.5)(score (left 3)(right 1))')
+    send(pitch, '(playMode corner_kick_left)(time 12.5)(score (left 3)(right 1))')
     game = pitch.game
     assert (game.play_mode, game.time) == ('corner_kick_left', 12.5)
     assert game.score == {Side.LEFT: 3, Side.RIGHT: 1}
@@ -89,20 +89,20 @@ def test_play_mode_time_and_score(pitch):
 
 @pytest.mark.parametrize('team', ['Left', 'Right'])
 def test_kick_off(pitch, team):
-    say(pitch, f'(kickOff {team})')
+    send(pitch, f'(kickOff {team})')
     assert pitch.game.play_mode == f'KickOff_{team}' and pitch.moves.calls == []
 
 
 def test_kick_off_of_none_is_a_toss(pitch):
     modes = set()
     for _ in range(40):
-        say(pitch, '(kickOff None)')
+        send(pitch, '(kickOff None)')
         modes.add(pitch.game.play_mode)
     assert modes == {'KickOff_Left', 'KickOff_Right'}
 
 
 def test_the_ball_is_dropped_and_players_stand_back(pitch):
-    say(pitch, '(dropBall)')
+    send(pitch, '(dropBall)')
     distance = pitch.game.rules.free_kick_distance
     assert pitch.moves.calls == [
         ('ball', [1, 2, 0.04], [0, 0, 0]),
@@ -123,7 +123,7 @@ def test_players_that_are_moved_do_not_stand_in_each_other(pitch):
         pitch.scene.placed[robot] = tuple(position[:2])
 
     pitch.moves.move_robot = move
-    say(pitch, '(dropBall)')
+    send(pitch, '(dropBall)')
     places = list(pitch.scene.placed.values())
     assert len(places) > 2
     gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
@@ -136,7 +136,7 @@ def test_players_that_are_moved_do_not_stand_in_each_other(pitch):
     pitch.scene.positions = np.array([[index, 0.0, 0.4] for index in range(22)])
     for side in ('Left', 'Right'):
         for number in range(1, 12):
-            say(pitch, f'(repos (unum {number})(team {side}))')
+            send(pitch, f'(repos (unum {number})(team {side}))')
     places = list(pitch.scene.placed.values())
     gaps = [math.dist(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
     assert len(places) == 22 and min(gaps) > 0.49
@@ -144,7 +144,7 @@ def test_players_that_are_moved_do_not_stand_in_each_other(pitch):
 
 def test_a_ball_beyond_the_field_is_brought_back(pitch):
     pitch.scene.ball.position[:] = 20, -7, 3
-    say(pitch, '(dropBall)')
+    send(pitch, '(dropBall)')
     assert pitch.moves.calls[0] == ('ball', [9, -6, 0.04], [0, 0, 0])
 
 
@@ -154,22 +154,22 @@ def test_select(pitch):
         ('(select (unum 1)(team Right))', 'right_1'),
         ('(select (unum 1)(team None))', 'left_1'), ('(select (unum -1))', None),
     ]:  # fmt: skip
-        say(pitch, text)
+        send(pitch, text)
         assert (pitch.game.selected and pitch.game.selected.robot) == robot
 
 
 def test_kill(pitch):
-    say(pitch, '(kill (unum 2)(team Left))')
-    say(pitch, '(select (unum 1)(team Right))(kill)')
+    send(pitch, '(kill (unum 2)(team Left))')
+    send(pitch, '(select (unum 1)(team Right))(kill)')
     assert pitch.moves.calls == [('remove', 'left_2'), ('remove', 'right_1')]
     assert [player.robot for player in pitch.game.roster] == ['left_1', 'left_9']
     assert pitch.game.selected is None
 
 
 def test_repos(pitch):
-    say(pitch, '(repos (unum 2)(team Left))(select (unum 1)(team Right))(repos)')
+    send(pitch, '(repos (unum 2)(team Left))(select (unum 1)(team Right))(repos)')
     pitch.scene.ball.position[1] = -1
-    say(pitch, '(repos)')
+    send(pitch, '(repos)')
     beside = pitch.game.rules.half_width + 0.5
     # On the side away from the ball, looking at the field.
     assert pitch.moves.calls == [
@@ -180,14 +180,14 @@ def test_repos(pitch):
 
 
 def test_full_state_and_init(pitch):
-    say(pitch, '(reqfullstate)(init)')
+    send(pitch, '(reqfullstate)(init)')
     assert pitch.fulls == 1
 
 
 def test_killsim_is_an_option(pitch, caplog):
-    say(pitch, '(killsim)')
+    send(pitch, '(killsim)')
     assert pitch.kills == 0 and '--allow-killsim' in caplog.text
-    say(pitch, '(killsim)', killsim=True)
+    send(pitch, '(killsim)', killsim=True)
     assert pitch.kills == 1
 
 
@@ -197,9 +197,9 @@ def test_other_clients_have_their_turn_after_each_command(pitch):
 
 
 def test_a_message_of_very_many_commands_changes_nothing(pitch):
-    say(pitch, f'({"(time 1)" * 257})')
+    send(pitch, f'({"(time 1)" * 257})')
     assert pitch.game.time == 0
-    say(pitch, f'({"(time 1)" * 256})')
+    send(pitch, f'({"(time 1)" * 256})')
     assert pitch.game.time == 1
 
 
@@ -209,14 +209,14 @@ def test_a_message_of_very_many_commands_changes_nothing(pitch):
      '(ball (pos 0 0 50))(getAck moved_ball_in_the_air)'],
 )  # fmt: skip
 def test_an_acknowledgement_as_on_the_page_and_flat(pitch, text):
-    say(pitch, text)
+    send(pitch, text)
     assert pitch.moves.calls == [('ball', [0, 0, 50], None)]
     assert pitch.reply.got == [b'(ack moved_ball_in_the_air)']
 
 
 def test_only_what_was_carried_out_is_acknowledged(pitch):
-    say(pitch, '(ball (pos x 0 0))(getAck bad)(time 1)(getAck good)(getAck)(getAck (a))')
-    say(pitch, '((time 2)(playMode none)(getAck worse))((time 3)(getAck better))')
+    send(pitch, '(ball (pos x 0 0))(getAck bad)(time 1)(getAck good)(getAck)(getAck (a))')
+    send(pitch, '((time 2)(playMode none)(getAck worse))((time 3)(getAck better))')
     assert pitch.reply.got == [b'(ack good)', b'(ack better)']
     assert pitch.game.time == 3
 
@@ -247,7 +247,7 @@ def test_a_bad_command_changes_nothing_and_is_logged(pitch, text, caplog):
     if 'repos (unum 9)' in text:
         pitch.moves.move_robot = lambda *_: pitch.moves.check_movable('left_9')
     before = pitch.state()
-    say(pitch, text)
+    send(pitch, text)
     assert pitch.state() == before
     assert 'trainer: ' in caplog.text
 
@@ -271,7 +271,7 @@ def test_a_number_beyond_its_limits_changes_nothing_and_is_named(pitch, text, nu
         parts = iter('0' * place + '#' + '0' * (text.count('#') - place - 1))
         one = re.sub('#', lambda _, parts=parts: next(parts), text).replace('#', number)
         caplog.clear()
-        say(pitch, one)
+        send(pitch, one)
         assert pitch.state() == before
         try:
             shown = f'{float(number):g}'
@@ -284,7 +284,7 @@ def test_a_number_beyond_its_limits_changes_nothing_and_is_named(pitch, text, nu
 def test_without_a_ball_commands_about_it_change_nothing(caplog):
     pitch = Pitch(with_ball=False)
     before = pitch.state()
-    say(pitch, '(ball (pos 1 2 3))(dropBall)')
+    send(pitch, '(ball (pos 1 2 3))(dropBall)')
     assert pitch.state() == before and 'no ball' in caplog.text
 
 

@@ -4,8 +4,8 @@
 
 import pytest
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 
@@ -23,7 +23,7 @@ def bimanual():
 @pytest.fixture(scope='module')
 def field(bimanual):
     """Return a gateway of the two arms."""
-    with gateway_at(bimanual) as server:
+    with field_at(bimanual) as server:
         yield server
 
 

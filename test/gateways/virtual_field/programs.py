@@ -10,9 +10,8 @@ import sys
 
 from lifelines import start_process
 
+from test.gateways.running import field_at
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
-from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
 URLAB = (sys.executable, '-m', 'urlab_ros_bridge.cli.main')
@@ -47,21 +46,5 @@ def stepped_world(world):
     with simulation(world) as port, Client(rpc_port=port, shared=True) as client:
         client.connect()
         client.set_mode('direct')
-        with gateway_at(port) as gateway:
+        with field_at(port) as gateway:
             yield client, gateway
-
-
-@contextmanager
-def gateway_at(rpc_port, page=None, **config):
-    """
-    Run a gateway in this process.
-
-    :param page: what answers GET, and makes the sessions of pages if it can.
-    """
-    config = WebXrConfig(rpc_port=rpc_port, **({'port': 0} | config))
-    server = WebXrServer(config, page, page if callable(page) else None)
-    server.start(30.0)
-    try:
-        yield server
-    finally:
-        server.stop()

@@ -91,17 +91,3 @@ def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
     said = finish(begin(place, 'out', '--workers', 2), 2)
     assert 'episode 2: 3 workers died running it (exit code 9)' in said
     assert 2 not in done(place, 'out')
-
-
-@pytest.mark.parametrize(
-    ('words', 'message'),
-    [
-        ((), '--results is required with --workers'),
-        (('--results', 'x', '--video', 'v'), '--video cannot be combined with --workers'),
-    ],
-)
-def test_arguments_that_do_not_fit_are_named(capsys, words, message):
-    from urlab_ros_bridge.cli.main import main
-
-    assert main(['eval', '--policy', 'os:getcwd', '--workers', '2', *words]) != 0
-    assert message in ' '.join(capsys.readouterr().err.split()).replace(': ', ' ')

@@ -26,3 +26,15 @@ def play(soccer):
         return soccer.play(Agents(AgentOptions(**options)), referee, keyframe, by_joining)
 
     return begin
+
+
+@pytest.fixture
+def game(play):
+    """Return a game that has just begun."""
+    return play()
+
+
+@pytest.fixture
+def agent(game):
+    """Return an agent that has joined the game."""
+    return game.join()

@@ -18,16 +18,27 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.fixture
+def game(play):
+    """Return a game from the home position of the left player."""
+    return play('left_1_home')
+
+
+@pytest.fixture
+def agent(game):
+    """Return an agent that has received percepts."""
+    agent = game.join()
+    game.cycles(2)
+    return agent
+
+
 def sim_axes(vector):
     """Return x right, y forward of x forward, y left."""
     x, y, z = vector
     return np.array([-y, x, z])
 
 
-def test_angles_are_degrees_under_the_standard_names(play, soccer):
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
+def test_angles_are_degrees_under_the_standard_names(game, agent, soccer):
     joints = agent.percepts.joints
     assert tuple(joints) == NAMES
     for index in range(soccer.model.njnt):
@@ -43,7 +54,7 @@ def test_gyro_and_accelerometer_are_those_of_the_torso(play, soccer):
     game = play()
     agent = game.join()
     game.place('left_1', (-3, 1, 0.6), (0.3, 0.2, 0.4, np.sqrt(1 - 0.29)))
-    game.say(agent, '(he1 3)(lae1 -4)(rle3 2)')
+    game.send(agent, '(he1 3)(lae1 -4)(rle3 2)')
     model, data = soccer.model, soccer.data
     game.cycles(1)
     torso = data.body('left_1_base_link')
@@ -63,9 +74,7 @@ def test_gyro_and_accelerometer_are_those_of_the_torso(play, soccer):
         np.testing.assert_allclose(felt.acceleration, sim_axes(proper), atol=EXACT)
 
 
-def test_at_rest_the_ground_pushes_up(play, soccer):
-    game = play('left_1_home')
-    agent = game.join()
+def test_at_rest_the_ground_pushes_up(game, agent, soccer):
     game.cycles(50)
     felt = agent.percepts
     # Its weight is over the ankles: the soles give behind, and it leans back by a degree.
@@ -76,12 +85,10 @@ def test_at_rest_the_ground_pushes_up(play, soccer):
     assert set(felt.forces) == {'lf', 'rf'}
 
 
-def test_feet_tell_where_they_are_pressed(play, soccer):
+def test_feet_tell_where_they_are_pressed(game, agent, soccer):
     """Against the contacts of MuJoCo: the place weighted by the forces, and their sum."""
-    game = play('left_1_home')
-    agent = game.join()
     model, before = soccer.model, mujoco.MjData(soccer.model)
-    game.say(agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')
+    game.send(agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')
     pressed = 0
     for _ in range(20):
         soccer.link.step(game.targets, 9)
@@ -179,7 +186,7 @@ def test_any_articulation_can_be_an_agent(arm, caplog):
     game = arm.play(Agents(AgentOptions(vision_cycles=1)))
     (name,) = arm.scene.robots
     agent = game.join(scene=name)
-    game.say(agent, '(shoulder 0.5 -1)(spin 1)(slide 1)(nothing 1)(shoulder 1)')
+    game.send(agent, '(shoulder 0.5 -1)(spin 1)(slide 1)(nothing 1)(shoulder 1)')
     assert 'spin' in caplog.text and 'slide' in caplog.text and "'nothing'" in caplog.text
     assert 'shoulder takes 2 speeds, not 1' in caplog.text
     game.cycles(50)
@@ -198,7 +205,7 @@ def test_any_articulation_can_be_an_agent(arm, caplog):
     )
     expected = sim_axes(np.degrees(velocity[:3]))
     np.testing.assert_allclose(felt.gyro, expected, atol=2 + 0.05 * np.abs(expected).max())
-    game.say(agent, '(pitch 2)')
+    game.send(agent, '(pitch 2)')
     game.cycles(3)
     assert arm.data.joint('arm_pitch').qvel[0] > 1
 

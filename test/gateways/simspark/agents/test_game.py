@@ -8,7 +8,7 @@ from bundled_server import simulation
 import numpy as np
 import pytest
 
-from test.gateways.simspark.conftest import gateway_at
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
@@ -31,7 +31,7 @@ def served():
     agents = Agents(AgentOptions(ground_truth=True))
     with (
         simulation('soccer', cameras='off') as port,
-        gateway_at(port, agents, SoccerReferee(), pace='free', players='all') as gateway,
+        simspark_at(port, agents, SoccerReferee(), pace='free', players='all') as gateway,
     ):
         yield gateway
 

@@ -12,28 +12,36 @@ from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
 from urlab_ros_bridge.gateways.simspark.agents.joints import perceptor_name
 
 
+@pytest.fixture
+def game(play):
+    """Return a game from the home position of the left player."""
+    return play('left_1_home')
+
+
+@pytest.fixture
+def agent(game):
+    """Return an agent that has received percepts."""
+    agent = game.join()
+    game.cycles(2)
+    return agent
+
+
 def degrees(agent, name='hj1'):
     return agent.percepts.joints[name]
 
 
 @pytest.mark.parametrize('speed', [0.5, -1.0, 3.0])
-def test_a_hinge_turns_at_the_speed_in_rad_a_second(play, speed):
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, f'(he1 {speed})')
+def test_a_hinge_turns_at_the_speed_in_rad_a_second(game, agent, speed):
+    game.send(agent, f'(he1 {speed})')
     game.cycles(3)
     start = degrees(agent)
     game.cycles(20)
     assert degrees(agent) - start == pytest.approx(math.degrees(speed) * 0.4, rel=0.03)
 
 
-def test_every_cycle_is_a_fiftieth_of_the_way(play):
+def test_every_cycle_is_a_fiftieth_of_the_way(game, agent):
     """Stock agents count on where a joint is after one cycle at a speed."""
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, '(he1 2)')
+    game.send(agent, '(he1 2)')
     seen = []
     for _ in range(12):
         game.cycles(1)
@@ -42,12 +50,9 @@ def test_every_cycle_is_a_fiftieth_of_the_way(play):
     np.testing.assert_allclose(ways, math.degrees(2) * 0.02, rtol=0.06)
 
 
-def test_a_gateway_that_comes_late_keeps_the_speed(play):
+def test_a_gateway_that_comes_late_keeps_the_speed(game, agent):
     """Beside a server whose time passes by itself some cycles take twice as long."""
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, '(he1 1)')
+    game.send(agent, '(he1 1)')
     game.cycles(3)
     start, began = degrees(agent), agent.percepts.time
     for steps in (20, 10, 30, 20, 20, 10, 20, 20, 10, 20, 20):
@@ -57,11 +62,8 @@ def test_a_gateway_that_comes_late_keeps_the_speed(play):
     assert degrees(agent) - start == pytest.approx(math.degrees(passed), rel=0.1)
 
 
-def test_an_action_is_seen_in_the_percepts_but_one(play):
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, '(he1 1)')  # in answer to the percepts of this cycle
+def test_an_action_is_seen_in_the_percepts_but_one(game, agent):
+    game.send(agent, '(he1 1)')  # in answer to the percepts of this cycle
     before = degrees(agent)
     game.cycles(1)
     assert degrees(agent) == pytest.approx(before, abs=0.01)
@@ -69,13 +71,10 @@ def test_an_action_is_seen_in_the_percepts_but_one(play):
     assert degrees(agent) > before + 0.3
 
 
-def test_a_speed_lasts_until_the_next_one_and_zero_holds(play):
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, '(he1 1)(lae1 2)')
+def test_a_speed_lasts_until_the_next_one_and_zero_holds(game, agent):
+    game.send(agent, '(he1 1)(lae1 2)')
     game.cycles(20)
-    game.say(agent, '(he1 0)(he1 0.0)(lae1 0)')
+    game.send(agent, '(he1 0)(he1 0.0)(lae1 0)')
     game.cycles(10)
     held = degrees(agent), degrees(agent, 'laj1')
     assert held[0] == pytest.approx(math.degrees(0.4), abs=0.5)
@@ -84,33 +83,26 @@ def test_a_speed_lasts_until_the_next_one_and_zero_holds(play):
     assert degrees(agent, 'laj1') == pytest.approx(held[1], abs=0.05)
 
 
-def test_speeds_are_cut_to_the_fastest_of_the_motor(play):
-    game = play('left_1_home')
-    agent = game.join()
-    game.cycles(2)
-    game.say(agent, '(he1 100)')
+def test_speeds_are_cut_to_the_fastest_of_the_motor(game, agent):
+    game.send(agent, '(he1 100)')
     game.cycles(4)
     start = degrees(agent)
     game.cycles(5)
     assert degrees(agent) - start == pytest.approx(math.degrees(MAX_SPEED) * 0.1, rel=0.05)
 
 
-def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(play):
-    game = play('left_1_home')
-    agent = game.join()
-    game.say(agent, '(he2 5)')
+def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(game, agent):
+    game.send(agent, '(he2 5)')
     game.cycles(60)
     assert degrees(agent, 'hj2') == pytest.approx(45, abs=0.6)
-    game.say(agent, '(he2 -1)')
+    game.send(agent, '(he2 -1)')
     game.cycles(12)
     assert degrees(agent, 'hj2') < 36
 
 
-def test_a_joint_keeps_its_speed_up_to_its_limit(play):
+def test_a_joint_keeps_its_speed_up_to_its_limit(game, agent):
     """Agents get up from the ground with joints that run into their stops at full speed."""
-    game = play('left_1_home')
-    agent = game.join()
-    game.say(agent, '(he2 5)')
+    game.send(agent, '(he2 5)')
     seen = []
     for _ in range(14):
         game.cycles(1)
@@ -121,12 +113,10 @@ def test_a_joint_keeps_its_speed_up_to_its_limit(play):
     np.testing.assert_allclose(moving, way, rtol=0.12)
 
 
-def test_a_joint_that_cannot_move_does_not_jump_when_it_can(play, soccer):
+def test_a_joint_that_cannot_move_does_not_jump_when_it_can(game, agent, soccer):
     """The setpoint never runs ahead of the joint further than the motor could pull."""
-    game = play('left_1_home')
-    agent = game.join()
     game.place('left_1', (-3, 0, 0.02), (0, 1, 0, 0))  # head in the ground
-    game.say(agent, '(lae1 6)')
+    game.send(agent, '(lae1 6)')
     for _ in range(40):
         game.cycles(1)
         name = 'left_1_lae1'
@@ -135,10 +125,8 @@ def test_a_joint_that_cannot_move_does_not_jump_when_it_can(play, soccer):
         assert abs(ahead) < 10 / 150 + (0.02 + 0.012) * MAX_SPEED
 
 
-def test_robots_without_an_agent_are_left_alone(play, soccer):
-    game = play('left_1_home')
-    agent = game.join()
-    game.say(agent, '(he1 1)(lle3 1)(rle3 1)')
+def test_robots_without_an_agent_are_left_alone(game, agent, soccer):
+    game.send(agent, '(he1 1)(lle3 1)(rle3 1)')
     start = soccer.data.joint('right_1_he1').qpos[0]
     game.cycles(10)
     assert set(game.targets) == {'left_1'}

@@ -28,29 +28,26 @@ def heading_of(soccer, robot):
     return math.degrees(math.atan2(y, x))
 
 
-def test_nothing_comes_before_scene_then_time_and_game_then_the_body(play):
-    game = play()
+def test_nothing_comes_before_scene_then_time_and_game_then_the_body(game):
     connection = FakeConnection()
     game.agents.connected(connection)
     game.cycles(1)
     assert not connection.sent
-    game.say(connection, '(scene rsg/agent/nao/nao.rsg)')
+    game.send(connection, '(scene rsg/agent/nao/nao.rsg)')
     game.cycles(1)
     assert re.fullmatch(
         r'\(time \(now \d+\.\d{3}\)\)\(GS \(sl 0\) \(sr 0\) \(t 0\.000\) \(pm BeforeKickOff\)\)',
         connection.text,
     )
-    game.say(connection, '(init (unum 1)(teamname Ours))')
+    game.send(connection, '(init (unum 1)(teamname Ours))')
     game.cycles(1)
     assert '(GS (unum 1) (team left) (sl 0)' in connection.text
-    game.say(connection, '(syn)')
+    game.send(connection, '(syn)')
     game.cycles(1)
     assert 'unum' not in connection.text and '(HJ (n hj1) (ax ' in connection.text
 
 
-def test_number_and_side_come_with_the_first_percepts_that_can_be_sent(play):
-    game = play()
-    agent = game.join()
+def test_number_and_side_come_with_the_first_percepts_that_can_be_sent(game, agent):
     agent.is_clear = False  # it has not read what came before
     game.cycles(3)
     agent.is_clear = True
@@ -66,13 +63,13 @@ def test_an_agent_joins_from_its_scene_to_its_first_syn(play, monkeypatch):
     agent = FakeConnection()
     game.agents.connected(agent)
     assert not game.agents.is_joining
-    game.say(agent, '(scene nao.rsg)')
+    game.send(agent, '(scene nao.rsg)')
     game.cycles(1)
     assert game.agents.is_joining
-    game.say(agent, '(init (unum 0)(teamname Ours))')
+    game.send(agent, '(init (unum 0)(teamname Ours))')
     game.cycles(2)
     assert game.agents.is_joining and not game.agents.is_waiting
-    game.say(agent, '(syn)')
+    game.send(agent, '(syn)')
     game.cycles(1)
     assert game.agents.is_waiting and not game.agents.is_joining
 
@@ -101,15 +98,15 @@ def test_percepts_answer_the_messages_of_an_agent_that_joins(play, monkeypatch):
     agent = FakeConnection()
     game.agents.connected(agent)
     for text in ('(scene nao.rsg)', '(init (unum 1)(teamname Ours))', '(syn)'):
-        game.say(agent, text)
+        game.send(agent, text)
         game.cycles(3 if text != '(syn)' else 1)
     assert [read_percepts(each).number for each in agent.sent] == [None, 1, None]
     silent = FakeConnection()
     game.agents.connected(silent)
-    game.say(silent, '(scene nao.rsg)')
+    game.send(silent, '(scene nao.rsg)')
     for count, later in ((1, 0.0), (2, 1.1), (3, 2.2), (6, 11.0)):
         monkeypatch.setattr(time, 'monotonic', lambda later=later: now + later)
-        game.say(agent, '(syn)')
+        game.send(agent, '(syn)')
         game.cycles(3 if later == 11.0 else 1)
         assert len(silent.sent) == count
 
@@ -124,37 +121,34 @@ def test_while_time_stands_an_agent_in_sync_mode_waits_once_it_has_its_number(pl
         for end, agent in agents.items():
             if text == '(scene nao.rsg)':
                 game.agents.connected(agent)
-            game.say(agent, text.format(f'team{len(end)}') + end)
+            game.send(agent, text.format(f'team{len(end)}') + end)
         game.agents.on_time_frozen(game.world.scene)
     assert [len(agent.sent) for agent in agents.values()] == [2, 4]
     assert [read_percepts(agent.sent[1]).number for agent in agents.values()] == [1, 1]
 
 
-def test_an_agent_that_never_asks_for_a_robot_is_not_waited_for_long(play, monkeypatch):
-    game = play()
+def test_an_agent_that_never_asks_for_a_robot_is_not_waited_for_long(game, monkeypatch):
     agent = FakeConnection()
     game.agents.connected(agent)
-    game.say(agent, '(scene nao.rsg)')
+    game.send(agent, '(scene nao.rsg)')
     assert game.agents.is_joining
     now = time.monotonic()
     monkeypatch.setattr(time, 'monotonic', lambda: now + 11.0)
-    game.say(agent, '(scene nao.rsg)')  # again: it is no newcomer
+    game.send(agent, '(scene nao.rsg)')  # again: it is no newcomer
     assert not game.agents.is_joining
 
 
-def test_init_before_scene_is_refused_and_in_one_message_with_it_is_not(play, caplog):
-    game = play()
+def test_init_before_scene_is_refused_and_in_one_message_with_it_is_not(game, caplog):
     connection = FakeConnection()
     game.agents.connected(connection)
-    game.say(connection, '(init (unum 1)(teamname Ours))')
+    game.send(connection, '(init (unum 1)(teamname Ours))')
     assert 'comes first' in caplog.text
-    game.say(connection, '(scene x)(init (unum 1)(teamname Ours))')
+    game.send(connection, '(scene x)(init (unum 1)(teamname Ours))')
     game.cycles(1)
     assert connection.percepts.number == 1
 
 
-def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(play, caplog):
-    game = play()
+def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(game, caplog):
     agents = [game.join(team) for team in ('A', 'B', 'C')]
     game.cycles(1)
     found = [(agent.percepts.side, agent.percepts.number) for agent in agents]
@@ -164,50 +158,44 @@ def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(play, capl
 
 
 @pytest.mark.parametrize('number', [1, 0, 2])
-def test_a_number_is_taken_once_and_free_again_after_its_agent(play, number, caplog):
-    game = play()
+def test_a_number_is_taken_once_and_free_again_after_its_agent(game, number, caplog):
     first = game.join('A', 1)
     second = game.join('A', number)
     assert f'number {number} of left is not free; free are: none' in caplog.text
     game.agents.disconnected(first)
-    game.say(second, '(init (unum 1)(teamname A))')
+    game.send(second, '(init (unum 1)(teamname A))')
     game.cycles(1)
     assert second.percepts.number == 1
 
 
-def test_a_second_init_changes_nothing(play, caplog):
-    game = play()
-    agent = game.join('A')
-    game.say(agent, '(init (unum 1)(teamname B))')
+def test_a_second_init_changes_nothing(game, agent, caplog):
+    game.send(agent, '(init (unum 1)(teamname B))')
     game.cycles(1)
     assert agent.percepts.side == 'left' and 'already has a robot' in caplog.text
 
 
-def test_a_scene_that_names_a_robot_gets_that_one(play):
-    game = play()
+def test_a_scene_that_names_a_robot_gets_that_one(game):
     agent = game.join('A', 7, scene='right_1')
-    game.say(agent, '(he1 1)')
+    game.send(agent, '(he1 1)')
     game.cycles(1)
     assert set(game.targets) == {'right_1'}
 
 
-def test_a_robot_that_is_killed_leaves_its_agent_connected_and_silent(play):
-    game = play()
-    agent = game.join('A')
+def test_a_robot_that_is_killed_leaves_its_agent_connected_and_silent(game, agent):
     game.cycles(2)
     game.state.leave(game.state.roster.find(Side.LEFT, 1))
     count = len(agent.sent)
     game.cycles(3)
-    game.say(agent, '(he1 1)(beam -1 0 0)')
+    game.send(agent, '(he1 1)(beam -1 0 0)')
     game.cycles(1)
     assert len(agent.sent) == count and agent.is_open and not game.targets
 
 
 def test_beams_are_mirrored_for_the_right_team(play, soccer):
     game = play('left_1_home')
-    left, right = game.join('A'), game.join('B')
-    game.say(left, '(beam -3 2 30)')
-    game.say(right, '(beam -3 2 30)')
+    left, right = game.join(), game.join('B')
+    game.send(left, '(beam -3 2 30)')
+    game.send(right, '(beam -3 2 30)')
     game.cycles(1)
     np.testing.assert_allclose(place_of(soccer, 'left_1')[:2], [-3, 2], atol=0.01)
     np.testing.assert_allclose(place_of(soccer, 'right_1')[:2], [3, -2], atol=0.01)
@@ -221,10 +209,8 @@ def test_beams_are_mirrored_for_the_right_team(play, soccer):
 @pytest.mark.parametrize(
     ('asked', 'got'), [((3, 0), (0, 0)), ((-99, 99), (-9, 8)), ((-1, -99), (-1, -8))]
 )
-def test_beams_stay_in_the_own_half(play, soccer, asked, got):
-    game = play()
-    agent = game.join('A')
-    game.say(agent, f'(beam {asked[0]} {asked[1]} 0)')
+def test_beams_stay_in_the_own_half(game, agent, soccer, asked, got):
+    game.send(agent, f'(beam {asked[0]} {asked[1]} 0)')
     game.cycles(1)
     np.testing.assert_allclose(place_of(soccer, 'left_1')[:2], got, atol=0.01)
 
@@ -234,21 +220,17 @@ def test_beams_stay_in_the_own_half(play, soccer, asked, got):
     [('BeforeKickOff', True), ('Goal_Left', True), ('Goal_Right', True), ('PlayOn', False),
      ('KickOff_Left', False), ('GameOver', False)],
 )  # fmt: skip
-def test_beams_are_for_before_a_kick_off(play, soccer, mode, allowed):
-    game = play()
-    agent = game.join('A')
+def test_beams_are_for_before_a_kick_off(game, agent, soccer, mode, allowed):
     game.state.set_play_mode(mode)
-    game.say(agent, '(beam -5 -3 0)')
+    game.send(agent, '(beam -5 -3 0)')
     game.cycles(1)
     assert (abs(place_of(soccer, 'left_1')[0] + 5) < 0.02) == allowed
 
 
-def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(play, soccer, caplog):
-    game = play()
-    agent = game.join('A')
+def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(game, agent, soccer, caplog):
     game.cycles(1)
     before = place_of(soccer, 'left_1').copy()
-    game.say(agent, '(beam nan 0 0)(he1 nan)(nothing 1)((he1 1))(he1 1 1)(xyz)(he2 1)')
+    game.send(agent, '(beam nan 0 0)(he1 nan)(nothing 1)((he1 1))(he1 1 1)(xyz)(he2 1)')
     game.cycles(10)
     np.testing.assert_allclose(place_of(soccer, 'left_1'), before, atol=0.01)
     joints = agent.percepts.joints
@@ -259,11 +241,11 @@ def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(play, soc
 
 def test_a_call_is_heard_by_all_in_the_next_cycle(play, soccer):
     game = play('left_1_home')
-    left, right = game.join('A'), game.join('B')
-    game.say(left, '(beam -2 0 0)')
-    game.say(right, '(beam 0 -2 90)')
+    left, right = game.join(), game.join('B')
+    game.send(left, '(beam -2 0 0)')
+    game.send(right, '(beam 0 -2 90)')
     game.cycles(1)
-    game.say(left, '(say hello)')
+    game.send(left, '(say hello)')
     game.cycles(1)
     assert re.search(r'\(hear A 0\.00 self hello\)', left.text)
     (heard,) = right.percepts.heard
@@ -278,29 +260,25 @@ def test_a_call_is_heard_by_all_in_the_next_cycle(play, soccer):
     assert not left.percepts.heard and not right.percepts.heard
 
 
-def test_a_team_has_its_say_every_second_cycle(play):
-    game = play()
-    agent = game.join('A')
+def test_a_team_has_its_say_every_second_cycle(game, agent):
     heard = []
     for number in range(6):
-        game.say(agent, f'(say word{number})(say again)')
+        game.send(agent, f'(say word{number})(say again)')
         game.cycles(1)
         heard.append([call.text for call in agent.percepts.heard])
     assert heard == [['word0'], [], ['word2'], [], ['word4'], []]
 
 
-def test_beyond_fifty_metres_nobody_hears(play):
-    game = play()
-    left, right = game.join('A'), game.join('B')
+def test_beyond_fifty_metres_nobody_hears(game):
+    left, right = game.join(), game.join('B')
     game.place('right_1', (52.0, 0, 0.4), (0, 0, 0, 1))
-    game.say(left, '(say far)')
+    game.send(left, '(say far)')
     game.turn()
     assert left.percepts.heard and not right.percepts.heard
 
 
-def test_what_a_trainer_says_of_a_player_is_felt_by_it(play):
-    game = play()
-    agent, other = game.join('A'), game.join('B')
+def test_what_a_trainer_says_of_a_player_is_felt_by_it(game):
+    agent, other = game.join(), game.join('B')
     game.cycles(1)
     assert '(AgentState' not in agent.text
     game.state.condition(game.state.roster.find(Side.LEFT, 1)).battery = 40.0
@@ -309,49 +287,46 @@ def test_what_a_trainer_says_of_a_player_is_felt_by_it(play):
     assert '(AgentState' not in other.text
 
 
-def test_agents_that_send_syn_are_waited_for(play):
-    game = play()
-    agent, other = game.join('A'), game.join('B')
+def test_agents_that_send_syn_are_waited_for(game):
+    agent, other = game.join(), game.join('B')
     game.cycles(3)
     assert not game.agents.is_waiting
-    game.say(agent, '(he1 0)(syn)')
+    game.send(agent, '(he1 0)(syn)')
     assert not game.agents.is_waiting
     game.cycles(1)
     assert game.agents.is_waiting
-    game.say(other, '(syn)')
+    game.send(other, '(syn)')
     assert game.agents.is_waiting
-    game.say(agent, '(syn)')
+    game.send(agent, '(syn)')
     assert not game.agents.is_waiting
     # One that was waited for in vain is closed, and holds nobody up.
-    game.say(other, '(syn)')
+    game.send(other, '(syn)')
     game.cycles(1)
-    game.say(other, '(syn)')
+    game.send(other, '(syn)')
     game.cycles(1)
     assert not agent.is_open and other.is_open
     game.agents.disconnected(agent)
-    game.say(other, '(syn)')
+    game.send(other, '(syn)')
     assert not game.agents.is_waiting
 
 
 def test_without_sync_mode_syn_does_nothing(play):
     game = play(wait_for_syn=False)
-    agent = game.join('A')
-    game.say(agent, '(syn)')
+    agent = game.join()
+    game.send(agent, '(syn)')
     game.cycles(3)
     assert not game.agents.is_waiting and agent.is_open and len(agent.sent) == 3
 
 
 def test_vision_comes_in_every_second_message(play):
     game = play(vision_cycles=2)
-    agent = game.join('A')
+    agent = game.join()
     game.cycles(6)
     assert sum(b'(See ' in payload for payload in agent.sent) == 3
 
 
-def test_agents_keep_their_players_when_the_world_begins_anew(play, soccer):
-    game = play()
-    agent = game.join('A')
-    game.say(agent, '(he1 1)')
+def test_agents_keep_their_players_when_the_world_begins_anew(game, agent, soccer):
+    game.send(agent, '(he1 1)')
     game.cycles(5)
     before = agent.percepts.joints['hj1']
     game.agents.begin(game.stage)
@@ -362,10 +337,10 @@ def test_agents_keep_their_players_when_the_world_begins_anew(play, soccer):
 
 def test_noise_moves_beams_by_a_little(play, soccer):
     game = play(noise=True, seed=3)
-    agent = game.join('A')
+    agent = game.join()
     places = []
     for _ in range(20):
-        game.say(agent, '(beam -3 1 0)')
+        game.send(agent, '(beam -3 1 0)')
         game.cycles(1)
         places.append([*place_of(soccer, 'left_1')[:2], heading_of(soccer, 'left_1')])
     off = np.array(places) - [-3, 1, 0]
@@ -392,13 +367,13 @@ def test_with_joining_a_player_leaves_with_its_agent_and_joins_anew(play, soccer
     first = game.join('A', 2)
     second = game.join('A', 3)  # there is one robot a side
     game.cycles(20)
-    game.say(first, '(lae1 3)(he1 3)')
+    game.send(first, '(lae1 3)(he1 3)')
     game.cycles(20)
     game.agents.disconnected(first)
     assert not list(game.state.roster)
     game.cycles(50)
     assert abs(place_of(soccer, 'left_1')[1]) > 50
-    game.say(second, '(init (unum 3)(teamname A))')
+    game.send(second, '(init (unum 3)(teamname A))')
     game.cycles(2)
     (player,) = game.state.roster
     assert player.number == 3 and abs(place_of(soccer, 'left_1')[0]) < 9
@@ -424,7 +399,7 @@ def test_agent_state_is_sent_with_the_option_or_after_battery_or_temperature(pla
 
 
 def _text(game):
-    agent = game.join('A')
+    agent = game.join()
     game.cycles(1)
     return agent.text
 
@@ -454,14 +429,14 @@ def test_a_scene_chooses_the_type_of_the_nao(types, caplog):
         number = 9 if agent is quick else 1
         game.place(robots[number], (number, 0, 5), (0, 0, 0, 1))  # nothing touches it
         game.cycles(1)
-        game.say(agent, '(lle5 9)(lle6 9)')
+        game.send(agent, '(lle5 9)(lle6 9)')
         game.cycles(2)
         first = agent.percepts.joints
         game.cycles(2)
         for joint, speed in (('llj5', pitch), ('llj6', roll)):
             way = agent.percepts.joints[joint] - first[joint]
             assert way == pytest.approx(math.degrees(speed * 0.04), rel=0.07), joint
-    game.say(toes, '(lle7 5)')
+    game.send(toes, '(lle7 5)')
     game.cycles(20)
     assert toes.percepts.joints['llj7'] > 20
 

@@ -51,9 +51,7 @@ def angles(soccer, point):
     )
 
 
-def test_points_are_seen_where_they_are_and_only_in_the_cone(play, soccer):
-    game = play()
-    agent = game.join()
+def test_points_are_seen_where_they_are_and_only_in_the_cone(game, agent, soccer):
     found = missed = 0
     for _ in range(60):
         game.place('left_1', *random_pose())
@@ -81,12 +79,10 @@ def test_points_are_seen_where_they_are_and_only_in_the_cone(play, soccer):
     assert found > 50 and missed > 50
 
 
-def test_own_arms_are_seen_and_nothing_is_that_is_too_near(play, soccer):
-    game = play()
-    agent = game.join()
-    game.say(agent, '(lae1 3)(rae1 3)')
+def test_own_arms_are_seen_and_nothing_is_that_is_too_near(game, agent, soccer):
+    game.send(agent, '(lae1 3)(rae1 3)')
     game.cycles(30)  # until the arms point forward
-    (own,) = [p for p in agent.percepts.seen.players if p.team == 'Ours']
+    (own,) = [p for p in agent.percepts.seen.players if p.team == 'A']
     assert set(own.parts) == {'rlowerarm', 'llowerarm'}
     eye = soccer.data.site('left_1_vision').xpos
     soccer.placement.move_ball(eye + np.array([0.099, 0, 0]), (0, 0, 0))
@@ -112,9 +108,7 @@ def painted(soccer):
     return np.array(found)
 
 
-def test_lines_are_those_that_are_painted(play, soccer):
-    game = play()
-    agent = game.join()
+def test_lines_are_those_that_are_painted(game, agent, soccer):
     paint = painted(soccer)
     radius = soccer.model.numeric('free_kick_distance').data[0]
     straight = 0

@@ -7,9 +7,9 @@ import itertools
 import time
 
 import pytest
+from waiting import wait_until
 
-from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.peers import wait_until
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.motion.target import Target
 
 
@@ -45,7 +45,7 @@ class Recorder:
 @pytest.mark.parametrize('pace', ['live', 'real_time', 'free'])
 def test_a_cycle_is_20_ms_of_simulated_time(fleet, pace):
     agents = Recorder()
-    with gateway_at(fleet, agents, pace=pace) as gateway:
+    with simspark_at(fleet, agents, pace=pace) as gateway:
         wait_until(lambda: len(agents.times) > 30)
         assert set(gateway.robots) == set(agents.stages[0].scene.robots)
     periods = [b - a for a, b in itertools.pairwise(agents.times[2:30])]
@@ -57,10 +57,10 @@ def test_a_cycle_is_20_ms_of_simulated_time(fleet, pace):
 
 def test_agents_come_speak_and_go(fleet, peer):
     agents = Recorder()
-    with gateway_at(fleet, agents) as gateway:
+    with simspark_at(fleet, agents) as gateway:
         agent = peer(gateway.agent_port)
-        agent.say('(scene rsg/agent/nao/nao.rsg)')
-        agent.say('(init (unum 0)(teamname a))')
+        agent.send('(scene rsg/agent/nao/nao.rsg)')
+        agent.send('(init (unum 0)(teamname a))')
         agent.close()
         wait_until(lambda: len(agents.calls) == 4)
     assert [call[0] for call in agents.calls] == [
@@ -72,7 +72,7 @@ def test_agents_come_speak_and_go(fleet, peer):
 
 def test_set_points_of_agents_are_in_force(fleet):
     agents = Recorder()
-    with gateway_at(fleet, agents, pace='free'):
+    with simspark_at(fleet, agents, pace='free'):
         wait_until(lambda: agents.stages)
         scene = agents.stages[0].scene
         robot = next(r for r in scene.robots.values() if r.actuators)
@@ -84,7 +84,7 @@ def test_set_points_of_agents_are_in_force(fleet):
 
 def test_the_cycle_waits_for_agents_in_sync_mode(fleet):
     agents = Recorder()
-    with gateway_at(fleet, agents, pace='free'):
+    with simspark_at(fleet, agents, pace='free'):
         wait_until(lambda: agents.times)
         agents.is_waiting = True
         before = len(agents.times)
@@ -96,7 +96,7 @@ def test_the_cycle_waits_for_agents_in_sync_mode(fleet):
 
 def test_time_passes_no_faster_than_in_reality_while_an_agent_joins(fleet):
     agents = Recorder()
-    with gateway_at(fleet, agents, pace='free'):
+    with simspark_at(fleet, agents, pace='free'):
         wait_until(lambda: agents.times)
         agents.is_joining = True
         time.sleep(0.1)  # the cycle that runs ends

@@ -6,14 +6,13 @@ from collections import Counter
 import itertools
 
 from bundled_server import simulation
-from bundled_server import start_server
 import mujoco
 import numpy as np
 import pytest
+from waiting import wait_until
 
-from test.gateways.simspark.conftest import gateway_at
+from test.gateways.running import simspark_at
 from test.gateways.simspark.peers import RawPeer
-from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
@@ -25,13 +24,13 @@ from urlab_ros_bridge.models.soccer import write_world
 
 @pytest.fixture(scope='module')
 def live(soccer):
-    with gateway_at(soccer) as gateway:
+    with simspark_at(soccer) as gateway:
         yield gateway
 
 
 @pytest.fixture(scope='module')
 def shapes(soccer):
-    with gateway_at(soccer, nao_meshes=False) as gateway:
+    with simspark_at(soccer, nao_meshes=False) as gateway:
         yield gateway
 
 
@@ -158,7 +157,7 @@ def test_meshes_of_the_nao_are_in_the_middle_of_the_boxes_that_collide(soccer, l
 
 
 def test_25_messages_a_second_of_simulated_time(soccer, watch):
-    with gateway_at(soccer, pace='free') as gateway:
+    with simspark_at(soccer, pace='free') as gateway:
         monitor = watch(gateway)
         monitor.command(['playMode', 'PlayOn'])
         monitor.update()
@@ -173,7 +172,7 @@ def test_25_messages_a_second_of_simulated_time(soccer, watch):
 def test_a_monitor_gets_every_frame_that_a_live_gateway_comes_to_see(soccer, watch, monkeypatch):
     """Live looks come when the machine lets them; none of them that is due is left out."""
     looks = []
-    with gateway_at(soccer) as gateway:
+    with simspark_at(soccer) as gateway:
         monitor = watch(gateway)
         monitor.command(['playMode', 'PlayOn'])
         viewers, scene = gateway._cycle.viewers, gateway._simulation.current.scene
@@ -209,7 +208,7 @@ def test_a_late_monitor_sees_the_same_as_an_early_one(live, watch):
 
 
 def test_any_world_is_shown_with_its_robots_as_players(fleet, watch):
-    with gateway_at(fleet) as gateway:
+    with simspark_at(fleet) as gateway:
         view = watch(gateway).view
         assert set(view.players) == {('left', 1), ('left', 2), ('left', 3)}
         assert view.ball is None
@@ -219,7 +218,7 @@ def test_any_world_is_shown_with_its_robots_as_players(fleet, watch):
 
 def test_a_log_has_one_message_a_line_and_replays(soccer, tmp_path, watch):
     path = tmp_path / 'game.log'
-    with gateway_at(soccer, log=path, pace='free') as gateway:
+    with simspark_at(soccer, log=path, pace='free') as gateway:
         monitor = watch(gateway)
         monitor.command(['playMode', 'PlayOn'])
         monitor.command(['ball', ['pos', 2, 1, 0.3]])
@@ -254,27 +253,8 @@ def test_a_simulation_that_another_client_steps_is_watched_and_not_stepped(
         client.set_mode(before)
 
 
-def test_the_gateway_outlives_its_simulation(tmp_path):
-    with simulation('rover') as port:
-        pass  # its port is free now
-    server = start_server(world='rover', rpc_port=port)
-    try:
-        with gateway_at(port) as gateway:
-            peer = RawPeer(gateway.monitor_port)
-            peer.hear_until(lambda text: 'RDS' in text)
-            server.stop()
-            peer.say('(time 5)(ball (pos 1 1 1))')
-            server = start_server(world='rover', rpc_port=port)
-            # The same connection gets the new world, in full.
-            peer.hear_until(lambda text: 'RSG' in text and 'FieldLength' in text)
-            peer.hear_until(lambda text: 'RDS' in text)
-            peer.close()
-    finally:
-        server.stop()
-
-
 def test_players_appear_with_their_agents_and_vanish_with_them(soccer, watch):
-    with gateway_at(soccer, Agents(), pace='real_time') as gateway:
+    with simspark_at(soccer, Agents(), pace='real_time') as gateway:
         monitor = watch(gateway)
         empty = len(monitor.view.nodes), sum(len(node.children) for node in monitor.view.nodes)
         assert monitor.view.players == {}
@@ -292,11 +272,11 @@ def test_messages_of_a_full_field_are_as_small_as_those_of_simspark(tmp_path, wa
     """Of 22 Naos, SimSpark sends 141 kB in full, 11 kB while they stand, 73 kB while they walk."""
     with (
         simulation('', model=write_world(tmp_path, 11, 'league'), cameras='off') as port,
-        gateway_at(port) as gateway,
+        simspark_at(port) as gateway,
     ):
         peer = RawPeer(gateway.monitor_port)
-        full = peer.hear_until(lambda text: 'RSG' in text)
-        changes = peer.hear_until(lambda text: 'RDS' in text)
+        full = peer.receive_until(lambda text: 'RSG' in text)
+        changes = peer.receive_until(lambda text: 'RDS' in text)
         peer.close()
     assert len(full) < 141_000 and len(changes) < 11_000
     moving = 22 * 12 * len(' (SLT -0.1234 -0.1234 -0.1234 0' * 3 + ' -12.1234 -12.1234 0.1234 1)')

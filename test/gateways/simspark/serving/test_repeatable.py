@@ -8,7 +8,7 @@ import time
 from bundled_server import simulation
 import pytest
 
-from test.gateways.simspark.conftest import gateway_at
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
@@ -24,7 +24,7 @@ def play(rpc_port, rule, pauses, cycles):
     agents = Agents(AgentOptions(noise=True, seed=5))
     referee = SoccerReferee(RefereeOptions(kick_off=KickOff.parse(rule)))
     heard = {team: [] for team in TEAMS}
-    with gateway_at(rpc_port, agents, referee, pace='free') as gateway:
+    with simspark_at(rpc_port, agents, referee, pace='free') as gateway:
         players = []
         for team, pause in zip(TEAMS, pauses, strict=True):
             time.sleep(pause)

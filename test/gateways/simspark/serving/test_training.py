@@ -8,16 +8,16 @@ from bundled_server import simulation
 import mujoco
 import numpy as np
 import pytest
+from waiting import wait_until
 
-from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.peers import wait_until
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.client.clients import NotAcknowledged
 
 
 @pytest.fixture(scope='module')
 def live(soccer):
     """A gateway in front of a world of its own time."""
-    with gateway_at(soccer) as gateway:
+    with simspark_at(soccer) as gateway:
         yield gateway
 
 
@@ -101,7 +101,7 @@ def test_what_roboviz_sends_works(trainer, peer, live):
         '(agent (unum 1) (team Left) (pos -2.00 1.00 0.40))', '(playMode free_kick_right)',
         '(playMode direct_free_kick_left)',
     ):  # fmt: skip
-        viewer.say(text)
+        viewer.send(text)
     wait_until(lambda: monitor.update().play_mode == 'direct_free_kick_left')
     np.testing.assert_allclose(ball_of(client)[0][:2], (1.2, -0.5))
     base = client.step().articulations['left_1'].qpos
@@ -109,7 +109,7 @@ def test_what_roboviz_sends_works(trainer, peer, live):
 
 
 def test_a_player_is_killed_and_the_others_go_on(watch, peer):
-    with simulation('soccer') as port, gateway_at(port) as gateway:
+    with simulation('soccer') as port, simspark_at(port) as gateway:
         monitor, other = watch(gateway), watch(gateway)
         monitor.command(['kill', ['unum', 1], ['team', 'Right']])
         for each in (monitor, other):

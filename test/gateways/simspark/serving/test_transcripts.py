@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.simspark.conftest import gateway_at
+from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.monitor import viewers
@@ -104,17 +104,17 @@ def follow(peer, name, has_no_news, mask=lambda text: text):
     """Say and hear what a transcript has."""
     for sign, text in lines(name):
         if sign == '>':
-            peer.say(text)
+            peer.send(text)
             continue
-        heard = mask(peer.hear())
+        heard = mask(peer.receive())
         while heard != text:
             assert has_no_news(heard), f'{heard}\ninstead of\n{text}'
-            heard = mask(peer.hear())
+            heard = mask(peer.receive())
 
 
 def test_a_monitor_and_trainer(still, peer, monkeypatch):
     monkeypatch.setattr(viewers, '_REPEATS', ())  # they come by the wall clock
-    with gateway_at(still) as gateway:
+    with simspark_at(still) as gateway:
         follow(
             peer(gateway.monitor_port),
             'monitor',
@@ -126,7 +126,7 @@ def test_an_agent(world, peer):
     agents = Agents(AgentOptions(vision_cycles=1, ground_truth=True))
     with (
         simulation('', model=world, cameras='off') as port,
-        gateway_at(port, agents, pace='free') as gateway,
+        simspark_at(port, agents, pace='free') as gateway,
     ):
         said = [text for sign, text in lines('agent') if sign == '<']
         follow(
@@ -143,7 +143,7 @@ def test_a_mesh_is_the_box_of_its_bounds_and_a_capsule_a_cylinder_with_two_spher
     (tmp_path / 'wedge.xml').write_text(WEDGE)
     with simulation('', model=tmp_path / 'wedge.xml', cameras='off') as port:
         model = urlab(port).handshake.model
-        with gateway_at(port) as gateway:
+        with simspark_at(port) as gateway:
             view = watch(gateway).view
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

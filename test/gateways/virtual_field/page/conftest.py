@@ -4,8 +4,8 @@
 
 import pytest
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import chromium
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
@@ -48,7 +48,7 @@ def rover(rover_files):
 
 @pytest.fixture(scope='package')
 def rover_url(rover):
-    with gateway_at(rover, Page()) as gateway:
+    with field_at(rover, Page()) as gateway:
         yield gateway.url
 
 

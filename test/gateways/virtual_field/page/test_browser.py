@@ -13,12 +13,12 @@ from PIL import Image
 from ports import free_port
 import pytest
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import PHONE
 from test.gateways.virtual_field.page.browser import Visitor
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from test.gateways.virtual_field.protocol.test_foreign_gltf import glb
 from test.gateways.virtual_field.protocol.test_foreign_gltf import textured
@@ -291,7 +291,7 @@ def test_keys_drive_the_selected_robot_or_say_why_not(browser):
     )
     with (
         simulation('fleet') as port,
-        gateway_at(port, Page()) as gateway,
+        field_at(port, Page()) as gateway,
         Visitor(browser, gateway.url) as visitor,
         Client(rpc_port=port, shared=True) as client,
     ):
@@ -320,7 +320,7 @@ def test_keys_drive_the_selected_robot_or_say_why_not(browser):
 def test_a_tip_follows_the_mouse(browser, bimanual):
     handle = 'urlab.pointer.handles[0]'
     with (
-        gateway_at(bimanual, Page()) as gateway,
+        field_at(bimanual, Page()) as gateway,
         Visitor(browser, gateway.url) as visitor,
         Client(rpc_port=bimanual, shared=True) as client,
     ):
@@ -377,10 +377,10 @@ def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser)
             visitor.until(f"!{veil}.classList.contains('on')")
 
         with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
-            with gateway_at(rpc, Page(), port=port) as gateway:
+            with field_at(rpc, Page(), port=port) as gateway:
                 visitor = stack.enter_context(Visitor(browser, gateway.url))
             visitor.until(f"{veil}.classList.contains('on')")
-            stack.enter_context(gateway_at(rpc, Page(), port=port))
+            stack.enter_context(field_at(rpc, Page(), port=port))
             start(visitor)
         visitor.until(f"{veil}.textContent.includes('The simulation has ended')")
         visitor.tab.wait_for_timeout(1500)  # tries to come back do not change what is said
@@ -437,7 +437,7 @@ def test_two_clicks_set_a_goal_for_the_bridge(visitor, urlab, rover):
 
 def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
     with (
-        gateway_at(bimanual, Page()) as gateway,
+        field_at(bimanual, Page()) as gateway,
         Visitor(browser, gateway.url, **PHONE) as visitor,
     ):
         tip = visitor.js('urlab.world.tips[0]')

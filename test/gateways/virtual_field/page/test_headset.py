@@ -5,9 +5,9 @@
 import numpy as np
 import pytest
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import Visitor
-from test.gateways.virtual_field.programs import gateway_at
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
@@ -45,7 +45,7 @@ pytestmark = [
 
 @pytest.fixture(scope='module')
 def gateway(bimanual):
-    with gateway_at(bimanual, Page()) as gateway:
+    with field_at(bimanual, Page()) as gateway:
         yield gateway
 
 

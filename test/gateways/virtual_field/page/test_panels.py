@@ -11,10 +11,10 @@ import pytest
 from unstable_world import PREFIX
 from unstable_world import write_unstable_world
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import Visitor
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import EStopEngaged
@@ -228,7 +228,7 @@ def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path)
     alarm = "document.getElementById('unstable')"
     with (
         simulation(write_unstable_world(tmp_path)) as port,
-        gateway_at(port, Page()) as gateway,
+        field_at(port, Page()) as gateway,
         Client(rpc_port=port, shared=True, raise_on_divergence=False) as client,
         Visitor(browser, gateway.url, size=LAPTOP) as visitor,
     ):

@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 from websockets.sync.client import connect
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.protocol.test_publishing import glb
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
@@ -248,7 +248,7 @@ def test_a_publisher_fills_the_scene(join):
 
 def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
     """The gateway refuses it, whatever the page shows or hides."""
-    with gateway_at(bimanual, Page()) as gateway:
+    with field_at(bimanual, Page()) as gateway:
         url = gateway.url.replace('http', 'ws', 1)
         with FieldClient(f'{gateway.url}/?view') as watcher:
             for role in ('vr_client', 'publisher'):
@@ -285,7 +285,7 @@ def test_a_publisher_whose_message_is_too_large_is_told_and_stays(join):
 
 
 def test_users_can_be_served_one_arm_each(bimanual):
-    with gateway_at(bimanual, arms_per_user=1) as gateway:
+    with field_at(bimanual, arms_per_user=1) as gateway:
         hello = {'requested_arm_count': 2, 'character_mode': 'two-cr'}
         with (
             FieldClient(gateway.url, 'vr_client', **hello) as one,

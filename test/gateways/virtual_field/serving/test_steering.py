@@ -8,10 +8,11 @@ import time
 
 import numpy as np
 import pytest
+from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.steering import operator
@@ -44,13 +45,6 @@ def keep_reading(user):
 
     threading.Thread(target=run, daemon=True).start()
     return user
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -106,7 +100,7 @@ def test_two_users_steer_at_once_and_let_go_alone(join, home):
         tip_at_rest(watcher, a)
     # Without a grip the hand moves and the tip does not.
     with Hand(one, lambda now: np.array([0.3 * now, 0.0, 0.0]), grip=0.0) as hand:
-        wait_for(lambda: time.monotonic() - hand.began > 0.7)
+        wait_until(lambda: time.monotonic() - hand.began > 0.7)
         at = watcher.newest()
     assert moved(at, a, starts[0])
 
@@ -124,7 +118,7 @@ def test_the_trigger_closes_the_gripper_and_recall_brings_the_arm_back(join, hom
     with Hand(user, up, trigger=1.0):
         watcher.scene(lambda seen: tip(seen, arm)[1] - start[1] > 0.08)
         # The fingers of the left arm follow its joints in the positions.
-        wait_for(lambda: home.step().articulations['bimanual'].qpos[6] < 0.5 * open_at[6])
+        wait_until(lambda: home.step().articulations['bimanual'].qpos[6] < 0.5 * open_at[6])
     with Hand(user, up, grip=0.0, buttons={'secondary': True}):
         watcher.scene(lambda seen: np.linalg.norm(tip(seen, arm) - start) < 0.01)
 
@@ -155,7 +149,7 @@ def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch, world, fast, 
     monkeypatch.setattr(operator, 'SILENCE', 0.7)
     with (
         simulation(world) as port,
-        gateway_at(port) as gateway,
+        field_at(port) as gateway,
         Client(rpc_port=port, shared=True) as client,
     ):
         client.connect()
@@ -166,10 +160,10 @@ def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch, world, fast, 
         with FieldClient(gateway.url, 'vr_client', character_mode=world) as user:
             assert user.ack['arm_ids'] == []
             with Hand(user, lambda _: np.zeros(3), joystick=[0.0, -1.0]):
-                wait_for(lambda: speed() > fast)
-            wait_for(lambda: speed() < slow)
+                wait_until(lambda: speed() > fast)
+            wait_until(lambda: speed() < slow)
             # Whoever leaves stops too.
             monkeypatch.setattr(operator, 'SILENCE', 1e9)
             user.steer(9.0, left={'joystick': [0.0, -1.0]})
-            wait_for(lambda: speed() > 0.6 * fast)
-        wait_for(lambda: speed() < slow)
+            wait_until(lambda: speed() > 0.6 * fast)
+        wait_until(lambda: speed() < slow)

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import gateway_at
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 
@@ -24,7 +24,7 @@ def check_smooth(arm):
 
 
 def test_the_tentacle_bends_smoothly_and_follows_the_hand():
-    with simulation('tentacle') as port, gateway_at(port) as gateway:
+    with simulation('tentacle') as port, field_at(port) as gateway:
         with Client(rpc_port=port, shared=True) as client:
             client.connect()
             client.reset('home')

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 from websockets.sync.client import connect
 
-from test.gateways.virtual_field.programs import gateway_at
+from test.gateways.running import field_at
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import BadCertificate
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import fingerprint
@@ -36,7 +36,7 @@ def pair(tmp_path_factory):
 def secured(bimanual, pair):
     """Return a gateway with TLS, and what a client needs to trust it."""
     trust = ssl.create_default_context(cafile=str(pair[0]))
-    with gateway_at(bimanual, Files(), tls=tls_context(*map(str, pair))) as gateway:
+    with field_at(bimanual, Files(), tls=tls_context(*map(str, pair))) as gateway:
         yield gateway, trust
 
 
