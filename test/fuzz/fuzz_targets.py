@@ -130,8 +130,8 @@ def _file(name: str, data: bytes) -> Path:
     return path
 
 
-def _reply(data: bytes) -> None:
-    codec.unpack(data, MAX_REPLY_BYTES)
+def _of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
+    return lambda data: read(_file(name, data))
 
 
 _ROWS = (
@@ -143,10 +143,6 @@ _ROWS = (
 def _row(data: bytes) -> None:
     if data:
         _ROWS[data[0] % len(_ROWS)](data[1:])
-
-
-def _topic(data: bytes) -> None:
-    rows.parse_topic(data)
 
 
 def _tick(data: bytes) -> None:
@@ -169,22 +165,10 @@ def _control(data: bytes) -> None:
     control.unpack_setpoints(payload)
 
 
-def _snapshot(data: bytes) -> None:
-    decode_snapshot(data)
-
-
-def _handshake(data: bytes) -> None:
-    parse_handshake(codec.unpack(data, 1 << 20))
-
-
 def _step_reply(data: bytes) -> None:
     found = StepResult(codec.unpack(data, 1 << 20))
     for robot in found.articulations.values():
         _ = robot.qpos, robot.qvel, robot.sensors
-
-
-def _frame(data: bytes) -> None:
-    camera_frame.unpack_frame(data, 4, 4)
 
 
 def _region(data: bytes) -> None:
@@ -199,26 +183,6 @@ def _chiral(data: bytes) -> None:
     header, payload = split_frame(data)
     message_type(header)
     chiral.decode_action(header, payload)
-
-
-def _chiral_observation(data: bytes) -> None:
-    chiral.decode_observation(*split_frame(data))
-
-
-def _profile(data: bytes) -> None:
-    load_profile(_file('profile.yaml', data))
-
-
-def _sidecar(data: bytes) -> None:
-    load_sidecar(_file('sidecar.yaml', data))
-
-
-def _level(data: bytes) -> None:
-    Level.open(_file('level.yaml', data))
-
-
-def _yaml(data: bytes) -> None:
-    read_yaml(_file('any.yaml', data))
 
 
 # Values that YAML has and JSON has not, by the name that stands for them in an input.
@@ -253,10 +217,6 @@ def _with_yaml(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_yaml(item) for item in value]
     return _YAML_ONLY.get(value, value) if isinstance(value, str) else value
-
-
-def _profile_values(data: bytes) -> None:
-    read_profile(read_values(data))
 
 
 def _sidecar_values(data: bytes) -> None:
@@ -331,10 +291,6 @@ def _frames(data: bytes) -> None:
             read_expressions(payload)
 
 
-def _page(data: bytes) -> None:
-    read_message(data)
-
-
 def _field(data: bytes) -> None:
     """Any message of Virtual Field, by its type."""
     envelope = read_envelope(data)
@@ -385,14 +341,18 @@ def _keys(data: bytes) -> None:
 
 TARGETS: dict[str, Target] = {
     'urlab_request': Target(codec.unpack, (WireError,), _PACK + _JSON),
-    'urlab_reply': Target(_reply, (WireError,), _PACK),
+    'urlab_reply': Target(lambda data: codec.unpack(data, MAX_REPLY_BYTES), (WireError,), _PACK),
     'urlab_row': Target(_row, (WireError,)),
     'urlab_topic': Target(
-        _topic, (WireError,), (b'/joint/', b'/sensor/', b'scene/', b'state/full')
+        rows.parse_topic, (WireError,), (b'/joint/', b'/sensor/', b'scene/', b'state/full')
     ),
     'urlab_tick': Target(_tick, (WireError, ProtocolError), (b'\x08sim_time', b'\x0astate/full')),
-    'urlab_snapshot': Target(_snapshot, (WireError, ProtocolError), _PACK),
-    'urlab_handshake': Target(_handshake, (WireError, ProtocolError), _PACK),
+    'urlab_snapshot': Target(decode_snapshot, (WireError, ProtocolError), _PACK),
+    'urlab_handshake': Target(
+        lambda data: parse_handshake(codec.unpack(data, 1 << 20)),
+        (WireError, ProtocolError),
+        _PACK,
+    ),
     'urlab_step_reply': Target(_step_reply, (WireError, ProtocolError), _PACK),
     'urlab_control': Target(_control, (WireError,), (b'\0', b'/control', b'control/')),
     'urlab_gains': Target(control.unpack_gains, (WireError,), _JSON),
@@ -402,12 +362,14 @@ TARGETS: dict[str, Target] = {
     'shm_region': Target(_region, (RegionUnavailable, WireError), (b'URLB',)),
     'recording': Target(_recording, (WireError,), _JSON),
     'chiral_action': Target(_chiral, (GatewayError,), _PACK),
-    'chiral_observation': Target(_chiral_observation, (GatewayError,), _PACK),
-    'chiral_profile': Target(_profile, (SchemaError,), _YAML),
-    'sidecar': Target(_sidecar, (SchemaError,), _YAML),
-    'level': Target(_level, (SchemaError, WorldError), _YAML),
-    'yaml': Target(_yaml, (SchemaError,), _YAML),
-    'profile_values': Target(_profile_values, (SchemaError, NoValue)),
+    'chiral_observation': Target(
+        lambda data: chiral.decode_observation(*split_frame(data)), (GatewayError,), _PACK
+    ),
+    'chiral_profile': Target(_of_file('profile.yaml', load_profile), (SchemaError,), _YAML),
+    'sidecar': Target(_of_file('sidecar.yaml', load_sidecar), (SchemaError,), _YAML),
+    'level': Target(_of_file('level.yaml', Level.open), (SchemaError, WorldError), _YAML),
+    'yaml': Target(_of_file('any.yaml', read_yaml), (SchemaError,), _YAML),
+    'profile_values': Target(lambda data: read_profile(read_values(data)), (SchemaError, NoValue)),
     'sidecar_values': Target(_sidecar_values, (SchemaError, NoValue)),
     'level_values': Target(_level_values, (SchemaError, WorldError, NoValue)),
     'model': Target(_document, (OpError,), _XML),
@@ -418,7 +380,7 @@ TARGETS: dict[str, Target] = {
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),
     'webxr_message': Target(_field, (BadMessage,), _JSON),
-    'webxr_page': Target(_page, (BadPageMessage,), _JSON),
+    'webxr_page': Target(read_message, (BadPageMessage,), _JSON),
     'web_access': Target(
         _access, (HandshakeRefusal,), (b'Origin:', b'Host:', b'?token=', b'\n', b'%')
     ),

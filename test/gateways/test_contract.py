@@ -18,6 +18,12 @@ from bundled_server import port_of
 from bundled_server import start_server
 from ports import free_port
 import pytest
+from raw_peer import dial
+from raw_peer import frame
+from raw_peer import opened
+from raw_peer import opening
+from raw_peer import rest
+from raw_peer import status
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
@@ -25,12 +31,6 @@ from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.running import chiral_at
 from test.gateways.running import field_at
 from test.gateways.running import simspark_at
-from test.gateways.serving.raw_peer import dial
-from test.gateways.serving.raw_peer import frame
-from test.gateways.serving.raw_peer import opened
-from test.gateways.serving.raw_peer import opening
-from test.gateways.serving.raw_peer import rest
-from test.gateways.serving.raw_peer import status
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
 from urlab_ros_bridge.client.client import Client

@@ -20,13 +20,13 @@ import time
 import msgpack
 from odd_requests import LIKELY
 import pytest
+from raw_peer import dial
+from raw_peer import frame
+from raw_peer import opened
+from raw_peer import rest
 import zmq
 
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.serving.raw_peer import dial
-from test.gateways.serving.raw_peer import frame
-from test.gateways.serving.raw_peer import opened
-from test.gateways.serving.raw_peer import rest
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
 from test.security.programs import ANY_PORTS

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 import contextlib
 import functools
 import importlib.util
-import json
 from pathlib import Path
 import random
 import resource
@@ -34,6 +33,8 @@ from lifelines import start_process
 import msgpack
 from programs_under_fault import load_of
 from programs_under_fault import Programs
+import raw_peer
+import raw_zmtp
 import renderer_faults
 from verdict import broken_invariants
 from verdict import growing
@@ -228,38 +229,28 @@ class Soak:
         Nor those that never finish a request, or speak HTTP to a port of ZeroMQ.
         """
         ports = self.programs.ports
-        greeting = b'\xff' + bytes(8) + b'\x7f\x03\x00NULL' + bytes(48)
-        ready = b'\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ'
-        subscribe = b'\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03SUB' + b'\x00\x01\x01'
-        meta = msgpack.packb({'op': 'meta'})
-        request = b'\x01\x00' + bytes((0, len(meta))) + meta
-        opening = (
-            b'GET /view HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade'
-            b'\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
-        )
+        requester = raw_zmtp.GREETING + raw_zmtp.ready('REQ')
+        subscriber = raw_zmtp.GREETING + raw_zmtp.ready('SUB') + raw_zmtp.frame(b'\x01')
+        separator = raw_zmtp.frame(b'', raw_zmtp.MORE)
+        meta = separator + raw_zmtp.frame(msgpack.packb({'op': 'meta'}))
+        half = separator + raw_zmtp.frame(bytes(1 << 20))[: 1 << 19]
         packed = msgpack.packb({'type': 'obs_request'})
-        packed = struct.pack('<I', len(packed)) + packed
-        ask = bytes((0x82, 0x80 | len(packed))) + bytes(4) + packed
-        hello = json.dumps(
-            {'version': 1, 'type': 'hello', 'payload': {'role': 'spectator'}}
-        ).encode()
-        field_hello = bytes((0x81, 0x80 | len(hello))) + bytes(4) + hello
-        size = 1 << 20
-        half = b'\x01\x00\x02' + size.to_bytes(8, 'big') + bytes(size // 2)
+        ask = raw_peer.frame(struct.pack('<I', len(packed)) + packed)
+        hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
         page = b'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' + bytes(1000)
         links = [
-            *stall(ports['rpc'], greeting + ready, request),
-            *stall(ports['rpc'], greeting + ready + half),
+            *stall(ports['rpc'], requester, meta),
+            *stall(ports['rpc'], requester + half),
             *stall(ports['rpc'], page),
             *stall(ports['state'], page),
-            *stall(ports['state'], greeting + subscribe),
-            *stall(ports['chiral'], opening, ask),
-            *stall(ports['webxr'], opening.replace(b'/view', b'/') + field_hello),
+            *stall(ports['state'], subscriber),
+            *stall(ports['chiral'], raw_peer.opening('/view'), ask),
+            *stall(ports['webxr'], raw_peer.opening() + raw_peer.frame(hello, 0x81)),
             *stall(ports['monitors'], b'', b'\x00\x00\x00\x0e(reqfullstate)'),
             *stall(ports['agents'], AGENT_SCENE),
         ]
         if 'camera' in self.proxies:
-            links += stall(self.proxies['camera'].target, greeting + subscribe)
+            links += stall(self.proxies['camera'].target, subscriber)
         time.sleep(self.window)  # what is not read fills the buffers
         filled = time.monotonic()
         for watcher in self.watchers:

@@ -120,8 +120,7 @@ def test_intrinsics_are_those_of_the_model(model, still):
     height, width = camera.depth.shape
     focal = height / 2 / np.tan(np.radians(model.camera('rover_front_rgb').fovy[0]) / 2)
     np.testing.assert_allclose(
-        camera.intrinsics,
-        [[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]],
+        camera.intrinsics, [[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]]
     )
 
 

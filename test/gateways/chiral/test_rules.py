@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 import pytest
+from raw_peer import opened
 from websockets.exceptions import ConnectionClosed
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.serving.raw_peer import opened
 from urlab_ros_bridge.gateways.chiral.serving.server import MAX_VIEWERS
 
 

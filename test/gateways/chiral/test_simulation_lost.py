@@ -10,16 +10,16 @@ import time
 from lifelines import stop_for_a_while
 import numpy as np
 import pytest
+from raw_peer import dial
+from raw_peer import opened
+from raw_peer import opening
+from raw_peer import rest
+from raw_peer import status
 from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.programs import Programs
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
-from test.gateways.serving.raw_peer import dial
-from test.gateways.serving.raw_peer import opened
-from test.gateways.serving.raw_peer import opening
-from test.gateways.serving.raw_peer import rest
-from test.gateways.serving.raw_peer import status
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID

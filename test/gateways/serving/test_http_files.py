@@ -7,9 +7,9 @@ import urllib.error
 import urllib.request
 
 import pytest
+from raw_peer import dial
 from websockets.sync.client import connect
 
-from test.gateways.serving.raw_peer import dial
 from test.gateways.serving.test_websocket_server import serving
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access

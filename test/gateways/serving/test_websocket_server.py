@@ -11,21 +11,21 @@ import threading
 import time
 
 import pytest
+from raw_peer import BINARY
+from raw_peer import CLOSE
+from raw_peer import dial
+from raw_peer import flood
+from raw_peer import frame
+from raw_peer import opened
+from raw_peer import opening
+from raw_peer import PONG
+from raw_peer import rest
+from raw_peer import status
+from raw_peer import trickle
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from test.gateways.serving.raw_peer import BINARY
-from test.gateways.serving.raw_peer import CLOSE
-from test.gateways.serving.raw_peer import dial
-from test.gateways.serving.raw_peer import flood
-from test.gateways.serving.raw_peer import frame
-from test.gateways.serving.raw_peer import opened
-from test.gateways.serving.raw_peer import opening
-from test.gateways.serving.raw_peer import PONG
-from test.gateways.serving.raw_peer import rest
-from test.gateways.serving.raw_peer import status
-from test.gateways.serving.raw_peer import trickle
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal

@@ -79,8 +79,7 @@ def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
 
 
 @pytest.mark.parametrize(
-    ('hook', 'says'),
-    [('wrong', "'good'"), ('unsendable', 'a value that cannot')],
+    ('hook', 'says'), [('wrong', "'good'"), ('unsendable', 'a value that cannot')]
 )
 def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged, hook, says):
     with pytest.raises(ChiralClosed, match=f'1011 the task hook returned {says}'):

@@ -111,11 +111,7 @@ def frame(size):
 
 def test_what_does_not_fit_is_named(tmp_path, capsys):
     for number, (episodes, says) in enumerate(
-        (
-            ([[frame(2)], [frame(3)]], 'episode 1 has'),
-            ([], 'no episode'),
-            ([[]], 'has no frames'),
-        )
+        (([[frame(2)], [frame(3)]], 'episode 1 has'), ([], 'no episode'), ([[]], 'has no frames'))
     ):
         with pytest.raises(CannotExport, match=says):
             list(write_dataset(LayoutWriter(tmp_path / str(number), 30), episodes, ''))

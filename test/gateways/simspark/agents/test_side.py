@@ -28,25 +28,6 @@ def heading_of(soccer, robot):
     return math.degrees(math.atan2(y, x))
 
 
-def test_nothing_comes_before_scene_then_time_and_game_then_the_body(game):
-    connection = FakeConnection()
-    game.agents.connected(connection)
-    game.cycles(1)
-    assert not connection.sent
-    game.send(connection, '(scene rsg/agent/nao/nao.rsg)')
-    game.cycles(1)
-    assert re.fullmatch(
-        r'\(time \(now \d+\.\d{3}\)\)\(GS \(sl 0\) \(sr 0\) \(t 0\.000\) \(pm BeforeKickOff\)\)',
-        connection.text,
-    )
-    game.send(connection, '(init (unum 1)(teamname Ours))')
-    game.cycles(1)
-    assert '(GS (unum 1) (team left) (sl 0)' in connection.text
-    game.send(connection, '(syn)')
-    game.cycles(1)
-    assert 'unum' not in connection.text and '(HJ (n hj1) (ax ' in connection.text
-
-
 def test_number_and_side_come_with_the_first_percepts_that_can_be_sent(game, agent):
     agent.is_clear = False  # it has not read what came before
     game.cycles(3)
@@ -227,7 +208,9 @@ def test_beams_are_for_before_a_kick_off(game, agent, soccer, mode, allowed):
     assert (abs(place_of(soccer, 'left_1')[0] + 5) < 0.02) == allowed
 
 
-def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(game, agent, soccer, caplog):
+def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(
+    game, agent, soccer, caplog
+):
     game.cycles(1)
     before = place_of(soccer, 'left_1').copy()
     game.send(agent, '(beam nan 0 0)(he1 nan)(nothing 1)((he1 1))(he1 1 1)(xyz)(he2 1)')
@@ -277,14 +260,19 @@ def test_beyond_fifty_metres_nobody_hears(game):
     assert left.percepts.heard and not right.percepts.heard
 
 
-def test_what_a_trainer_says_of_a_player_is_felt_by_it(game):
-    agent, other = game.join(), game.join('B')
+def test_agent_state_is_sent_with_the_option_or_once_a_trainer_has_set_it(play):
+    game = play()
+    agent, other = game.join('A'), game.join('B')
     game.cycles(1)
     assert '(AgentState' not in agent.text
     game.state.condition(game.state.roster.find(Side.LEFT, 1)).battery = 40.0
     game.cycles(1)
     assert agent.text.endswith('(AgentState (temp 23) (battery 40))')
     assert '(AgentState' not in other.text
+    game = play(agent_state=True)
+    agent = game.join()
+    game.cycles(1)
+    assert '(AgentState' in agent.text
 
 
 def test_agents_that_send_syn_are_waited_for(game):
@@ -391,17 +379,6 @@ def test_with_joining_a_number_is_taken_once(play, caplog, team):
     numbers = [(p.side.value, p.number) for p in game.state.roster]
     assert numbers == [('left', 1), ('right', 1)][: 1 + (team == 'B')]
     assert ('taken are: 1' in caplog.text) == (team == 'A')
-
-
-def test_agent_state_is_sent_with_the_option_or_after_battery_or_temperature(play):
-    assert '(AgentState' in _text(play(agent_state=True))
-    assert '(AgentState' not in _text(play())
-
-
-def _text(game):
-    agent = game.join()
-    game.cycles(1)
-    return agent.text
 
 
 @pytest.fixture(scope='module')

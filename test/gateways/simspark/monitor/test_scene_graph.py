@@ -97,32 +97,6 @@ def test_a_full_message_has_the_poses(world):
         np.testing.assert_allclose(node.matrix[:3, 3], positions[body], atol=1e-4)
 
 
-def test_the_text_is_that_of_the_page():
-    made = graph()
-    made.update(np.zeros((4, 3)), np.array([np.eye(3)] * 4))
-    slt = '(SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)'
-    seen = made.seen()
-    assert made.full(seen).decode() == (
-        '(nd Light (setDiffuse 1 1 1 1) (setAmbient 1 1 1 1) (setSpecular 1 1 1 1))'
-        '(nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 1 2 3 1)(nd StaticMesh (setVisible 1) '
-        '(load models/x.obj) (sSc 2 2 2)(resetMaterials a b)))'
-        f'(nd TRF {slt}(nd SMN (setVisible 1) (setTransparent) (load StdUnitBox) (sSc 1 2 3) '
-        '(sMat matGrey) (rgba 1 0 0.5 0.5)))'
-        f'(nd TRF {slt}(nd TRF {slt}(nd SMN (setVisible 0) (load StdUnitSphere) (sSc 1 1 1) '
-        f'(sMat m)))(nd TRF {slt}(nd TRF {slt}(nd SMN (setVisible 1) (load StdUnitCylinder 1 1) '
-        f'(sSc 1 1 1) (sMat m))))(nd TRF {slt}))(nd TRF {slt})'
-    )
-    assert made.changes(seen, made.seen(seen)).decode() == (
-        '(nd)(nd (nd StaticMesh))(nd (nd SMN))(nd (nd (nd SMN))(nd (nd (nd SMN)))(nd))(nd)'
-    )
-    made.update(np.ones((4, 3)), np.array([np.eye(3)] * 4))
-    moved = '(SLT 1 0 0 0 0 1 0 0 0 0 1 0 1 1 1 1)'
-    assert made.changes(seen, made.seen(seen, frozenset('x'))).decode() == (
-        f'(nd)(nd (nd StaticMesh))(nd {moved}(nd SMN))(nd (nd {moved}(nd SMN (setVisible 1)))'
-        f'(nd {moved}(nd (nd SMN)))(nd {moved}))(nd)'
-    )
-
-
 def test_a_small_move_is_sent_once_it_has_ended():
     made = graph()
     rotations = np.array([np.eye(3)] * 4)
@@ -142,11 +116,3 @@ def test_a_pose_that_is_not_a_number_is_written_as_one():
     made.update(np.full((4, 3), np.nan), np.full((4, 3, 3), np.inf))
     text = made.full(made.seen())
     assert b'nan' not in text and b'inf' not in text
-
-
-def test_no_blank_follows_a_parenthesis_and_no_base_node_or_line_end_is_written():
-    made = graph()
-    made.update(np.ones((4, 3)), np.array([np.eye(3)] * 4))
-    seen = made.seen()
-    for text in (made.full(seen), made.changes(seen, made.seen(seen))):
-        assert b'( ' not in text and b'BN' not in text and b'\n' not in text

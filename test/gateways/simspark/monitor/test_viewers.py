@@ -24,17 +24,6 @@ def stand(fleet_handshake):
     return Stand(fleet_handshake)
 
 
-def test_a_newcomer_gets_the_environment_then_the_game_both_in_full(stand):
-    stand.cycle()
-    watcher = stand.join()
-    first, second = watcher.got
-    assert first.startswith(b'((FieldLength 18)') and b'(play_mode 0))(RSG 0 1)((nd ' in first
-    assert second.startswith(b'((time 0)(half 1)(score_left 0)(score_right 0)(play_mode 0))(RSG ')
-    stand.cycle(2)
-    assert watcher.got[2].startswith(b'((time 0))(RDS 0 1)((nd')
-    assert len(watcher.got) == 3
-
-
 def test_a_message_a_period_of_simulated_time(stand):
     stand.cycle()
     watcher, log = stand.join(), stand.join(period=LOG_PERIOD)

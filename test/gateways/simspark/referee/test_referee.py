@@ -3,6 +3,7 @@
 """The referee, in the soccer world: times, goals, balls out of play."""
 
 from collections import Counter
+import contextlib
 import math
 from types import SimpleNamespace
 
@@ -14,7 +15,6 @@ from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import BadKickOff
 from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.game.state import FoulType
-from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.referee.referee import read_rules
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS
@@ -23,11 +23,6 @@ from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.models.soccer import write_world
 
 STILL = (0.0, 0.0, 0.0)
-NO_BALL = """
-<mujoco>
-  <worldbody><body name="b"><joint name="j"/><geom size="0.1"/></body></worldbody>
-</mujoco>
-"""
 
 
 @pytest.fixture(scope='module')
@@ -427,31 +422,25 @@ def test_a_trainer_that_changes_the_mode_while_the_ball_is_out_is_obeyed(game):
     assert ball(game)[0] == pytest.approx(1.0, abs=0.1)
 
 
-def test_worlds_without_a_ball_are_judged_by_the_clock_alone(tmp_path):
-    path = tmp_path / 'empty.xml'
-    path.write_text(NO_BALL)
-    world = SteppedWorld(model=path)
-    try:
+NO_FIELD = """
+<mujoco>
+  <worldbody><body name="b"><joint name="j"/><geom size="0.1"/></body>{}</worldbody>
+</mujoco>
+"""
+BALL = '<body name="ball" pos="2 0 1"><freejoint/><geom size="0.1"/></body>'
+
+
+@pytest.mark.parametrize('ball', ['', BALL], ids=['no ball', 'ball'])
+def test_a_world_without_a_field_is_judged_by_the_clock_alone(tmp_path, ball):
+    path = tmp_path / 'world.xml'
+    path.write_text(NO_FIELD.format(ball))
+    with contextlib.closing(SteppedWorld(model=path)) as world:
         game = world.play(referee=SoccerReferee())
-        assert isinstance(game.state, GameState)
+        game.state.side_of_team('A')
+        game.cycles(3)
+        assert not ball or world.scene.ball.position[0] == pytest.approx(2.0)
+        assert game.state.play_mode == 'BeforeKickOff'
         game.state.kick_off(Side.LEFT)
         game.state.set_time(game.state.rules.half_time)
         game.cycles(1)
         assert game.state.half == 2
-    finally:
-        world.close()
-
-
-def test_a_ball_in_a_world_that_is_no_field_stays_where_it_is(tmp_path):
-    path = tmp_path / 'table.xml'
-    ball = '<body name="ball" pos="2 0 1"><freejoint/><geom size="0.1"/></body>'
-    path.write_text(NO_BALL.replace('<worldbody>', f'<worldbody>{ball}'))
-    world = SteppedWorld(model=path)
-    try:
-        game = world.play(referee=SoccerReferee())
-        game.state.side_of_team('A')
-        game.cycles(3)
-        assert game.world.scene.ball.position[0] == pytest.approx(2.0)
-        assert game.state.play_mode == 'BeforeKickOff'
-    finally:
-        world.close()

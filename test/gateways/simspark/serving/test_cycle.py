@@ -10,7 +10,6 @@ import pytest
 from waiting import wait_until
 
 from test.gateways.running import simspark_at
-from urlab_ros_bridge.gateways.motion.target import Target
 
 
 class Recorder:
@@ -53,33 +52,6 @@ def test_a_cycle_is_20_ms_of_simulated_time(fleet, pace):
         assert min(periods) > 0.009
     else:
         assert periods == pytest.approx([0.02] * len(periods))
-
-
-def test_agents_come_speak_and_go(fleet, peer):
-    agents = Recorder()
-    with simspark_at(fleet, agents) as gateway:
-        agent = peer(gateway.agent_port)
-        agent.send('(scene rsg/agent/nao/nao.rsg)')
-        agent.send('(init (unum 0)(teamname a))')
-        agent.close()
-        wait_until(lambda: len(agents.calls) == 4)
-    assert [call[0] for call in agents.calls] == [
-        'connected', 'received', 'received', 'disconnected',
-    ]  # fmt: skip
-    assert len({call[1] for call in agents.calls}) == 1
-    assert agents.calls[2][2] == [['init', ['unum', '0'], ['teamname', 'a']]]
-
-
-def test_set_points_of_agents_are_in_force(fleet):
-    agents = Recorder()
-    with simspark_at(fleet, agents, pace='free'):
-        wait_until(lambda: agents.stages)
-        scene = agents.stages[0].scene
-        robot = next(r for r in scene.robots.values() if r.actuators)
-        name = next(iter(robot.actuators))
-        agents.targets = {robot.prefix: Target({name: 0.25})}
-        index = robot.actuators[name].index
-        wait_until(lambda: scene.state(robot.prefix).ctrl[index] == 0.25)
 
 
 def test_the_cycle_waits_for_agents_in_sync_mode(fleet):

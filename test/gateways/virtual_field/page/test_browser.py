@@ -436,10 +436,7 @@ def test_two_clicks_set_a_goal_for_the_bridge(visitor, urlab, rover):
 
 
 def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
-    with (
-        field_at(bimanual, Page()) as gateway,
-        Visitor(browser, gateway.url, **PHONE) as visitor,
-    ):
+    with field_at(bimanual, Page()) as gateway, Visitor(browser, gateway.url, **PHONE) as visitor:
         tip = visitor.js('urlab.world.tips[0]')
         at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
         group = f'urlab.bodies.groups[{tip["body"]}].quaternion'

@@ -37,10 +37,7 @@ LISTEN = """(() => {
 })()"""
 SQUEEZE = "headset.controllers.{0}.updateButtonValue('squeeze', {1})"
 
-pytestmark = [
-    *NEEDED,
-    pytest.mark.skipif(not EMULATOR.is_file(), reason='no emulator: make web'),
-]
+pytestmark = [*NEEDED, pytest.mark.skipif(not EMULATOR.is_file(), reason='no emulator: make web')]
 
 
 @pytest.fixture(scope='module')

@@ -148,12 +148,6 @@ def test_a_phone_has_everything_within_reach(visitor):
     visitor.tab.set_viewport_size(LAPTOP)
 
 
-GAMEPAD = """
-window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
-navigator.getGamepads = () => [null, window.pad];
-"""
-
-
 def test_plots_and_views_are_saved_as_files(visitor, urlab):
     visitor.js('urlab.plots.show()')
     visitor.until('urlab.plots.rows[0].length > 20')
