@@ -70,7 +70,7 @@ site:  ## The documentation as a site, in build/site; checks every link in it
 locks:  ## Resolve the pinned versions anew (both distributions, and uv)
 	@pypi/refresh_locks.sh
 
-sbom:  ## Write sbom.cdx.json and docs/licences.md anew from the lock files
+sbom:  ## Write sbom.cdx.json and the licences of docs/dependencies.md anew from the lock files
 	@$(enter) exec python pypi/sbom.py $(ARGS)
 
 clean:  ## Remove the environments and everything built

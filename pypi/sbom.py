@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Write what the project is made of: sbom.cdx.json (CycloneDX 1.6) and docs/licences.md.
+Write what the project is made of: sbom.cdx.json (CycloneDX 1.6) and licences in dependencies.md.
 
 Packages and versions come from the lock files alone, so both files change with them and with
 nothing else.  Lock files name no licences: these come from the metadata of the environment that
@@ -23,15 +23,13 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'sbom.cdx.json'
-PAGE = ROOT / 'docs' / 'licences.md'
+PAGE = ROOT / 'docs' / 'dependencies.md'
+MARK = '<!-- The table is made by pypi/sbom.py from the lock files. -->\n'
+NAMED = 5  # packages of one licence that the page names; it counts larger groups
 LOCKS = ('installer', 'jazzy', 'kilted', 'ray', 'robots', 'site', 'test_models')
 NPM_LOCK = ROOT / 'urlab_ros_bridge' / 'web' / 'package-lock.json'
 REQUIRED, OPTIONAL, EXCLUDED = 'required', 'optional', 'excluded'
-MEANINGS = {
-    REQUIRED: 'needed wherever the package runs',
-    OPTIONAL: 'of extras, of ROS and of the browser page',
-    EXCLUDED: 'to build, check and test only',
-}
+SCOPES = (REQUIRED, OPTIONAL, EXCLUDED)
 UNKNOWN = 'NOASSERTION'
 BSD = 'BSD, variant not stated'
 _SPDX_ID = re.compile(r'[A-Za-z0-9.+-]+')
@@ -234,26 +232,28 @@ def document(entries: list[dict[str, Any]]) -> str:
 
 
 def page(entries: list[dict[str, Any]]) -> str:
-    """Return the page of licences."""
+    """Return the page of dependencies: written by hand, but for the table of licences."""
+    groups: dict[str, dict[str, set[str]]] = {}
+    for entry in entries:
+        licence = groups.setdefault(licence_text(entry), {})
+        licence.setdefault(entry['scope'], set()).add(entry['name'])
     lines = [
-        '<!-- Made by pypi/sbom.py from the lock files. -->',
-        '# Licences of what the project uses\n',
-        'The project itself is Apache-2.0. None of these packages is part of it: `make setup`',
-        'and pip install them, and most users need a few of them. `sbom.cdx.json` is the same',
-        'list for machines (CycloneDX 1.6).\n',
+        f'| Licence | {" | ".join(SCOPES)} |',
+        '|---|---|---|---|',
+        *(
+            f'| {licence} | {" | ".join(packages(scopes.get(scope)) for scope in SCOPES)} |'
+            for licence, scopes in sorted(groups.items())
+        ),
     ]
-    for scope, meaning in MEANINGS.items():
-        lines += [f'## {scope.capitalize()}: {meaning}\n', '| Licence | Packages |', '|---|---|']
-        groups: dict[str, set[str]] = {}
-        for entry in entries:
-            if entry['scope'] == scope:
-                groups.setdefault(licence_text(entry), set()).add(entry['name'])
-        lines += [
-            f'| {licence} | {", ".join(sorted(names))} |'
-            for licence, names in sorted(groups.items())
-        ]
-        lines.append('')
-    return '\n'.join(lines)
+    written = PAGE.read_text(encoding='utf-8').partition(MARK)[0]
+    return f'{written}{MARK}\n' + '\n'.join(lines) + '\n'
+
+
+def packages(names: set[str] | None) -> str:
+    """Return the names of a few packages, the number of many."""
+    if names and len(names) > NAMED:
+        return f'{len(names)} packages'
+    return ', '.join(sorted(names or ()))
 
 
 def main() -> int:

@@ -59,6 +59,6 @@ def test_the_example_policies_are_read_and_the_page_names_every_key():
     policies = DOCS.parent / 'examples' / 'policies'
     assert read_policy(policies / 'isaac_lab.yaml').size == 48
     assert read_policy(policies / 'legged_gym.yaml').size == 45
-    text = (DOCS / 'howto' / 'bring_your_policy.md').read_text()
+    text = (DOCS / 'policy.md').read_text()
     for name in [*keys_of(PolicyDescription), *TERMS]:
         assert re.search(rf'^\|.*`{name}`.*\|', text, re.M), name

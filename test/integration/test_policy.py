@@ -21,7 +21,7 @@ srv = pytest.importorskip('urlab_msgs.srv')
 pytest.importorskip('onnxruntime')
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / 'docs' / 'howto' / 'bring_your_policy.md'
+PAGE = ROOT / 'docs' / 'policy.md'
 PERIOD_NS = 20_000_000
 STARTED = 110  # instants: it has stood up
 LONG, SHORT = STARTED + 250, STARTED + 50  # instants: 5 s and 1 s of walking

@@ -36,6 +36,7 @@ from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS
 
 ROOT = Path(__file__).resolve().parents[2]
+GENERATED = '<!-- What follows is made by `make docs` from the tables in the code. -->'
 SENSOR_TABLE = '<!-- The table is made by `make docs` from ros/plan/sensor_table.py. -->'
 NOTE = '<!-- Made by `make docs` from the tables in the code: change those, not this page. -->'
 
@@ -54,6 +55,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def code(text: str) -> str:
     """Return a text as code, nothing for nothing."""
     return f'`{text}`' if text else ''
+
+
+def written(page: str, mark: str) -> str:
+    """Return what is written by hand in a page: everything up to a mark, and the mark."""
+    return (ROOT / page).read_text(encoding='utf-8').partition(mark)[0] + mark + '\n'
 
 
 def command_row(command: Command) -> tuple[str, str, str]:
@@ -138,7 +144,7 @@ def limits_table() -> str:
 
 
 def protocol_page() -> str:
-    """Return docs/protocol.md."""
+    """Return docs/protocol.md: written by hand, but for the tables."""
     heads = ('Op', 'Category', 'Required', 'Optional', 'Reply')
     namespaces = dict.fromkeys(op.namespace for op in OPS.values())
     sections = '\n'.join(
@@ -152,21 +158,11 @@ def protocol_page() -> str:
     )
     errors = table(('Code', 'Meaning'), ((code(c), text) for c, text in ERROR_CODES.items()))
     return f"""\
-{NOTE}
-
-# Protocol
-
-The URLab protocol as implemented by this project. Requests are maps with the field `op`. `hello`
-opens a session and `meta` lists the ops; neither needs a session. The `op` of a reply is the name
-of the request with `_ok`, or `error` with `code` and `message`. "Extension" marks additions that a
-stock server does not know and a stock client does not need. "Page" is the Protocol Reference or
-the Networking page, "plugin" the stock Unreal plugin.
-
+{written('docs/protocol.md', GENERATED)}
 ## Limits
 
-A frame is a map: JSON if its first byte is `{{` or white space, else msgpack. A request beyond
-these limits is answered with `bad_request`; a larger one than that closes its connection. Models
-that are larger are sent as files (`spawn_entity` with `file`).
+A request beyond these limits is answered with `bad_request`; a larger one than that closes its
+connection. Models that are larger are sent as files (`spawn_entity` with `file`).
 
 {limits_table()}
 At most {MAX_CALLS_OF_ONE} calls of one session and {MAX_CALLS} of all may run or wait; further
@@ -218,12 +214,11 @@ def interfaces_page() -> str:
     return f'{NOTE}\n\n{interfaces_markdown(FEATURES)}'
 
 
-def conventions_page() -> str:
-    """Return docs/geometry_conventions.md: written by hand, but for the table at its end."""
+def bridge_page() -> str:
+    """Return docs/bridge.md: written by hand, but for the table at its end."""
     from urlab_ros_bridge.ros.plan.sensor_table import sensors_markdown
 
-    text = (ROOT / 'docs/geometry_conventions.md').read_text(encoding='utf-8')
-    return f'{text.partition(SENSOR_TABLE)[0]}{SENSOR_TABLE}\n\n{sensors_markdown()}'
+    return f'{written("docs/bridge.md", SENSOR_TABLE)}\n{sensors_markdown()}'
 
 
 def parameters_file() -> str:
@@ -239,7 +234,7 @@ PAGES: dict[str, Callable[[], str]] = {
     'docs/protocol.md': protocol_page,
     'docs/parameters.md': parameters_page,
     'docs/interfaces.md': interfaces_page,
-    'docs/geometry_conventions.md': conventions_page,
+    'docs/bridge.md': bridge_page,
     'config/bridge.yaml': parameters_file,
 }
 

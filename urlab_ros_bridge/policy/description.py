@@ -165,7 +165,7 @@ class ImuSection:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDescription:
-    """One policy; see docs/howto/bring_your_policy.md."""
+    """One policy; see docs/policy.md."""
 
     model: str = key(text='ONNX file, relative to this one.', longest=4096)
     rate: float = key(text='Steps of the policy per second.', unit='Hz', above=0.0, high=1000.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/editor.md run as they stand."""
+"""The examples of docs/client.md run as they stand."""
 
 from pathlib import Path
 import re
@@ -17,7 +17,7 @@ BLOCK = re.compile(r'```python\n(.*?)```', re.S)
 def examples(tmp_path_factory):
     """Yield the blocks of the page, the arguments of a client, and the data folder."""
     folder = tmp_path_factory.mktemp('data')
-    blocks = BLOCK.findall((DOCS / 'editor.md').read_text())
+    blocks = BLOCK.findall((DOCS / 'client.md').read_text())
     with running_server(world='', editor=True, data_dir=folder) as server:
         yield blocks, ports_of(server), folder
 

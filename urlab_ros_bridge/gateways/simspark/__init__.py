@@ -4,5 +4,5 @@
 The SimSpark network protocol in front of any URLab server: RoboCup tools on MuJoCo robots.
 
 Agents and monitors connect by TCP; messages are S-expressions behind a length.
-docs/simspark_protocol.md defines what is served.
+docs/simspark.md defines what is served.
 """

@@ -139,7 +139,7 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
 
 
 def sensors_markdown() -> str:
-    """Return the table of docs/geometry_conventions.md: all types that have their own message."""
+    """Return the table of docs/bridge.md: all types that have their own message."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for kind in _KINDS:
         if kind.message != SENSOR:

@@ -28,8 +28,8 @@ _PAGE = """\
 
 This page lists all topics, services, actions and frames of the bridge.
 [parameters.md](parameters.md) lists the parameters with types, defaults and ranges. For the
-contents of messages see [bridge.md](bridge.md), [commanding.md](commanding.md) and
-[geometry_conventions.md](geometry_conventions.md). `ros2 interface show urlab_msgs/srv/Reset`
+contents of messages see [bridge.md](bridge.md#frames-units-and-signs) and
+[commanding.md](commanding.md). `ros2 interface show urlab_msgs/srv/Reset`
 explains the fields of a type.
 
 All of them belong to one node, `urlab_bridge`: `ros2 node info /urlab_bridge` lists them.
@@ -74,7 +74,7 @@ std_srvs/srv/SetBool has no `code`: its message begins with the code. "Ops" are 
 {services}
 ## Standard services of simulators
 
-[simulation_interfaces.md](simulation_interfaces.md) describes these services. The parameter
+[entities.md](entities.md) describes these services. The parameter
 `simulation_interfaces` switches all of them off; they also require the package of that name.
 "Features" are the feature numbers of the standard; "Needs" are extensions of the
 server, or `model`: MuJoCo on the bridge's machine.

@@ -20,7 +20,7 @@ def make_executor(context: Context | None = None) -> Executor:
     """
     Return the executor for a node: the events executor where rclpy has it.
 
-    It takes a third of the CPU of the single-threaded one (docs/architecture_bridge.md).  Drive it
+    It takes a third of the CPU of the single-threaded one (docs/architecture.md).  Drive it
     with `spin_once`: its `spin` runs no callbacks in some releases.
     """
     try:

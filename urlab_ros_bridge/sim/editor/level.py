@@ -342,7 +342,7 @@ class Level:
     def text(self, folder: Path) -> str:
         """Return the level as YAML, for a file in `folder`."""
         head = (
-            '# A level of the editor, see docs/editor.md; runs with: urlab server --model FILE\n'
+            '# A level of the editor, see docs/client.md; runs with: urlab server --model FILE\n'
         )
         document = self.document(folder)
         return head + yaml.dump(

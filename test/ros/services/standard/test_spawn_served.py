@@ -169,7 +169,7 @@ def test_what_is_offered_can_be_spawned(yard, tmp_path):
     offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables
     uris = {getattr(each, 'entity_resource', each).uri for each in offered}
     assert {'urlab:box', 'urlab:rover', (tmp_path / 'mine.urdf').as_uri()} <= uris
-    page = shipped_file('docs/simulation_interfaces.md').read_text()
+    page = shipped_file('docs/entities.md').read_text()
     part = page[page.index('`urlab:NAME`') : page.index('`file:///')]
     named = {f'urlab:{name}' for name in re.findall(r'`(\w+)`', part)}
     assert named == {uri for uri in uris if uri.startswith('urlab:')}

@@ -8,7 +8,7 @@ end, and an incomplete line, left by a kill, is dropped.  So each episode is in 
 not at all, and an evaluation that was killed continues with the missing episodes.
 
 One log and not one file an episode: a file each costs a hundred times as much, which is what the
-driver of a large cluster would spend all its time on (docs/train_and_evaluate.md).
+driver of a large cluster would spend all its time on (docs/policy.md).
 """
 
 from __future__ import annotations

@@ -3,6 +3,6 @@
 """
 The agents' side: what a player perceives, and how its effectors move a robot.
 
-docs/simspark_protocol.md has the messages; units on this wire are degrees for angles, rad/s for
+docs/simspark.md has the messages; units on this wire are degrees for angles, rad/s for
 speeds of hinges, m and N.
 """
