@@ -48,8 +48,8 @@ def cell(text: str) -> str:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
-    lines = [heads, ['---'] * len(heads), *rows]
-    return '\n'.join('| ' + ' | '.join(map(cell, line)) + ' |' for line in lines) + '\n'
+    first, *others = ('| ' + ' | '.join(map(cell, line)) + ' |\n' for line in (heads, *rows))
+    return f'{first}{"|---" * len(heads)}|\n{"".join(others)}'
 
 
 def code(text: str) -> str:
@@ -64,9 +64,10 @@ def written(page: str, mark: str) -> str:
 
 def command_row(command: Command) -> tuple[str, str, str]:
     """Return the cells of one sub-command: name, purpose, first example."""
-    purpose = ' '.join(command.text.split()).partition('. ')[0].rstrip('.:')
+    purpose = ' '.join(command.text.split()).partition('. ')[0].partition(': ')[0].rstrip('.')
     example = next(iter(command.example_lines()), '').partition('  #')[0].rstrip()
-    return code(f'urlab {command.name}'), purpose, code(example)
+    name = f'urlab {command.name}'
+    return code(name), purpose, code(example if example != name else '')
 
 
 def process_row(process: Process) -> tuple[str, str, str, str]:
@@ -102,7 +103,7 @@ simulations on one machine, move all ports of the second one with `--port-offset
 each its own `ROS_DOMAIN_ID`.
 
 | Exit code | Meaning |
-| --- | --- |
+|---|---|
 | 0 | success, or ended by a signal |
 | 1 | a check or a child process failed |
 | 2 | a mistake in the arguments or the set-up; one line explains it |
@@ -119,13 +120,25 @@ exit code 1. When launch ends, even after `kill -9`, the processes end too:
 {processes}"""
 
 
-def op_row(op: Op) -> tuple[str, str, str, str, str]:
-    """Return the cells of one op."""
+def op_row(op: Op, usual: str) -> tuple[str, str, str, str]:
+    """Return the cells of one op in a namespace whose ops usually have this category."""
     optional = ' '.join(op.optional)
     note = ' (extension)' if op.extension else f' (since {op.since})' if op.since else ''
-    name = code(op.name) + note
+    name = code(op.name) + note + (f', `{op.category}`' if op.category != usual else '')
     required = ' '.join(op.required)
-    return name, op.category, code(required), code(optional), code(' '.join(op.reply))
+    return name, code(required), code(optional), code(' '.join(op.reply))
+
+
+def ops_section(namespace: str) -> str:
+    """Return the section of a namespace."""
+    ops = [op for op in OPS.values() if op.namespace == namespace]
+    usual = ops[0].category
+    rows = (op_row(op, usual) for op in ops)
+    return (
+        f'### {namespace or "main loop"}\n\n'
+        f'Category `{usual}`, unless noted.\n\n'
+        f'{table(("Op", "Required", "Optional", "Reply"), rows)}'
+    )
 
 
 def limits_table() -> str:
@@ -145,13 +158,8 @@ def limits_table() -> str:
 
 def protocol_page() -> str:
     """Return docs/protocol.md: written by hand, but for the tables."""
-    heads = ('Op', 'Category', 'Required', 'Optional', 'Reply')
     namespaces = dict.fromkeys(op.namespace for op in OPS.values())
-    sections = '\n'.join(
-        f'### {namespace or "main loop"}\n\n'
-        + table(heads, (op_row(op) for op in OPS.values() if op.namespace == namespace))
-        for namespace in namespaces
-    )
+    sections = '\n'.join(map(ops_section, namespaces))
     rows = table(
         ('Row', 'Topic', 'Payload (little-endian)', 'Source'),
         ((row.kind, code(row.pattern), row.layout, row.source) for row in ROW_LAYOUTS),
@@ -201,7 +209,8 @@ def parameters_page() -> str:
 
 Set them in a file (`params_file:=my.yaml`; `config/bridge.yaml` lists all with their defaults), on
 the command line (`urlab bridge --ros-args -p clock_rate:=50.0`), and, where "Live" says so, in the
-running node (`ros2 param set`). A change that is out of range is refused as a whole.
+running node (`ros2 param set`). A change that is out of range is refused as a whole. The default
+shows the type: `1` is an integer, `1.0` a double.
 
 {parameters_markdown(Settings)}"""
 

@@ -65,10 +65,9 @@ def run(given: ParsedArguments[PolicyArguments]) -> int:
 COMMAND = Command(
     name='policy',
     summary='Run a locomotion policy (ONNX) on a robot in ROS 2.',
-    text='Run your own policy: an ONNX model that reads imu/data, joint_states and cmd_vel and\n'
-    'publishes joint_commands, as described by a YAML file. Works with any robot in ROS 2,\n'
-    'simulated or real. The file names the model: run only files that you trust to move your\n'
-    'robot.',
+    text='Run your own locomotion policy on any robot in ROS 2, simulated or real: an ONNX model\n'
+    'that reads imu/data, joint_states and cmd_vel and publishes joint_commands, as described\n'
+    'by a YAML file. The file names the model: run only files that you trust to move your robot.',
     section=PolicyArguments,
     run=run,
     takes_ros_args=True,

@@ -28,13 +28,12 @@ def parameters_markdown(settings: type[Settings]) -> str:
     parts = []
     for group, found in groups(settings).items():
         rows = [
-            '| Parameter | Type | Default | Range | Live | Meaning |',
-            '|---|---|---|---|---|---|',
+            '| Parameter | Default | Range | Live | Meaning |',
+            '|---|---|---|---|---|',
         ]
         for row in found:
             cells = (
                 f'`{row.name}`',
-                row.type_text,
                 f'`{_value_text(row.default)}`',
                 _range_text(row),
                 'yes' if row.live else '',

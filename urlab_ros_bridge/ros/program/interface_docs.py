@@ -49,6 +49,7 @@ Interfaces that every ROS node has (`/rosout`, parameter services) are omitted.
 
 Without subscribers no message is built and nothing is requested from the server. "Rate" names the
 parameter that limits the rate; without one, a topic is published at the rate of the physics.
+Quality of service is reliable with depth 10 where the table has none.
 
 {published}
 ## Subscribed topics
@@ -129,8 +130,8 @@ def qos_text(name: str) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ['---'] * len(heads), *rows]
-    return ''.join('| ' + ' | '.join(line) + ' |\n' for line in lines)
+    first, *others = ('| ' + ' | '.join(line) + ' |\n' for line in (heads, *rows))
+    return f'{first}{"|---" * len(heads)}|\n{"".join(others)}'
 
 
 def _code(text: str) -> str:
@@ -149,7 +150,9 @@ def _types(topic: Topic) -> str:
 
 def _published(topic: Topic, known: Container[str]) -> tuple[str, ...]:
     rate, switch = _names(topic.rate, known), _names(topic.switch, known)
-    return _code(topic.name), _types(topic), qos_text(topic.profile), topic.when, rate, switch
+    profile = qos_text(topic.profile)
+    profile = '' if profile == 'reliable, 10' else profile  # as the page says above the table
+    return _code(topic.name), _types(topic), profile, topic.when, rate, switch
 
 
 def _subscribed(topic: Topic, known: Container[str]) -> tuple[str, ...]:
