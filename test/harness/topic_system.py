@@ -4,8 +4,9 @@
 What JointStateTopicSystem of ros2_control sends and reads, without ros2_control.
 
 It publishes the commands of all joints of its block in one message, with values for the command
-interfaces that the block declares, while these differ from the states.  It refuses values for
-state interfaces that the block does not declare, as ros2_control does.
+interfaces that the block declares, while these differ from the states by more than a threshold of
+the block.  It refuses values for state interfaces that the block does not declare, as ros2_control
+does.
 """
 
 import math
@@ -32,15 +33,17 @@ class Block:
     :ivar commands, states: (joint, interface) -> value, NaN until it is written.
     """
 
-    def __init__(self, joints, topics=()):
+    def __init__(self, joints, topics=(), threshold=THRESHOLD):
         """
         Start without values.
 
         :param joints: (name, command interfaces, state interfaces).
         :param topics: those of commands and of states.
+        :param threshold: sum of differences that is not worth a message.
         """
         self.joints = tuple(joints)
         self.topics = tuple(topics)
+        self.threshold = threshold
         self.commands = {(n, each): math.nan for n, given, _ in self.joints for each in given}
         self.states = {(n, each): math.nan for n, _, given in self.joints for each in given}
 
@@ -52,7 +55,7 @@ class Block:
             for each in ElementTree.fromstring(description).iter('ros2_control')
             if each.findtext('hardware/plugin') == PLUGIN
         ]
-        topics = {each.get('name'): each.text for each in element.iter('param')}
+        given = {each.get('name'): each.text for each in element.iter('param')}
         joints = [
             (
                 joint.get('name'),
@@ -61,7 +64,11 @@ class Block:
             )
             for joint in element.iter('joint')
         ]
-        return cls(joints, (topics['joint_commands_topic'], topics['joint_states_topic']))
+        return cls(
+            joints,
+            (given['joint_commands_topic'], given['joint_states_topic']),
+            float(given.get('trigger_joint_command_threshold', THRESHOLD)),
+        )
 
     def message(self):
         """Return what a cycle sends, None when the robot is where it should be."""
@@ -69,7 +76,7 @@ class Block:
         error = sum(
             abs(self.states.get(key, math.nan) - value) for key, value in self.commands.items()
         )
-        if error <= THRESHOLD:
+        if error <= self.threshold:
             return None
         message = JointState(name=[name for name, _, _ in self.joints])
         for name, given, _ in self.joints:

@@ -90,5 +90,8 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
         # Without a command it brakes soon: the speed is that of a time when it is commanded.
         speed, odom = pytest.approx(4.0 * radius, rel=0.1), listener.heard['/odom']
         cycles(lambda: odom and odom[-1].twist.twist.linear.x == speed)
+    # Speeds must be repeated in every cycle, or else be zero.
+    block.commands |= {key: 0.0 for key in commanded if key[1] == 'velocity'}
+    system.cycle()
     assert not listener.node.count_publishers('/joint_states')
     assert refused(listener) == '0'

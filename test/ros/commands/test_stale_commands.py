@@ -119,6 +119,35 @@ def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
     assert robot.asked[-1][1] == {'wheel': 0.0}
 
 
+def test_speeds_of_a_controller_manager_that_has_died_are_withdrawn_and_positions_are_not():
+    robot = Robot(ros2_control=True)
+    for _ in range(100):
+        robot.send('joint_commands', joints(wheel=2.0))
+        robot.send('joint_commands', joints(arm=0.7))
+        robot.go_on()
+    robot.go_on(0.4)
+    robot.wait(60.0)  # paused: no cycle runs
+    assert robot.setpoints.last(1) == 2.0 and not robot.rejections.counts
+    robot.go_on(0.2)
+    assert robot.setpoints.last(1) == 0.0 and robot.setpoints.last(0) == 0.7
+    assert robot.asked[-1][:2] == ('setpoints', {'wheel': 0.0})
+    assert 'wheel withdrawn: controller_manager' in robot.rejections.last['joint_commands']
+    robot.go_on(10.0)
+    assert robot.rejections.counts == {'joint_commands': 1}
+    robot.send('joint_commands', joints(wheel=1.0))  # another one was started
+    robot.go_on()
+    assert robot.setpoints.last(1) == 1.0
+
+
+def test_a_speed_that_was_sent_once_stays_without_ros2_control_or_a_maximum_age():
+    for settings in ({}, {'ros2_control': True, 'command_max_age': 0.0}):
+        robot = Robot(**settings)
+        robot.send('joint_commands', joints(wheel=2.0))
+        for _ in range(100):
+            robot.go_on(0.1)
+        assert robot.setpoints.last(1) == 2.0
+
+
 def test_a_stale_request_loses_no_position():
     robot = Robot()
     robot.stale = True

@@ -55,7 +55,8 @@ class CommandParameters:
         0.5,
         'Maximum accepted age of speeds, efforts and wrenches (s of wall time), also while '
         'simulation time is frozen; 0: no limit. Positions, trajectories and commands that stop '
-        'the robot are accepted at any age.',
+        'the robot are accepted at any age. With ros2_control, speeds and efforts also end when '
+        'controller_manager does not repeat them for this long (s of simulation time).',
         low=0.0,
         high=3600.0,
         live=True,

@@ -16,6 +16,9 @@ INTERFACES = ('position', 'velocity', 'effort')
 # robot_description of its own namespace.
 COMMANDS_TOPIC = 'joint_commands'
 STATES_TOPIC = 'ros2_control/joint_states'
+# The plugin sends nothing while all joints are within this of their commands.  No joint is within
+# less than 0: commands come in every cycle, and their absence means that the controllers are gone.
+THRESHOLD = -1.0
 
 _add = ElementTree.SubElement
 
@@ -41,6 +44,7 @@ class ControlBlock:
         _add(hardware, 'plugin').text = PLUGIN
         _add(hardware, 'param', name='joint_commands_topic').text = COMMANDS_TOPIC
         _add(hardware, 'param', name='joint_states_topic').text = STATES_TOPIC
+        _add(hardware, 'param', name='trigger_joint_command_threshold').text = str(THRESHOLD)
         for joint, commands in self.joints.items():
             element = _add(block, 'joint', name=joint)
             if joint in mimics:
