@@ -17,7 +17,13 @@ arm: {ros__parameters: {type: not one}}
 
 @pytest.mark.parametrize(
     'head',
-    ['controller_manager:', '/sim/controller_manager:', '/**:', 'sim:\n controller_manager:'],
+    [
+        'controller_manager:',
+        '/sim/controller_manager:',
+        '/**:',
+        'sim:\n controller_manager:',
+        '/**:\n controller_manager:',
+    ],
 )
 def test_controllers_in_any_namespace(tmp_path, head):
     file = tmp_path / 'controllers.yaml'

@@ -32,10 +32,11 @@ def _of_manager(nodes: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(nodes, dict):
         return
     for name, node in nodes.items():
-        if str(name).rpartition('/')[2] not in (MANAGER, '**'):
+        parameters = node.get('ros__parameters') if isinstance(node, dict) else None
+        if not isinstance(parameters, dict):
             yield from _of_manager(node)
-        elif isinstance(node, dict) and isinstance(node.get('ros__parameters'), dict):
-            yield node['ros__parameters']
+        elif str(name).rpartition('/')[2] in (MANAGER, '**'):
+            yield parameters
 
 
 def controllers_file(path: str) -> str:
