@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.ros
@@ -137,6 +138,36 @@ def test_speeds_of_a_controller_manager_that_has_died_are_withdrawn_and_position
     robot.send('joint_commands', joints(wheel=1.0))  # another one was started
     robot.go_on()
     assert robot.setpoints.last(1) == 1.0
+
+
+def test_controllers_cannot_make_a_robot_jump_when_an_e_stop_is_released():
+    robot = Robot(ros2_control=True)
+    robot.robot.halt('the e-stop is engaged')
+    robot.send('joint_commands', joints(arm=0.3))
+    assert robot.rejections.last['joint_commands'] == 'the e-stop is engaged'
+    robot.arbiter.resume()
+    robot.asked.clear()
+    robot.send('joint_commands', joints(arm=0.3))  # no tick yet
+    assert not robot.asked
+    measured = [np.array([0.1, 0.0]), np.zeros(2), np.zeros(2)]
+    assert robot.robot.active
+    robot.robot.tick(robot.timeline.stamp_ns, measured)
+    robot.send('joint_commands', joints(arm=0.3))
+    assert not robot.asked
+    assert 'held arm at 0.10, its controller wants 0.30' in robot.rejections.last['joint_commands']
+    robot.send('joint_commands', joints(arm=0.15))  # a new goal begins where the robot is
+    robot.send('joint_commands', joints(arm=0.3))
+    assert [asked[1] for asked in robot.asked] == [{'arm': 0.15}, {'arm': 0.3}]
+    assert not robot.robot.active
+
+
+def test_a_single_position_is_obeyed_after_an_e_stop_without_ros2_control():
+    robot = Robot()
+    robot.robot.halt('the e-stop is engaged')
+    robot.arbiter.resume()
+    robot.asked.clear()
+    robot.send('joint_commands', joints(arm=0.3))
+    assert robot.asked[-1][1]['arm'] == 0.3
 
 
 def test_a_speed_that_was_sent_once_stays_without_ros2_control_or_a_maximum_age():

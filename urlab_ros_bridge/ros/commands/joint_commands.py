@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 import math
 
+import numpy as np
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -32,6 +33,8 @@ from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
 
 FIELDS = ('position', 'velocity', 'effort')
+# How far from a joint the first position after an e-stop may be (rad or m).
+RESUME_DISTANCE = 0.1
 
 
 def actuators_by_name(plan: RobotPlan) -> dict[str, tuple[int, ...]]:
@@ -134,14 +137,34 @@ class JointCommands(Command):
         self._robot = robot
         self._sink = robot.setpoints
         self._actuators = actuators_by_name(robot.plan)
+        self._by_controllers = robot.settings(Ros2ControlParameters).ros2_control
+        # Positions of the joints, and the position actuators that an e-stop has held since.
+        self._positions: np.ndarray | None = None
+        self._held: set[int] = set()
+        if robot.arbiter.stopped:
+            self.halt(robot.arbiter.stopped)
         robot.subscribe(JOINT_COMMANDS_TOPIC, self.receive)
         # ros2_control has controllers of these names.
-        fields = () if robot.settings(Ros2ControlParameters).ros2_control else FIELDS
-        for field in fields:
+        for field in () if self._by_controllers else FIELDS:
             indices = tuple(i for i, taken in enumerate(self._sink.fields) if taken == field)
             if indices:
                 receive = partial(self._receive_array, field, indices)
                 robot.subscribe(FORWARD, receive, parts={'field': field})
+
+    @property
+    def active(self) -> bool:
+        """Whether ticks must hold the state of the joints."""
+        return bool(self._held)
+
+    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
+        """Note where the joints are."""
+        self._positions = None if joints is None else joints[0]
+
+    def halt(self, reason: str) -> None:
+        """Await positions near the joints: controllers go on with their motion in an e-stop."""
+        if self._by_controllers:
+            fields = enumerate(self._sink.fields)
+            self._held = {index for index, field in fields if field == 'position'}
 
     def receive(self, message: JointState, stale: str) -> None:
         """
@@ -164,12 +187,32 @@ class JointCommands(Command):
             return
         sink.check()
         robot.admit(sink.moves(wanted), stale)
+        if self._held and not robot.arbiter.stopped:
+            self._check_resumed(wanted)
         parts: set[Hashable] = set(wanted)
         if robot.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
             # These may be the wheels.
             parts.add(BASE)
         robot.arbiter.claim(JOINT_COMMANDS, parts, robot.context.now_ns)
+        self._held.difference_update(wanted)
         sink.write(wanted, are_repeated=True)
+
+
+    def _check_resumed(self, wanted: Mapping[int, float]) -> None:
+        """Refuse positions after an e-stop until all are near their joints."""
+        plan, positions = self._sink.plan, self._positions
+        for index in self._held.intersection(wanted):
+            name = plan.actuators[index].joint
+            if name not in plan.joints:
+                continue
+            if positions is None:
+                raise CommandRejected('the positions of the joints are not known yet')
+            position = float(positions[plan.joints.index(name)])
+            if abs(wanted[index] - position) > RESUME_DISTANCE:
+                raise CommandRejected(
+                    f'the e-stop has held {name} at {position:.2f}, its controller wants '
+                    f'{wanted[index]:.2f}: send the controller a new goal'
+                )
 
 
 def commands(robot: CommandedRobot) -> list[Command]:
