@@ -95,6 +95,8 @@ def test_what_a_message_commands(message, found):
         (JointState(name=['shoulder'], effort=[1.0]), 'shoulder'),
         (JointState(name=['shoulder']), 'shoulder'),
         (JointState(name=['shoulder'], position=[math.inf]), 'inf'),
+        # A controller that has claimed velocities, of a block that declares positions too.
+        (sent({'shoulder/velocity': 1.0}, ('shoulder', ALL)), 'takes position, which is NaN'),
         (JointState(name=['shoulder', 'elbow', 'wheel'], position=[1.0]), '1 values for 3 names'),
         (JointState(name=['shoulder'], position=[1.0, 2.0]), '2 values for 1 names'),
         # Which of the two servos has the value?

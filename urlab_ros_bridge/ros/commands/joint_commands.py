@@ -88,6 +88,8 @@ def setpoints(
                 raise CommandRejected(f'{field} of {name} is {value}')
             if not math.isnan(value):
                 found[index] = value
+        if commanded and not found.keys() & {*indices[place]}:
+            raise CommandRejected(f'{name} takes {taken[indices[place][0]]}, which is NaN')
     return found
 
 
