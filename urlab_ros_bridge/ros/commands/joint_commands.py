@@ -199,7 +199,6 @@ class JointCommands(Command):
         self._held.difference_update(wanted)
         sink.write(wanted, are_repeated=True)
 
-
     def _check_resumed(self, wanted: Mapping[int, float]) -> None:
         """Refuse positions after an e-stop until all are near their joints."""
         plan, positions = self._sink.plan, self._positions
