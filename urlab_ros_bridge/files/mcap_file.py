@@ -121,6 +121,3 @@ class McapFile:
         """Close the file without indexes: the disk takes nothing any more."""
         with contextlib.suppress(OSError):
             self._file.close()
-
-
-__all__ = ['CHUNK_BYTES', 'COMPRESSIONS', 'LIBRARY', 'McapFile', 'require_mcap']

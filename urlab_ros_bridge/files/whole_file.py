@@ -80,6 +80,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-__all__ = ['PART', 'open_whole', 'write_whole']

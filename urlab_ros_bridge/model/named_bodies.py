@@ -70,14 +70,3 @@ def _named(world: WorldModel, body: Body) -> NamedBody:
     first = world.joints[body.joints[0]] if body.joints else None
     free = first if first is not None and first.kind == FREE else None
     return NamedBody(body.name, kind, body.id, free, body.mocap_id)
-
-
-__all__ = [
-    'ARTICULATION',
-    'ENTITY',
-    'MOCAP',
-    'STATIC',
-    'NamedBody',
-    'moving_scenery',
-    'named_bodies',
-]

@@ -55,6 +55,3 @@ def sleep_precisely() -> None:
     """Let short sleeps of the calling thread end on time."""
     if sys.platform == 'linux':
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1000), 0, 0, 0)
-
-
-__all__ = ['SLICE_SECONDS', 'ask_for_short_slices', 'sleep_precisely']

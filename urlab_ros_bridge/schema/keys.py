@@ -167,6 +167,3 @@ def _number_problem(key: Key, kind: type, value: object) -> str:
         limits.append(f'<= {key.high:g}')
     parts = (wanted, ' and '.join(limits), key.unit and f'({key.unit})')
     return ' '.join(part for part in parts if part)
-
-
-__all__ = ['Key', 'as_number', 'key', 'keys_of', 'problem_of', 'type_name', 'without_none']

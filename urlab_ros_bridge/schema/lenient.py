@@ -259,6 +259,3 @@ def _scalar(key: Key, kind: Any, place: Place) -> Any:
 
 def _unbounded(key: Key) -> bool:
     return key.low == key.above == -math.inf and key.high == math.inf
-
-
-__all__ = ['read_lenient', 'read_lenient_field', 'read_lenient_value']

@@ -76,6 +76,3 @@ def pattern_problem(text: str) -> str:
     except BadPattern as error:
         return str(error)
     return ''
-
-
-__all__ = ['LONGEST', 'BadPattern', 'Pattern', 'compile_pattern', 'pattern_problem']

@@ -112,6 +112,3 @@ class Place(NamedTuple):
             raise self.fail(f'must be a list, not {shown(self.value)}')
         for index, value in enumerate(self.value):
             yield Place(value, f'{self.path}[{index}]', self.source, self.error)
-
-
-__all__ = ['Place', 'SchemaError', 'hint', 'shown']

@@ -105,6 +105,3 @@ def _read_list(key: Key, origin: type, parts: tuple[Any, ...], place: Place) -> 
         raise place.fail(f'must be a list of {things}, not {shown(place.value)}')
     kinds = parts if fixed else (parts[0],) * len(items)
     return origin(read_value(key, kind, item) for kind, item in zip(kinds, items, strict=True))
-
-
-__all__ = ['KeyProblem', 'read', 'read_value']

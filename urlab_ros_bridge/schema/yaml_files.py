@@ -101,6 +101,3 @@ def _in_one_line(problem: Exception) -> str:
         return ' '.join(str(problem).split())
     text = ', '.join(filter(None, (problem.context, problem.problem)))
     return f'line {mark.line + 1}, column {mark.column + 1}: {text}'
-
-
-__all__ = ['read_yaml']

@@ -196,6 +196,3 @@ def internal_error(session: ServerSession | None) -> bytes:
     """Log the exception that is being handled; return the error reply of its request."""
     _LOG.exception('an op failed inside the server')
     return error_frame(OpError('internal_error'), session)
-
-
-__all__ = ['AcceptedCall', 'Dispatcher', 'error_frame', 'internal_error']

@@ -243,6 +243,3 @@ def offer_shared_memory(config: ServerConfig) -> SharedMemoryService | None:
     except RegionUnavailable as error:
         _LOG.warning('no shared memory: %s', error)
         return None
-
-
-__all__ = ['CameraRegions', 'SharedMemoryService', 'offer_shared_memory']

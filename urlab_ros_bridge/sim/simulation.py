@@ -419,13 +419,3 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
     if name not in sensors:
         error = unknown('bad_value', 'sensor', name, sensors)
         raise WorldError(f'{world.spec.source}: {key}: {error}')
-
-
-__all__ = [
-    'Simulation',
-    'SimulationHost',
-    'StreamCounters',
-    'WorldService',
-    'build_simulation',
-    'check_world',
-]

@@ -143,6 +143,3 @@ class ServerWatch:
                 return True
             timeout = None  # connected
         return True
-
-
-__all__ = ['ConnectionEvents', 'ServerWatch']

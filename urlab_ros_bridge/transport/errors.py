@@ -73,16 +73,3 @@ class StreamEnded(StreamClosed):
         ClientError.__init__(
             self, f'the server of {endpoint} has exited; open the stream with a new handshake'
         )
-
-
-__all__ = [
-    'ClientError',
-    'ConnectionLost',
-    'KeysRejected',
-    'NotConnected',
-    'ProtocolError',
-    'RequestTimeout',
-    'ShmUnavailable',
-    'StreamClosed',
-    'StreamEnded',
-]

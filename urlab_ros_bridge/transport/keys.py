@@ -186,14 +186,3 @@ def _read(path: Path) -> tuple[bytes, bytes | None]:
         if key is not None and not _Z85.fullmatch(key):
             raise KeysUnusable(path, 'a key must have 40 characters of Z85')
     return public, secret
-
-
-__all__ = [
-    'ClientKeys',
-    'KeySource',
-    'KeysUnusable',
-    'ServerKeys',
-    'make_keys',
-    'read_client_keys',
-    'read_server_keys',
-]

@@ -190,6 +190,3 @@ def _is_refused(reply: bytes) -> bool:
     except WireError:
         return False
     return message.get('op') == 'error' and message.get('code') in _REFUSALS
-
-
-__all__ = ['CHANNEL', 'TRANSPORTS', 'RequestLink']

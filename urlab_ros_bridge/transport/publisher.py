@@ -138,6 +138,3 @@ class SubscriptionPoller:
         return {
             source if isinstance(source, int) else self._publishers[source] for source, _ in ready
         }
-
-
-__all__ = ['Publisher', 'SubscriptionPoller']

@@ -64,6 +64,3 @@ class MessageReceiver:
             self.unfinished = bool(socket.getsockopt(zmq.RCVMORE))
             limit -= 1
         return not self.unfinished
-
-
-__all__ = ['MAX_MESSAGE_BYTES', 'RECEIVE_QUEUE', 'MessageReceiver']

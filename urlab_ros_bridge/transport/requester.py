@@ -196,6 +196,3 @@ class Requester:
         finally:
             events.close()
         return False
-
-
-__all__ = ['Requester']

@@ -323,6 +323,3 @@ class Router(threading.Thread):
                 work()
             except Exception:
                 _LOG.exception('a reply raised an error in the transport, which continues')
-
-
-__all__ = ['Call', 'Router']

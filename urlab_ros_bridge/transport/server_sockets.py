@@ -196,12 +196,3 @@ class PeerConnection:
                     copy.shutdown(sockets.SHUT_RDWR)
         except (OSError, ValueError):
             pass  # it has ended
-
-
-__all__ = [
-    'PeerConnection',
-    'ServerSockets',
-    'SocketInUse',
-    'SocketLimits',
-    'bound_endpoint',
-]

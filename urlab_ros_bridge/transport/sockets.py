@@ -52,6 +52,3 @@ def is_local(host: str) -> bool:
     (True, True, False)
     """
     return host in _LOCAL or host.startswith('127.')
-
-
-__all__ = ['is_local', 'open_socket', 'readable']

@@ -116,6 +116,3 @@ class SubscriberStream(Stream[T]):
         self._subscriber.close()
         self._woken.close()
         self._waker.close()
-
-
-__all__ = ['Stream', 'SubscriberStream']

@@ -105,6 +105,3 @@ class Subscriber:
     def close(self) -> None:
         """End the connection; nothing is received any more."""
         self._socket.close(0)
-
-
-__all__ = ['Row', 'Subscriber']

@@ -104,6 +104,3 @@ def _bytes_received(descriptor: int) -> int:
     except OSError:
         return 0
     return int.from_bytes(info[_BYTES_RECEIVED], 'little')
-
-
-__all__ = ['UnfinishedMessages']

@@ -20,6 +20,3 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address.strip('[]')).is_loopback
     except ValueError:
         return False
-
-
-__all__ = ['is_loopback']

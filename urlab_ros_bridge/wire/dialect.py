@@ -133,9 +133,3 @@ def reply_to_v06(reply: Message, host: str) -> Message:
     if isinstance(inner, dict):
         out['handshake_payload'] = handshake_to_v06(inner, host)
     return out
-
-
-__all__ = [
-    'DIALECTS', 'PAGE', 'V06', 'handshake_from_v06', 'handshake_to_v06', 'is_v06',
-    'reply_from_v06', 'reply_to_v06', 'request_from_v06', 'request_to_v06',
-]  # fmt: skip

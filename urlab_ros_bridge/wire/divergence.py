@@ -40,6 +40,3 @@ class Divergence:
             + (', and MuJoCo reset the world' if self.world_reset else '')
             + '; check gains, timestep and commands'
         )
-
-
-__all__ = ['Divergence']

@@ -191,6 +191,3 @@ _VIEW_FIELDS = (
     'cam_sensorsize',
     'cam_intrinsic',
 )
-
-
-__all__ = ['DEPTH', 'INSTANCE', 'SEMANTIC', 'CameraItem', 'read_catalog']

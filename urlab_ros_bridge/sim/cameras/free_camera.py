@@ -138,18 +138,3 @@ class FreeCamera:
         # MuJoCo works the other two out from these when constants of the model change.
         self._model.cam_pos[self._camera] = view.pos
         mujoco.mju_mat2Quat(self._model.cam_quat[self._camera], np.asarray(view.mat, float))
-
-
-__all__ = [
-    'COLLISION',
-    'LIT',
-    'REFLECTIONS',
-    'UNLIT',
-    'VIEW_MODES',
-    'WIREFRAME',
-    'FreeCamera',
-    'FreeCameraView',
-    'free_camera_id',
-    'set_flags',
-    'update_scene',
-]

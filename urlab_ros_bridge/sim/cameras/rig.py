@@ -358,6 +358,3 @@ class CameraRig:
         times = [self._schedules[camera].next_ns() for camera in wanted]
         times += self._delayed.times()
         self._next_ns = min(times, default=_NEVER)
-
-
-__all__ = ['CameraRig']

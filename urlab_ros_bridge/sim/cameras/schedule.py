@@ -125,6 +125,3 @@ class DelayLine:
     def times(self) -> list[int]:
         """Return when something will be due."""
         return [item.release_ns for item in self._items]
-
-
-__all__ = ['DelayLine', 'Delayed', 'Schedule']

@@ -418,6 +418,3 @@ class CameraService:
             self._supervisor.close()
             # They hold each other, and the rig holds the world.
             self._supervisor = self._rig.renderer = None
-
-
-__all__ = ['MAX_PORTS', 'CameraService', 'RendererSupervisor', 'endpoint_of', 'open_listeners']

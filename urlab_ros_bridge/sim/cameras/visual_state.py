@@ -128,6 +128,3 @@ def apply_arrays(model: mujoco.MjModel, content: bytes) -> None:
                 getattr(owner, field)[:] = arrays[name]
             else:
                 setattr(owner, field, arrays[name].item())
-
-
-__all__ = ['VISUAL_ARRAYS', 'VisualState', 'apply_arrays', 'pack_arrays']

@@ -244,6 +244,3 @@ class OverlayUpdater(threading.Thread):
         self._closed = True
         self._drawings.wake()
         self.join(timeout=5.0)
-
-
-__all__ = ['OverlayUpdater']

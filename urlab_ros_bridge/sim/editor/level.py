@@ -365,6 +365,3 @@ def _candidates(stem: str) -> Iterable[str]:
         number += 1
         yield f'{stem}{number}'
         yield f'{plain}{number}'
-
-
-__all__ = ['UNTITLED', 'Level']

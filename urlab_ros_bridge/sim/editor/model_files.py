@@ -140,6 +140,3 @@ def sizes_of(spec: mujoco.MjSpec) -> Sizes:
     kinds = [joint.type for joint in spec.joints]
     freedom = sum(6 if kind == _FREE else 3 if kind == _BALL else 1 for kind in kinds)
     return Sizes(nbody=len(spec.bodies), ngeom=len(spec.geoms), nv=freedom, nu=len(spec.actuators))
-
-
-__all__ = ['ClientModelFiles', 'CountedFiles', 'sizes_of']

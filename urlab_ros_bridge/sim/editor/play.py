@@ -287,6 +287,3 @@ class LevelPlayer:
             if self._attempt is attempt:
                 self._error = error
                 self._attempt = None
-
-
-__all__ = ['COMPILING', 'FAILED', 'OFF', 'READY', 'TIMEOUT', 'LevelPlayer']

@@ -178,6 +178,3 @@ class ViewportCamera:
             vertical_fov(fov),
             mode,
         )
-
-
-__all__ = ['ViewportCamera']

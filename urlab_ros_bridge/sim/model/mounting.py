@@ -80,6 +80,3 @@ def _body(robot: mujoco.MjSpec, name: str, what: str) -> mujoco.MjsBody:
     problem = f'{name!r} is unknown' if name else 'there is no body to mount it on'
     names = [body.name for body in bodies]
     raise WorldError(f'{what}.body: {problem}; {hint(name, names)}')
-
-
-__all__ = ['check_rays', 'mount_scanners', 'mounted_rays']

@@ -290,6 +290,3 @@ def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
         raise WorldError(f'--actor-id: {actor_id!r} belongs to another articulation')
     renamed = replace(first, prefix=prefix, actor_id=actor_id)
     return replace(spec, articulations=(renamed, *others))
-
-
-__all__ = ['SpawnedModel', 'World', 'WorldComposition', 'load_world']

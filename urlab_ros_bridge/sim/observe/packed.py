@@ -135,6 +135,3 @@ def _numbers(tree: Tree) -> Tree:
         key: _numbers(value) if type(value) is dict else value.tolist()
         for key, value in tree.items()
     }
-
-
-__all__ = ['ObservationLayout', 'PackedMessage']

@@ -166,6 +166,3 @@ def stride_for(size: int) -> int:
     while stride < 2 * (size + SIZE_BYTES):
         stride *= 2
     return stride
-
-
-__all__ = ['ShmStatePublisher', 'stride_for']

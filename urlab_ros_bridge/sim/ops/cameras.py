@@ -272,6 +272,3 @@ def _mode(key: Any, given: Any) -> str | int | None:
             '"latest", "sync", a frame_id (0 or more), {"frame_id": number}, true or false',
         )
     return int(number)
-
-
-__all__ = ['FRAME_SECONDS', 'CameraRequest', 'frame_block', 'requested_cameras']

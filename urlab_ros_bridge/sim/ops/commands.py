@@ -193,6 +193,3 @@ def _read_xfrc(
                 'a wrench has 6 (force, torque; world frame)',
             )
         command.xfrc.append((body, values))
-
-
-__all__ = ['TwistCommand', 'check_e_stop', 'read_twist']

@@ -69,6 +69,3 @@ class DivergenceMonitor:
             starts = model.jnt_qposadr if warning == _QPOS else model.jnt_dofadr
             element = int(np.searchsorted(starts, index, side='right')) - 1
         return mujoco.mj_id2name(model, kind, element) or f'number {element}'
-
-
-__all__ = ['DivergenceMonitor']

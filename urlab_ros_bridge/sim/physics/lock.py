@@ -127,6 +127,3 @@ class ModelLock:
         # Waiters are compared by identity.
         self._queue = [each for each in self._queue if each is not waiter]
         self.urgent -= waiter.session is None
-
-
-__all__ = ['ModelLock']

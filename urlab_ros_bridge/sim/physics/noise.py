@@ -169,6 +169,3 @@ def _turned(quat: np.ndarray, turn: np.ndarray) -> np.ndarray:
     mujoco.mju_axisAngle2Quat(small, turn / angle, angle)
     mujoco.mju_mulQuat(result, quat, small)
     return result
-
-
-__all__ = ['RangeNoise', 'SensorNoise']

@@ -98,6 +98,3 @@ class PointLidar:
         return RayCaster(
             world.model, self._site, self.directions(), spec.range_max, with_normals=True
         )
-
-
-__all__ = ['PointLidar']

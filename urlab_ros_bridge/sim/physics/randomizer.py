@@ -429,6 +429,3 @@ def _arrays(model: mujoco.MjModel) -> dict[str, np.ndarray]:
             if isinstance(value, np.ndarray) and value.dtype.kind == 'f':
                 found[name] = value.copy()
     return found
-
-
-__all__ = ['RandomizationItem', 'Randomizer']

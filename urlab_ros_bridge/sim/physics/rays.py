@@ -91,6 +91,3 @@ def _seen_by(model: mujoco.MjModel, site: int) -> mujoco.MjModel:
     eyes.geom_matid[:] = -1
     eyes.geom_rgba[:, 3] = 1.0
     return eyes
-
-
-__all__ = ['RayCaster']

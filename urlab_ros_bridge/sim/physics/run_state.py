@@ -249,6 +249,3 @@ class ExecutionState:
             raise OpError('session_expired', 'the world has changed; send hello again')
         if self.mode != 'direct':
             raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
-
-
-__all__ = ['PROMOTION_WAIT', 'STEP_TIMEOUT', 'ExecutionState', 'WorldClock']

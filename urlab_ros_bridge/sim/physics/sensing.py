@@ -220,6 +220,3 @@ class Sensing:
         for noise in (*ranges, *self._noises):
             if noise is not None:
                 noise.restart(seed)
-
-
-__all__ = ['Sensing']

@@ -68,6 +68,3 @@ class LastStepClock:
             # At most this much was computed: some of it maybe before the beginning.
             computed = time.thread_time() - self._processor
             self.last_step = min(now, self._began + computed)
-
-
-__all__ = ['FROZEN_SECONDS', 'LastStepClock', 'WallTimeout']

@@ -103,6 +103,3 @@ def owner_of(session: ServerSession, fields: Fields) -> str:
     The whole session id is not shown to others: who knows it can use the session.
     """
     return fields.string('control_owner') or f'{session.client or "client"} {session.id[:8]}'
-
-
-__all__ = ['DEFAULT_TTL', 'MAX_TTL', 'Claims', 'owner_of']

@@ -31,6 +31,3 @@ class NavigationTargets:
         """Return the block of a `status` reply, the oldest first."""
         since = time.monotonic() - NAVIGATION_SECONDS
         return [target for announced, target in tuple(self._targets) if announced > since]
-
-
-__all__ = ['NavigationTargets']

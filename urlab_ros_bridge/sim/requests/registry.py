@@ -89,6 +89,3 @@ class Registry:
     def meta(self) -> list[dict[str, Any]]:
         """Return the served ops as `meta` lists them, in the order of the wire's table."""
         return [op.meta() for name, op in OPS.items() if name in self._entries]
-
-
-__all__ = ['Estimate', 'Handler', 'RegisteredOp', 'Registry']

@@ -165,6 +165,3 @@ class ControlStream:
             _LOG.warning(
                 'control stream, %s: %s (reported once; status counts them)', prefix, problem
             )
-
-
-__all__ = ['ControlStream']

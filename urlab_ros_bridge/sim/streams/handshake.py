@@ -250,6 +250,3 @@ def _entity_block(simulation: Simulation, name: str) -> dict[str, Any]:
             qvel_offset=entity.free.dof_address,
         )
     return block
-
-
-__all__ = ['HEADER', 'camera_topics']

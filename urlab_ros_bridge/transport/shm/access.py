@@ -297,6 +297,3 @@ class RegionReader:
         if self._back_since is None:
             self._back_since = now
         return now - self._back_since > _SEQUENCE_REGRESSION_TIMEOUT
-
-
-__all__ = ['Region', 'RegionReader', 'RegionWriter', 'make_fence']

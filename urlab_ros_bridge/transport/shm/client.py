@@ -160,6 +160,3 @@ class ShmRequester:
                 time.sleep(poll)
                 poll = min(1.2 * poll, _SLOWEST_POLL)
             now = time.monotonic()
-
-
-__all__ = ['ServerLock', 'ShmRequester']

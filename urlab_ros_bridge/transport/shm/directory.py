@@ -164,13 +164,3 @@ def _make_locked(parent: Path) -> tuple[Path, int]:
         os.close(fd)
         raise
     return parent / name, fd
-
-
-__all__ = [
-    'SessionDirectory',
-    'camera_file',
-    'remove_stale',
-    'reply_file',
-    'request_file',
-    'runtime_folders',
-]

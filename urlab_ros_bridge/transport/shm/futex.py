@@ -73,6 +73,3 @@ def _futex_number() -> int:
     if sys.platform != 'linux' or struct.calcsize('P') != 8:
         return 0
     return _NUMBERS.get(platform.machine(), 0)
-
-
-__all__ = ['Futex']

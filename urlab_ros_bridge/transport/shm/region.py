@@ -276,6 +276,3 @@ def _check_header(path: Path, fd: int) -> tuple[int, int]:
             path, f'it has {status.st_size} bytes, {slots} slots of {stride} bytes need more'
         )
     return stride, slots
-
-
-__all__ = ['Region', 'clock_of', 'time_of']

@@ -256,6 +256,3 @@ class RegionServer(threading.Thread):
         self._large.keep(frame, reply)
         text = f'the reply has {size} bytes, {region.filled} fit; repeat the request over ZMQ'
         return pack_error('reply_too_large', text, 'json' if reply[:1] == b'{' else 'msgpack')
-
-
-__all__ = ['LargeReplies', 'OpenWatch', 'RegionServer']

@@ -186,6 +186,3 @@ def _is_running(directory: Path) -> bool:
         return lock.is_held
     finally:
         lock.close()
-
-
-__all__ = ['Directory', 'RegionStream', 'open_stream']

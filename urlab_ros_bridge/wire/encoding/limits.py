@@ -18,6 +18,3 @@ MAX_VECTOR = 1 << 16  # numbers of one list in a request
 GAINS_BYTES = 1 << 16
 STREAM_VALUES = 1 << 16
 STREAM_CONTAINERS = 1 << 13
-
-
-__all__ = ['MAX_DEPTH', 'MAX_ITEMS', 'MAX_REPLY_BYTES', 'MAX_REQUEST_BYTES', 'MAX_VECTOR']

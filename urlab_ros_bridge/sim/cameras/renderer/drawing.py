@@ -366,14 +366,3 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     if not quality.sites:
         option.sitegroup[:] = 0
     return option
-
-
-__all__ = [
-    'DepthLens',
-    'Quality',
-    'RawFrame',
-    'SceneRenderer',
-    'add_overlays',
-    'choose_quality',
-    'is_software',
-]

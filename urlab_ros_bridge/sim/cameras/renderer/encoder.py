@@ -285,6 +285,3 @@ class FrameEncoder:
             self._tell(link.pack(link.FRAMES, job.number), [fd])
         finally:
             os.close(fd)
-
-
-__all__ = ['DrawnFrame', 'FrameEncoder', 'FrameSender', 'open_senders']

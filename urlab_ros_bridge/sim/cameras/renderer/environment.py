@@ -123,15 +123,3 @@ def lower_priority() -> None:
     chosen = processors()
     if chosen:
         os.sched_setaffinity(0, chosen)
-
-
-__all__ = [
-    'BACKENDS',
-    'GraphicsLost',
-    'NoGraphics',
-    'lower_priority',
-    'on_one_processor',
-    'open_context',
-    'processors',
-    'thread_variables',
-]

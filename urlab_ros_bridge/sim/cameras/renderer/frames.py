@@ -64,6 +64,3 @@ def labelled(source: np.ndarray, table: np.ndarray, out: np.ndarray) -> None:
     ids = (source >> 16 & 0xFF) | (source & 0xFF00) | (source & 0xFF) << 16
     ids[ids >= len(table)] = 0
     np.take(table, ids[::-1], out=out)
-
-
-__all__ = ['bgra', 'labelled', 'metres']

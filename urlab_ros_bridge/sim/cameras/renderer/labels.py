@@ -135,6 +135,3 @@ def _instance(model: mujoco.MjModel, body: int, prefixes: list[str]) -> str:
 
 def _owner(name: str, prefixes: list[str]) -> str:
     return next((prefix for prefix in prefixes if name.startswith(f'{prefix}_')), '')
-
-
-__all__ = ['BACKGROUND', 'LabelMap', 'class_of', 'label_map', 'palette']

@@ -118,6 +118,3 @@ def _radii(model: mujoco.MjModel) -> np.ndarray:
         radii = np.where(kinds == round_kind, radius, radii)
     shaped = np.isin(kinds, (kind.mjGEOM_MESH, kind.mjGEOM_HFIELD, kind.mjGEOM_SDF))
     return np.where(shaped, model.geom_rbound, radii)
-
-
-__all__ = ['PairedDepth']

@@ -246,6 +246,3 @@ def _drop_unknown_elements(element: ElementTree.Element, table: dict[str, frozen
     element[:] = [child for child in element if child.tag in kept]
     for child in element:
         _drop_unknown_elements(child, table)
-
-
-__all__ = ['Bundle', 'Document']

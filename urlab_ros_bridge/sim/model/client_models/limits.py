@@ -97,30 +97,3 @@ def check_total(sizes: Sizes) -> None:
     for name, (what, _, limit) in SIZES.items():
         if sizes[name] > limit:
             raise too_large(f'{what} of all models together', sizes[name], limit)
-
-
-__all__ = [
-    'CAMERAS',
-    'CAMERA_PIXELS',
-    'CHARACTERS',
-    'COPIES',
-    'CPU_SECONDS',
-    'DEPTH',
-    'DOCUMENTS',
-    'ELEMENTS',
-    'FILES',
-    'FILE_BYTES',
-    'ITERATIONS',
-    'LINE_SEARCHES',
-    'MAXIMA',
-    'MEMORY_BYTES',
-    'PIXELS',
-    'RAY_TESTS',
-    'SIZES',
-    'STEP_CPU_SECONDS',
-    'STEP_SECONDS',
-    'WALL_SECONDS',
-    'Sizes',
-    'check_total',
-    'too_large',
-]

@@ -200,6 +200,3 @@ def _name_files(spec: mujoco.MjSpec, kept: Mapping[str, str]) -> None:
         for side, name in enumerate(texture.cubefiles):
             if name:
                 texture.cubefiles[side] = kept[name]
-
-
-__all__ = ['ClientModel', 'ClientModels', 'integration_state']

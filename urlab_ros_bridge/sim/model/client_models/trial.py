@@ -296,6 +296,3 @@ class _TrialWorker:
 def _stop_late_worker(worker: _TrialWorker, late: threading.Event) -> None:
     late.set()
     worker.kill()
-
-
-__all__ = ['StepTrial', 'Trial', 'import_failed']

@@ -132,6 +132,3 @@ def _scene_beside(path: Path, robots: tuple[ArticulationSpec, ...]) -> Path | No
         return None
     beside = beside.resolve()
     return None if any(robot.model == beside for robot in robots) else beside
-
-
-__all__ = ['SidecarError', 'SidecarFile', 'load_sidecar', 'named_files', 'parse_sidecar']

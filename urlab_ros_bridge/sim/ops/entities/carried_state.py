@@ -286,18 +286,3 @@ def _buffers(model: mujoco.MjModel, kind: str) -> dict[int, slice]:
             later = starts[starts > start]
             found[number] = slice(int(start), int(later[0]) if len(later) else model.nhistory)
     return found
-
-
-__all__ = [
-    'KINDS',
-    'Same',
-    'Slots',
-    'add_keyframes',
-    'both_slots',
-    'carry',
-    'check_idle',
-    'common',
-    'mark',
-    'marks',
-    'write_state',
-]

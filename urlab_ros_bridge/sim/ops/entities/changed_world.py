@@ -309,19 +309,3 @@ def _finished(
         return ChangedWorld(World(world.name, description, model, spec, composition), same)
     except (ValueError, RuntimeError, MemoryError, WorldError) as error:
         raise import_failed(error) from error
-
-
-__all__ = [
-    'ARTICULATION',
-    'ENTITY',
-    'ChangedWorld',
-    'attach_spawned',
-    'check_source',
-    'delete_named',
-    'kind_of',
-    'strip',
-    'with_entity',
-    'with_robot',
-    'without_body',
-    'without_robot',
-]

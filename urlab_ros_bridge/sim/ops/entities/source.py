@@ -107,6 +107,3 @@ def _stand_free(model: ClientModel) -> None:
     for body in [] if model.fixed else world.bodies:
         if not list(body.joints):
             body.add_freejoint()
-
-
-__all__ = ['SpawnSource', 'read_source']

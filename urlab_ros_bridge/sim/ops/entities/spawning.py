@@ -225,6 +225,3 @@ def _new_handshake(
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
     registry.register(spawn_entity, delete_entity, changes_world=True, seconds=lambda *_: SECONDS)
-
-
-__all__ = ['INVALID', 'MAX_NAME', 'TAKEN', 'choose_name']

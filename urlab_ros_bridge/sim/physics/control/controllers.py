@@ -240,12 +240,3 @@ def make_controller(
     if spec is None:
         return None
     return _CLASSES[spec['kind']](model, actuator_ids, actuator_names, spec)
-
-
-__all__ = [
-    'Controller',
-    'InvalidControllerParameters',
-    'PassthroughController',
-    'PdController',
-    'make_controller',
-]
