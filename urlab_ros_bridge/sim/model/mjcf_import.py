@@ -169,10 +169,16 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
     robots = _robot_roots(model)
     if not robots:
         return FileParts(without_keys(_load_named(path, files)), None, whole)
-    if _dynamic_roots(model) - robots:
-        parts = _in_order(path, whole, model, robots, files) or _robot_last(
-            path, whole, model, robots, files
-        )
+    others = _dynamic_roots(model) - robots
+    if others:
+        follow = any(root > min(robots) for root in others)
+        parts = _split(path, whole, model, robots, files, in_order=True) if follow else None
+        if parts is None:
+            parts = _split(path, whole, model, robots, files, in_order=False)
+            if parts is not None and follow:
+                _LOG.warning(
+                    '%s: in qpos the robot comes after all other bodies, unlike in the file', path
+                )
         if parts is not None:
             return parts
         _LOG.info(
@@ -183,31 +189,39 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
     return FileParts(scene, without_keys(_load_named(path, files)), whole)
 
 
-def _in_order(
+def _split(
     path: Path,
     whole: mujoco.MjSpec,
     model: mujoco.MjModel,
     robots: set[int],
     files: ModelFiles,
+    *,
+    in_order: bool,
 ) -> FileParts | None:
-    """Split a file into scene, robot, and the bodies after the robot; None when that fails."""
+    """
+    Split a file into scene and robot; None when that fails.
+
+    :param in_order: the bodies after the robot are a part of their own; else they belong to the
+        scene, and come before the robot in qpos.
+    """
+    parts = [without_keys(_load_named(path, files)) for _ in range(3 if in_order else 2)]
+    scene, robot, *rest = parts
     first = min(robots)
-    if not any(root > first for root in _dynamic_roots(model) - robots):
-        return None
-    scene, robot, after = (without_keys(_load_named(path, files)) for _ in range(3))
-    _keep_bodies(scene, lambda root: root not in robots and root < first)
+    _keep_bodies(scene, lambda root: root not in robots and (root < first or not in_order))
     _keep_bodies(robot, lambda root: root in robots)
-    _keep_bodies(after, lambda root: root not in robots and root > first)
-    for part in (robot, after):
+    for after in rest:
+        _keep_bodies(after, lambda root: root not in robots and root > first)
+    for part in (robot, *rest):
         strip_world(part)
-    if not _same_size(model, scene, robot, after):
+    if not _same_size(model, *parts):
         return None
     # A copy has no sensors and the like whose objects were deleted.
-    after = after.copy()
-    for part in (scene, robot, after):
+    rest = [after.copy() for after in rest]
+    for part in (scene, robot, *rest):
         _prune_assets(part)
-    _merge_assets(after, scene, _classes(whole))
-    return FileParts(scene, robot, whole, after)
+    for after in rest:
+        _merge_assets(after, scene, _classes(whole))
+    return FileParts(scene, robot, whole, *rest)
 
 
 def _classes(spec: mujoco.MjSpec) -> list[str]:
@@ -218,29 +232,6 @@ def _classes(spec: mujoco.MjSpec) -> list[str]:
         warnings.simplefilter('ignore')
         root = ElementTree.fromstring(copy.to_xml())
     return [child.get('class', '') for child in root.findall('default//default')]
-
-
-def _robot_last(
-    path: Path,
-    whole: mujoco.MjSpec,
-    model: mujoco.MjModel,
-    robots: set[int],
-    files: ModelFiles,
-) -> FileParts | None:
-    """Split a file into scene and robot; None when that fails."""
-    scene, robot = (without_keys(_load_named(path, files)) for _ in range(2))
-    _keep_bodies(scene, lambda root: root not in robots)
-    _keep_bodies(robot, lambda root: root in robots)
-    strip_world(robot)
-    if not _same_size(model, scene, robot):
-        return None
-    for part in (scene, robot):
-        _prune_assets(part)
-    if any(root > min(robots) for root in _dynamic_roots(model) - robots):
-        _LOG.warning(
-            '%s: in qpos the robot comes after all other bodies, unlike in the file', path
-        )
-    return FileParts(scene, robot, whole)
 
 
 def _merge_assets(part: mujoco.MjSpec, scene: mujoco.MjSpec, classes: list[str]) -> None:
