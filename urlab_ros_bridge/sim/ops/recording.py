@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 import logging
 import math
 from pathlib import Path
 import re
-import threading
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.replay import LIVE
@@ -24,7 +22,6 @@ from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
-from urlab_ros_bridge.wire.names import numbered
 from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import encode
 from urlab_ros_bridge.wire.recording import MalformedRecording
@@ -41,8 +38,6 @@ END_BYTES = 1 << 18  # a frame has at most this many, or its length is not repor
 PIECE_BYTES = 1 << 18
 _TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*([-+0-9.eE]+)', re.IGNORECASE)
 _LOG = logging.getLogger(__name__)
-_NAMES = threading.Lock()
-_BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
 
 
 def recording_start(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
@@ -88,7 +83,8 @@ def recording_save(simulation: Simulation, session: ServerSession, fields: Field
     if not len(take):
         raise OpError('recording_not_active', 'nothing was recorded; call recording_start first')
     room = simulation.data.room()
-    with _reserved(simulation, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
+    default = _file_of(name or DEFAULT_NAME)
+    with simulation.data.reserved(wanted, default, overwrite, room) as path:
         try:
             pieces = _pieces(simulation, take, str(path))
             write_atomically(path, pieces, replace=overwrite, room=room)
@@ -101,43 +97,6 @@ def _file_of(name: str) -> str:
     """Return the file of a recording; what a file name cannot hold becomes _."""
     safe = re.sub(r'[^\w.+-]', '_', name.removesuffix(SUFFIX))[:MAX_NAME].lstrip('.')
     return f'{safe or DEFAULT_NAME}{SUFFIX}'
-
-
-@contextmanager
-def _reserved(
-    simulation: Simulation, wanted: str, default: str, overwrite: bool, room: int
-) -> Iterator[Path]:
-    """
-    Choose the file and reserve it against other saves.
-
-    :param room: of the data folder.
-    :raises OpError: path_not_writable.
-    """
-    with _NAMES:
-        if wanted:
-            path = simulation.data.for_writing(wanted, room=room)
-            if not overwrite and (path.exists() or path in _BEING_WRITTEN):
-                raise OpError(
-                    'path_not_writable', f'{path} exists; set overwrite to true to replace it'
-                )
-        else:
-            path = _free(simulation.data.for_writing(default, room=room), overwrite)
-        mine = path not in _BEING_WRITTEN
-        _BEING_WRITTEN.add(path)
-    try:
-        yield path
-    finally:
-        if mine:
-            with _NAMES:
-                _BEING_WRITTEN.discard(path)
-
-
-def _free(path: Path, overwrite: bool) -> Path:
-    """Return the path, or the first of name_2, name_3, .. that is not taken."""
-    paths = (path.with_name(f'{stem}{path.suffix}') for stem in numbered(path.stem))
-    return next(
-        each for each in paths if overwrite or not (each.exists() or each in _BEING_WRITTEN)
-    )
 
 
 def _pieces(simulation: Simulation, take: RecordedTake, path: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ import os
 from pathlib import Path
 import stat
 import sys
+import threading
 import time
 
 from urlab_ros_bridge.files import confined
@@ -25,6 +26,7 @@ from urlab_ros_bridge.files import PathRefused
 from urlab_ros_bridge.files.whole_file import open_whole
 from urlab_ros_bridge.files.whole_file import PART
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.wire.names import numbered
 
 RECORDINGS = 'Replays'  # the stock plugin's name of the folder
 WRITE_ERROR = 'path_not_writable'
@@ -56,6 +58,8 @@ class DataFolder:
         self.root = Path(os.path.realpath(root if root is not None else default_data_dir()))
         self._allow_absolute = allow_absolute
         self._limit = int(limit_gb * 1e9) or sys.maxsize
+        self._names = threading.Lock()
+        self._being_written: set[Path] = set()
 
     def for_writing(self, text: str, folder: str = RECORDINGS, room: int | None = None) -> Path:
         """
@@ -74,6 +78,36 @@ class DataFolder:
         except OSError as error:
             raise refused(WRITE_ERROR, path, error) from error
         return path
+
+    @contextlib.contextmanager
+    def reserved(self, wanted: str, default: str, overwrite: bool, room: int) -> Iterator[Path]:
+        """
+        Choose a file to write, and reserve it against others that are written at the same time.
+
+        :param wanted: its name; '': `default`, with a number where that is taken.
+        :param room: what `room` has just returned.
+        :raises OpError: path_not_writable.
+        """
+        with self._names:
+            path = self.for_writing(wanted or default, room=room)
+            if not overwrite and self._is_taken(path):
+                if wanted:
+                    raise OpError(
+                        WRITE_ERROR, f'{path} exists; set overwrite to true to replace it'
+                    )
+                others = (path.with_name(f'{stem}{path.suffix}') for stem in numbered(path.stem))
+                path = next(other for other in others if not self._is_taken(other))
+            mine = path not in self._being_written
+            self._being_written.add(path)
+        try:
+            yield path
+        finally:
+            if mine:
+                with self._names:
+                    self._being_written.discard(path)
+
+    def _is_taken(self, path: Path) -> bool:
+        return path.exists() or path in self._being_written
 
     def for_reading(self, text: str, folder: str = RECORDINGS) -> Path:
         """

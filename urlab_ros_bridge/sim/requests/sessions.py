@@ -94,16 +94,10 @@ class SessionTable:
                     f'session_id {session_id!r:.80} is not active; send hello again',
                 )
             session = found
-        if not self._note(session):
-            raise OpError('session_expired', 'the world has changed; send hello again')
-        return session
-
-    def _note(self, session: ServerSession) -> bool:
-        """Refresh a session; return False if its handshake is of an older world."""
         if session.revision < self._oldest:
-            return False
+            raise OpError('session_expired', 'the world has changed; send hello again')
         session.last_seen = time.monotonic()
-        return True
+        return session
 
     def count_steps_from(self, counter: tuple[int, int]) -> None:
         """Count the steps of every session from an engine's `counter`: a world has begun."""
