@@ -193,19 +193,12 @@ def _mapping(key: Key, kind: Any, place: Place) -> dict[str, Any]:
 
 def _arrays(values: dict[str, Any]) -> dict[str, np.ndarray]:
     """Return arrays of a mapping of nothing but lists of numbers; it is read in every step."""
-    try:
-        found = {
-            name: np.array(value, np.float64)
-            for name, value in values.items()
-            if isinstance(value, list)
-        }
-    except (TypeError, ValueError, OverflowError):
-        return {}
-    sound = len(found) == len(values) and all(array.ndim == 1 for array in found.values())
-    return found if sound else {}
+    arrays = ((name, array_of(value)) for name, value in values.items())
+    found = {name: array for name, array in arrays if array is not None}
+    return found if len(found) == len(values) else {}
 
 
-def _array(value: Any) -> np.ndarray | None:
+def array_of(value: Any) -> np.ndarray | None:
     """Return the float64 of a list of numbers, None for anything else."""
     try:
         array = np.array(value, np.float64) if isinstance(value, list) else None
@@ -228,7 +221,7 @@ def _sequence(key: Key, origin: Any, parts: tuple[Any, ...], place: Place) -> An
 
 def _vector(key: Key, place: Place) -> np.ndarray:
     """Return float64 of shape (n,); a `length` of the key may be 0 instead."""
-    array = _array(place.value)
+    array = array_of(place.value)
     if array is None:
         raise place.fail(f'must be a list of numbers, not {shown(place.value)}')
     if key.length is not None and array.size not in (0, key.length):

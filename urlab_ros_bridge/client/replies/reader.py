@@ -26,6 +26,7 @@ from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.keys import without_none
+from urlab_ros_bridge.schema.lenient import array_of
 from urlab_ros_bridge.schema.lenient import read_lenient
 from urlab_ros_bridge.schema.lenient import read_lenient_field
 from urlab_ros_bridge.wire.stamp import BadTime
@@ -184,11 +185,8 @@ class LazyField(Lazy[T]):
     def _read(self, view: ReplyView) -> T:
         name, value = _found(view.raw, self._wire)
         if self._array and type(value) is list:  # hot, so read directly
-            try:
-                array: Any = np.array(value, np.float64)
-            except (TypeError, ValueError, OverflowError):
-                array = None
-            if array is not None and array.ndim == 1:
+            array: Any = array_of(value)
+            if array is not None:
                 vector: T = array
                 return vector
         if type(value) is self._plain:

@@ -80,10 +80,20 @@ class Trial:
         :raises OpError: import_failed: MuJoCo's message, or the exceeded limit;
             shutting_down.
         """
+        request = {
+            'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
+            'cpu': self._cpu,
+            'memory': self._memory,
+        }
+        files = {
+            'xml': {'': bundle.xml.encode()},
+            'parsed': bundle.parsed,
+            'compiled': bundle.compiled,
+        }
         with self._lock:
             key = bundle.key
             if key not in self._passed:
-                found = self._checked_sizes(self._compiled(bundle))
+                found = self._checked_sizes(self._exchange(request, files))
                 while len(self._passed) >= _MEMORY:
                     del self._passed[next(iter(self._passed))]
                 self._passed[key] = found
@@ -127,19 +137,6 @@ class Trial:
         if worker is not None:
             # The thread that waits for an answer closes the pipes.
             worker.kill()
-
-    def _compiled(self, bundle: Bundle) -> dict:
-        request = {
-            'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
-            'cpu': self._cpu,
-            'memory': self._memory,
-        }
-        files = {
-            'xml': {'': bundle.xml.encode()},
-            'parsed': bundle.parsed,
-            'compiled': bundle.compiled,
-        }
-        return self._exchange(request, files)
 
     def _checked_sizes(self, answer: dict) -> Sizes:
         """Return the sizes of a model that has passed."""
