@@ -47,7 +47,7 @@ def render():
     from urlab_ros_bridge.sim.cameras.renderer.drawing import choose_quality
     from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
     from urlab_ros_bridge.sim.cameras.visual_state import VisualState
-    rig, engine = server.context.cameras, server.context.engine
+    rig, engine = server.simulation.cameras, server.simulation.engine
     model = engine.world.model.__copy__()
     data = mujoco.MjData(model)
     quality = choose_quality(model, engine.world.spec.rendering, name)

@@ -60,11 +60,11 @@ class SteppedWorld:
 
     @property
     def model(self):
-        return self.server.context.world.model
+        return self.server.simulation.world.model
 
     @property
     def data(self):
-        return self.server.context.world.data
+        return self.server.simulation.world.data
 
     def close(self):
         self.link.close()

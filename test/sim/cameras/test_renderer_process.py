@@ -77,7 +77,7 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
             assert stream.receive(60.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGKILL)
-            context, steps = own_server.context, set()
+            context, steps = own_server.simulation, set()
             wait_for(lambda: context.cameras.port is None)
             while context.cameras.port is None:
                 stream.receive(0.0)  # it connects again, which starts the next one
@@ -112,7 +112,7 @@ def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
     no_graphics, own_server, monkeypatch, caplog, capfd, camera
 ):
     monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.2)
-    context = own_server.context
+    context = own_server.simulation
     with connect(own_server) as client:
         client.set_mode('live')
         with open_camera(client.handshake.global_cameras[camera]) as stream:

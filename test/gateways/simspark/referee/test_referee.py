@@ -248,6 +248,29 @@ def test_opponents_stay_away_from_a_free_kick_and_out_of_the_area_of_a_goal_kick
     assert (where[0] > -7.2) == (rules == 'positions')
 
 
+@pytest.mark.parametrize('rules', ['keepaway', 'all'])
+@pytest.mark.parametrize(
+    ('time', 'place', 'touched', 'over'),
+    [
+        (0.0, (5.5, 0.0), None, False),
+        (0.0, (0.0, 0.0), 'left', False),
+        (0.0, (0.0, 0.0), 'right', True),
+        (119.0, (5.9, -5.9), None, False),  # 20 m a side, less 4 m a minute
+        (121.0, (-6.01, 0.0), None, True),
+        (121.0, (0.0, 6.01), None, True),
+    ],
+)
+def test_keepaway_ends_when_the_right_team_or_the_outside_has_the_ball(
+    soccer, rules, time, place, touched, over
+):
+    game = soccer.play(referee=referee(rules), keyframe='left_1_home')
+    game.state.time = time
+    put_ball(game, (*place, 0.042))
+    in_play(game, touched=touched)
+    game.cycles(2)
+    assert (game.state.play_mode == 'GameOver') == (over and rules == 'keepaway')
+
+
 @pytest.mark.parametrize('rules', ['drop_ball', 'none'])
 def test_a_kick_that_nobody_takes_ends_with_a_dropped_ball(soccer, rules):
     """RuleDropBallTime 15 s; the ball leaves the penalty area, and players the ball."""

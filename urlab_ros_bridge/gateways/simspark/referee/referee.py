@@ -51,11 +51,17 @@ _BEYOND = 0.1
 _GOALS = {'Goal_Left': Side.LEFT, 'Goal_Right': Side.RIGHT}
 
 RULES = (
-    'charging', 'crowding', 'drop_ball', 'illegal_defence', 'incapable', 'kick_taker',
-    'pass_mode', 'positions', 'touching',
+    'charging', 'crowding', 'drop_ball', 'illegal_defence', 'incapable', 'keepaway',
+    'kick_taker', 'pass_mode', 'positions', 'touching',
 )  # fmt: skip
+# Keepaway is a game of its own, which ends otherwise.
+_ALL = frozenset(RULES) - {'keepaway'}
 # SimSpark 0.7 has switched crowding off.
-LEAGUE = frozenset(RULES) - {'crowding'}
+LEAGUE = _ALL - {'crowding'}
+
+# Half the side of the square of keepaway at the start, m, and what it loses per second, m/s.
+_KEEPAWAY_HALF = 10.0
+_KEEPAWAY_LOSS = 2.0 / 60.0
 
 
 class UnknownRule(UnknownName):
@@ -69,9 +75,11 @@ def read_rules(text: str) -> frozenset[str]:
     """
     Return the rules of ``league``, ``all``, ``none``, or a list such as ``charging,touching``.
 
+    ``all`` is without ``keepaway``, which would end every game.
+
     :raises UnknownRule: for another name.
     """
-    named = {'league': LEAGUE, 'all': frozenset(RULES), 'none': frozenset[str]()}
+    named = {'league': LEAGUE, 'all': _ALL, 'none': frozenset[str]()}
     if text in named:
         return named[text]
     words = frozenset(word.strip() for word in text.split(','))
@@ -223,6 +231,10 @@ class SoccerReferee:
     def _in_play(self, stage: GameStage, ball: BallBody, passed: float) -> None:
         game, rules = stage.game, self._options.rules
         touching = self._note_touch(stage, ball)
+        if 'keepaway' in rules and is_ball_lost(stage, ball, touching):
+            game.set_play_mode(GAME_OVER)
+            self._enter(stage)
+            return
         for player, kind in self._fouls.find(stage, touching, passed):
             game.foul(player, kind)
             stage.send_off(player)
@@ -404,6 +416,18 @@ def goal_of(stage: GameStage, ball: BallBody) -> Side | None:
     return None
 
 
+def is_ball_lost(stage: GameStage, ball: BallBody, touching: set[Player]) -> bool:
+    """
+    Return whether the left team has lost the ball in keepaway.
+
+    As in SimSpark, the right team touches it, or it has left a square in the middle of the field
+    of 20 m a side, which loses 4 m per minute of the game.
+    """
+    half = _KEEPAWAY_HALF - _KEEPAWAY_LOSS * stage.game.time
+    left_square = float(np.abs(ball.position[:2]).max()) > half
+    return left_square or any(player.side is Side.RIGHT for player in touching)
+
+
 def _goal_kick(stage: GameStage, ball: BallBody, side: Side) -> SetPiece:
     rules = stage.game.rules
     before = side.sign * (rules.half_length - GOAL_KICK)
@@ -413,5 +437,5 @@ def _goal_kick(stage: GameStage, ball: BallBody, side: Side) -> SetPiece:
 
 __all__ = [
     'LEAGUE', 'RULES', 'RefereeOptions', 'SetPiece', 'SoccerReferee', 'UnknownRule', 'goal_of',
-    'read_rules', 'taker_of',
+    'is_ball_lost', 'read_rules', 'taker_of',
 ]  # fmt: skip
