@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Access rules: addresses, tokens and origins of browser pages."""
 
-from hypothesis import given
-from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import BadOrigin
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.serving.access import OpenWithoutToken
-from urlab_ros_bridge.gateways.serving.access import plain_origin
 from urlab_ros_bridge.wire.addresses import is_loopback
 
 WIDE = ('0.0.0.0', '::', '[::]', '', '*', '192.168.1.20', 'robot.local', 'eth0', '127.0.0.1.x')
@@ -106,12 +103,6 @@ def test_a_token_is_required(path, headers, expected):
 @pytest.mark.parametrize('path', ['//[', '*', '', 'x', '/a b', '/\x00', '/ä', '/%20|', '/#'])
 def test_an_invalid_path_is_refused(path):
     assert status(Access(), path) == 400
-
-
-@given(st.text(max_size=40))
-def test_an_origin_has_one_plain_form(text):
-    assert plain_origin(plain_origin(text)) in (plain_origin(text), plain_origin(text)[:-4],
-                                                plain_origin(text)[:-3])  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -80,19 +80,6 @@ def test_the_ball_is_moved(pitch, text, call):
     assert pitch.moves.calls == [call]
 
 
-def test_play_mode_time_and_score(pitch):
-    send(pitch, '(playMode corner_kick_left)(time 12.5)(score (left 3)(right 1))')
-    game = pitch.game
-    assert (game.play_mode, game.time) == ('corner_kick_left', 12.5)
-    assert game.score == {Side.LEFT: 3, Side.RIGHT: 1}
-
-
-@pytest.mark.parametrize('team', ['Left', 'Right'])
-def test_kick_off(pitch, team):
-    send(pitch, f'(kickOff {team})')
-    assert pitch.game.play_mode == f'KickOff_{team}' and pitch.moves.calls == []
-
-
 def test_kick_off_of_none_is_a_toss(pitch):
     modes = set()
     for _ in range(40):
@@ -179,11 +166,6 @@ def test_repos(pitch):
     ]
 
 
-def test_full_state_and_init(pitch):
-    send(pitch, '(reqfullstate)(init)')
-    assert pitch.fulls == 1
-
-
 def test_killsim_is_an_option(pitch, caplog):
     send(pitch, '(killsim)')
     assert pitch.kills == 0 and '--allow-killsim' in caplog.text
@@ -201,17 +183,6 @@ def test_a_message_of_very_many_commands_changes_nothing(pitch):
     assert pitch.game.time == 0
     send(pitch, f'({"(time 1)" * 256})')
     assert pitch.game.time == 1
-
-
-@pytest.mark.parametrize(
-    'text',
-    ['((ball (pos 0 0 50))(getAck moved_ball_in_the_air))',
-     '(ball (pos 0 0 50))(getAck moved_ball_in_the_air)'],
-)  # fmt: skip
-def test_an_acknowledgement_as_on_the_page_and_flat(pitch, text):
-    send(pitch, text)
-    assert pitch.moves.calls == [('ball', [0, 0, 50], None)]
-    assert pitch.reply.got == [b'(ack moved_ball_in_the_air)']
 
 
 def test_only_what_was_carried_out_is_acknowledged(pitch):

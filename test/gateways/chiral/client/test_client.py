@@ -109,42 +109,32 @@ def test_requests_may_overlap():
     assert 0.0 < stamps[0] < stamps[2]
 
 
-def test_looking_again_after_the_connection_broke():
+@pytest.mark.parametrize(
+    ('request_of', 'code', 'repeats', 'options'),
+    [
+        (ChiralClient.observe, 1001, True, {}),
+        (ChiralClient.observe, 1001, False, {'reconnect': False}),
+        (ChiralClient.reset, 1001, False, {}),
+        # A policy whose actions are refused must be told.
+        (lambda client: client.step(np.zeros(3)), 1007, False, {}),
+        (lambda client: client.step(np.zeros(3)), 1008, False, {}),
+    ],
+)
+def test_only_an_observation_is_requested_again_after_a_lost_connection(
+    request_of, code, repeats, options
+):
     def answer(kind, count):
-        return [1001] if count in (1, 3) else [seen(float(count))]
+        return [code] if count == 1 else [seen(2.0)]
 
-    with scripted(answer) as url:
-        with ChiralClient(url) as client:
-            assert client.observe().timestamp == 2.0
-        with (
-            ChiralClient(url, reconnect=False) as client,
-            pytest.raises(ChiralClosed, match='1001 because'),
-        ):
-            client.observe()
-
-
-@pytest.mark.parametrize('code', [1007, 1008])
-def test_what_the_server_objects_to_is_not_asked_again(code):
-    """A policy whose actions are refused has to hear of it."""
-    answers = {'apply_action': [code], 'obs_request': [seen(1.0)]}
-    with scripted(lambda kind, count: answers[kind]) as url, ChiralClient(url) as client:
+    with scripted(answer) as url, ChiralClient(url, **options) as client:
+        if repeats:
+            assert request_of(client).timestamp == 2.0
+            return
         with pytest.raises(ChiralClosed, match=f'{code} because') as caught:
-            client.step(np.zeros(3))
+            request_of(client)
         assert caught.value.code == code
-        assert client.observe().timestamp == 1.0  # who goes on after that is connected again
-
-
-def test_a_reset_is_not_repeated_behind_the_callers_back():
-    kinds = []
-
-    def answer(kind, count):
-        kinds.append(kind)
-        return [1001]
-
-    with scripted(answer) as url, ChiralClient(url) as client:
-        with pytest.raises(ChiralClosed, match='because'):
-            client.reset()
-        assert kinds == ['reset']
+        if not options:
+            assert client.observe().timestamp == 2.0  # later requests connect again
 
 
 def test_a_server_that_comes_late_is_waited_for():

@@ -1,16 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Effectors: what is taken, and that nothing else does anything but raise."""
+"""Effectors: each is accepted or raises an error, and nothing else happens."""
 
-import contextlib
-
-from hypothesis import given
-from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
 from urlab_ros_bridge.gateways.simspark.agents.effectors import Effector
-from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 
@@ -34,12 +29,12 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import read
         ('(pass)', Effector('pass')),
     ],
 )
-def test_what_is_taken(text, effector):
+def test_an_effector_is_accepted(text, effector):
     assert decode(read(text.encode())[0]) == effector
 
 
 @pytest.mark.parametrize(
-    ('text', 'said'),
+    ('text', 'value'),
     [
         ('syn', 'list'),
         ('()', 'list'),
@@ -70,17 +65,14 @@ def test_what_is_taken(text, effector):
         ('(say "")', 'say'),
     ],
 )
-def test_what_is_refused(text, said):
+def test_an_invalid_effector_is_refused(text, value):
     with pytest.raises(SimSparkError) as caught:
         decode(read(text.encode())[0])
-    assert said in str(caught.value)
+    assert value in str(caught.value)
 
 
-@given(st.text(min_size=30, max_size=300))
-def test_errors_stay_short_whatever_was_sent(name):
-    with contextlib.suppress(BadCommand):
-        decode([name, '1', '2', '3'])
-        raise AssertionError
+@pytest.mark.parametrize('name', ['x' * 300, '\n"(' * 100, '\U0001f916' * 75])
+def test_an_error_stays_short_whatever_was_sent(name):
     with pytest.raises(SimSparkError) as caught:
         decode([name, '1', '2', '3'])
     assert len(str(caught.value)) < 200

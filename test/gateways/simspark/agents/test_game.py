@@ -5,7 +5,6 @@
 import re
 
 from bundled_server import simulation
-import numpy as np
 import pytest
 
 from test.gateways.running import simspark_at
@@ -15,14 +14,7 @@ from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client.clients import NotAdmitted
 from urlab_ros_bridge.gateways.simspark.client.clients import ServerGone
-from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
-from urlab_ros_bridge.gateways.simspark.client.motion import Motion
-from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
-from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
-from urlab_ros_bridge.gateways.simspark.client.percepts import locate
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
-
-KNOWN = landmarks()
 
 
 @pytest.fixture
@@ -34,50 +26,6 @@ def served():
         simspark_at(port, agents, SoccerReferee(), pace='free', players='all') as gateway,
     ):
         yield gateway
-
-
-def lead(agent, poses):
-    """Go through poses; return the percepts on the way."""
-    seen, motion = [], Motion(agent.percepts, poses)
-    while not motion.is_over:
-        agent.act(motion.speeds(agent.percepts))
-        seen.append(agent.perceive())
-    agent.act(dict.fromkeys(STANCE, 0.0))
-    seen.append(agent.perceive())
-    return seen
-
-
-def test_a_player_finds_its_place_stands_and_kicks(served):
-    with AgentClient(port=served.agent_port, team='Ours', number=1) as agent:
-        assert (agent.number, agent.side) == (1, 'left')
-        agent.beam(-0.21, -0.035)
-        agent.perceive()
-        seen = [p.seen for p in lead(agent, [(0.6, STANCE), (0.4, STANCE)]) if p.seen]
-        # What it makes of the landmarks is where it is.
-        places = [pose.place for view in seen if (pose := locate(view, KNOWN))]
-        truth = np.array(seen[-1].truth['mypos'])
-        away = np.abs(np.median(places[-10:], axis=0) - truth)
-        assert len(places) > 10 and (away < [0.03, 0.03, 0.1]).all()
-        standing = lead(agent, [(3.0, STANCE)])
-        assert all(p.acceleration[2] > 8 for p in standing[10:])
-        with MonitorClient(port=served.monitor_port) as monitor:
-            # The opponent stands in the way.
-            away = ['pos', 4, 3, 0.4]
-            monitor.command(['agent', ['unum', 1], ['team', 'Right'], away])
-            monitor.send(['kickOff', 'Left'])
-            while agent.percepts.play_mode != 'KickOff_Left':
-                agent.act()
-                agent.perceive()
-        kicking = lead(agent, LEFT_KICK)
-        after = lead(agent, [(1.5, STANCE)])
-        assert {'KickOff_Left', 'PlayOn'} == {p.play_mode for p in kicking}
-        balls = [p.seen.truth['ballpos'] for p in [*kicking, *after] if p.seen]
-        assert balls[0][0] == pytest.approx(0.0, abs=0.02) and balls[-1][0] > 2.0
-        # It still stands, and knows where the ball went.
-        assert after[-1].acceleration[2] == pytest.approx(9.8, abs=1.5)
-        last = [p.seen for p in after if p.seen and p.seen.ball][-1]
-        found = locate(last, KNOWN).on_field(last.ball)
-        np.testing.assert_allclose(found[:2], last.truth['ballpos'][:2], atol=0.2)
 
 
 def shape(text):

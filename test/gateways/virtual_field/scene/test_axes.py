@@ -17,38 +17,24 @@ from urlab_ros_bridge.geometry import Pose
 
 # What turns z into y and x into x.
 WORLD = Rotation.from_euler('x', -90, degrees=True)
-seeds = st.integers(0, 2**32 - 1)
 
 
-@given(seeds)
-def test_points_turn_with_the_world(seed):
-    points = np.random.default_rng(seed).normal(size=(5, 3))
-    np.testing.assert_allclose(y_up(points), WORLD.apply(points), atol=1e-12)
-    np.testing.assert_allclose(z_up(y_up(points)[0]), points[0])
-
-
-@given(seeds)
-def test_rotations_are_those_of_shapes_that_turn_too(seed):
-    turn = Rotation.random(random_state=seed % 2**32)
-    x, y, z, w = turn.as_quat()
-    found = y_up_quaternions(np.array([[w, x, y, z]]))[0]
-    wanted = WORLD * turn * WORLD.inv()
-    np.testing.assert_allclose(
-        Rotation.from_quat(found).as_matrix(), wanted.as_matrix(), atol=1e-9
-    )
-    np.testing.assert_allclose(z_up_quaternion(tuple(found)), (x, y, z, w), atol=1e-12)
-
-
-@given(seeds)
-def test_poses_for_browsers_are_points_and_rotations_of_the_world_with_y_up(seed):
+@given(st.integers(0, 2**32 - 1))
+def test_points_rotations_and_poses_turn_with_the_world(seed):
+    """A shape that had its own y up too is turned back before it is turned."""
     random = np.random.default_rng(seed)
     points = random.normal(size=(4, 3))
     turns = Rotation.from_quat(random.normal(size=(4, 4)))
-    rows = y_up_poses(points, turns.as_quat()[:, [3, 0, 1, 2]])
+    xyzw = turns.as_quat()
+    wxyz, expected = xyzw[:, [3, 0, 1, 2]], WORLD * turns * WORLD.inv()
+    np.testing.assert_allclose(y_up(points), WORLD.apply(points), atol=1e-12)
+    np.testing.assert_allclose(z_up(y_up(points)[0]), points[0])
+    found = y_up_quaternions(wxyz)
+    assert (Rotation.from_quat(found) * expected.inv()).magnitude().max() < 1e-9
+    np.testing.assert_allclose(z_up_quaternion(tuple(found[0])), xyzw[0], atol=1e-12)
+    rows = y_up_poses(points, wxyz)
     assert rows.shape == (4, 7) and rows.dtype == np.float32
     np.testing.assert_allclose(rows[:, :3], WORLD.apply(points), atol=1e-5)
-    # A shape that had its own y up too is turned back before it is turned.
-    expected = WORLD * turns * WORLD.inv()
     assert (Rotation.from_quat(rows[:, 3:]) * expected.inv()).magnitude().max() < 1e-5
-    single = y_up_pose(Pose(tuple(points[0]), tuple(turns[0].as_quat())))
+    single = y_up_pose(Pose(tuple(points[0]), tuple(xyzw[0])))
     np.testing.assert_allclose(single, rows[0], atol=1e-5)
