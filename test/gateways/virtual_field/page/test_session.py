@@ -1,16 +1,19 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The session of a page, with the page played by the test."""
+"""The session of a page, in front of a fake page."""
 
+from contextlib import closing
+from contextlib import contextmanager
 from itertools import count
 import json
+from pathlib import Path
 import struct
-import time
 from types import SimpleNamespace
 
 import mujoco
 import numpy as np
 import pytest
+from waiting import wait_until
 
 from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
@@ -32,24 +35,24 @@ from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUse
 from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
-PATIENCE = 30.0
+
+@contextmanager
+def page_world(port):
+    link = SimulationLink('127.0.0.1', port, 'test')
+    link.connect(30.0)
+    served = ServedScene(link, '127.0.0.1', STATE_PORT)
+    with closing(link), closing(served), closing(PageWorld(served)) as world:
+        yield world
 
 
 @pytest.fixture(scope='module')
 def world():
-    with simulation('fleet') as port:
-        link = SimulationLink('127.0.0.1', port, 'test')
-        link.connect(30.0)
-        served = ServedScene(link, '127.0.0.1', STATE_PORT)
-        world = PageWorld(served)
+    with simulation('fleet') as port, page_world(port) as world:
         yield world
-        world.close()
-        served.close()
-        link.close()
 
 
-class PlayedPage:
-    """Keeps what the session sends; `drawn` says whether it acknowledges states."""
+class FakePage:
+    """A page that keeps what the session sends."""
 
     def __init__(self, world, name='spectator_1', view_only=False):
         self.sent = []
@@ -58,6 +61,9 @@ class PlayedPage:
         self.publications = Publications()
         self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', view_only))
         self.session.open(self)
+
+    def close(self):
+        self.session.close()
 
     def send(self, message):
         self.sent.append(bytes(message))
@@ -76,57 +82,60 @@ class PlayedPage:
         number = next(self.numbers)
         content = {'op': op, 'id': number, **fields}
         self.session.receive(bytes([messages.TEXT]) + json.dumps(content).encode())
-        return self.wait(
+        return wait_until(
             lambda: next((t for t in self.texts('answer') if t['id'] == number), None)
         )
-
-    def wait(self, look):
-        deadline = time.monotonic() + PATIENCE
-        while (found := look()) is None or found is False:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        return found
 
     def frame(self):
         """Return a frame that was not there before."""
         before = self.world.served.newest
 
-        def look():
+        def newer():
             newest = self.world.served.poll()
             return None if newest is before else newest
 
-        return self.wait(look)
+        return wait_until(newer)
 
 
-def test_one_page_at_a_time_commands_until_it_releases_control(page, world):
-    other = PlayedPage(world, 'spectator_2')
-    viewer = PlayedPage(world, 'spectator_3', view_only=True)
-    try:
-        assert 'error' not in page.ask('pause', paused=False)
-        assert 'spectator_1 has control' in other.ask('reset')['error']
-        assert 'error' not in other.ask('replay_list')  # reading needs none
-        assert 'only watch' in viewer.ask('control_take')['error']
-        assert other.ask('control_request')['requests'] == ['spectator_2']
-        status = page.wait(
-            lambda: next((t for t in page.texts('status') if t['control']['requests']), None)
-        )
-        assert status['control'] == {'holder': 'spectator_1', 'requests': ['spectator_2']}
-        assert [p['name'] for p in status['pages'] if p['view_only']] == ['spectator_3']
-        page.ask('control_release')
-        assert 'error' not in other.ask('reset')
-        assert 'spectator_2 has control' in page.ask('reset')['error']
-        assert page.ask('control_take')['holder'] == 'spectator_1'
-        assert 'spectator_1' in other.ask('reset')['error']
-    finally:
-        other.session.close()
-        viewer.session.close()
-    page.session.close()
+@pytest.fixture
+def page(world, keep):
+    return keep(FakePage(world))
+
+
+@pytest.fixture
+def other(world, keep):
+    return keep(FakePage(world, 'spectator_2'))
+
+
+@pytest.fixture
+def viewer(world, keep):
+    return keep(FakePage(world, 'spectator_3', view_only=True))
+
+
+def test_one_page_at_a_time_commands_until_it_releases_control(page, other, viewer, world):
+    assert 'error' not in page.ask('pause', paused=False)
+    assert 'spectator_1 has control' in other.ask('reset')['error']
+    assert 'error' not in other.ask('replay_list')  # reading needs none
+    assert 'only watch' in viewer.ask('control_take')['error']
+    assert other.ask('control_request')['requests'] == ['spectator_2']
+    status = wait_until(
+        lambda: next((t for t in page.texts('status') if t['control']['requests']), None)
+    )
+    assert status['control'] == {'holder': 'spectator_1', 'requests': ['spectator_2']}
+    assert [p['name'] for p in status['pages'] if p['view_only']] == ['spectator_3']
+    page.ask('control_release')
+    assert 'error' not in other.ask('reset')
+    assert 'spectator_2 has control' in page.ask('reset')['error']
+    assert page.ask('control_take')['holder'] == 'spectator_1'
+    assert 'spectator_1' in other.ask('reset')['error']
+    other.close()
+    page.close()
     assert world.control.describe()['holder'] == ''
 
 
-def test_every_page_that_may_command_can_stop_all_and_the_one_in_control_releases(page, world):
-    other = PlayedPage(world, 'spectator_2')
-    viewer = PlayedPage(world, 'spectator_3', view_only=True)
+def test_any_page_but_a_viewer_can_e_stop_and_the_one_in_control_releases(
+    page, other, viewer, world
+):
     drive = {'robot': 'rover_1', 'twist': [0.3, 0.0, 0.0]}
     try:
         assert 'error' not in page.ask('drive', **drive)
@@ -140,13 +149,11 @@ def test_every_page_that_may_command_can_stop_all_and_the_one_in_control_release
         assert 'spectator_1 has control' in other.ask('e_stop', engaged=False)['error']
         assert page.ask('e_stop', engaged=False)['engaged'] is False
         world.served.link.queries.e_stop(True)  # another client
-        page.wait(lambda: page.texts('status')[-1]['e_stop'])
+        wait_until(lambda: page.texts('status')[-1]['e_stop'])
         assert page.ask('e_stop', engaged=False)['engaged'] is False
         assert 'error' not in page.ask('drive', **drive)
     finally:
         world.served.link.queries.e_stop(False)
-        other.session.close()
-        viewer.session.close()
 
 
 def test_with_a_server_without_an_e_stop_pages_stop_bases_and_refuse(page, world, monkeypatch):
@@ -174,13 +181,6 @@ def test_control_of_a_page_that_does_nothing_is_free_after_a_while():
     assert control.describe()['holder'] == ''
     control.use('other')
     assert control.describe()['holder'] == 'other'
-
-
-@pytest.fixture
-def page(world):
-    played = PlayedPage(world)
-    yield played
-    played.session.close()
 
 
 def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):
@@ -266,7 +266,9 @@ def test_pictures_of_unknown_cameras_and_channels_are_refused_by_name(page):
     assert 'count' in page.ask('step', count=0)['error']
 
 
-def test_the_e_stop_does_not_wait_for_a_file_that_is_saved(page, world, monkeypatch):
+def test_a_recording_is_saved_without_delaying_the_e_stop_and_then_replayed(
+    page, world, monkeypatch
+):
     stopped = []
     save = Client.recording_save
 
@@ -280,10 +282,19 @@ def test_the_e_stop_does_not_wait_for_a_file_that_is_saved(page, world, monkeypa
     page.ask('record_start')
     queries = world.served.link.queries
     begin = queries.status().step
-    page.wait(lambda: queries.status().step > begin)
+    wait_until(lambda: queries.status().step > begin)
     assert page.ask('record_stop')['frames']
-    assert page.ask('record_save')['path'].endswith('.json') and stopped == [True]
+    path = Path(page.ask('record_save')['path'])
+    assert stopped == [True]
     page.ask('e_stop', engaged=False)
+    assert path.name in [Path(each['path']).name for each in page.ask('replay_list')['saved']]
+    piece = page.ask('recording_read', name=path.name, offset=0)
+    assert path.read_text().startswith(piece['text']) and piece['bytes'] == path.stat().st_size
+    loaded = page.ask('replay_load', name=path.name)
+    started = page.ask('replay_start', session=loaded['name'])
+    assert started['frames'] == loaded['frames'] > 0
+    assert page.ask('step', count=1)['replay']
+    assert page.ask('replay_stop')['mode'] == 'live'
 
 
 def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
@@ -292,7 +303,7 @@ def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
     base = robot['base']
     start = page.frame().body_positions[base].copy()
     page.ask('drive', robot=robot['prefix'], twist=[0.5, 0, 0])
-    page.wait(lambda: np.linalg.norm(page.frame().body_positions[base] - start) > 0.02)
+    wait_until(lambda: np.linalg.norm(page.frame().body_positions[base] - start) > 0.02)
 
     def stands():
         one = other = page.frame()
@@ -301,7 +312,7 @@ def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
         moved = np.linalg.norm(other.body_positions[base] - one.body_positions[base])
         return moved < 1e-3 or None
 
-    page.wait(stands)
+    wait_until(stands)
 
 
 @pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1e-320'])
@@ -318,3 +329,49 @@ def test_no_number_is_too_long_for_a_request(page, digits):
     answers = [text.get('error', '') for text in page.texts('answer')]
     assert len(answers) > len(REQUESTS)
     assert not any('gateway failed' in answer for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields', 'answer'),
+    [
+        ('speed', {'percent': 50}, {'percent': 50}),
+        ('speed', {'percent': 100}, {'percent': 100}),
+        ('setpoint', {'robot': 'rover_1', 'actuator': 'left_wheel', 'value': 0, 'expires': True},
+         {'count': 1}),
+        ('push', {'body': 1, 'point': [0, 0, 0], 'target': [0, 1, 0]}, 'shelf'),
+        ('navigate', {'robot': 'rover_1', 'kind': 'goal', 'position': [0, 0, 0], 'yaw': 0},
+         'no ROS bridge'),
+        ('steer', {'tip': 0}, 'tip'),
+        ('spawn', {'model': 'ghost', 'position': [0, 0, 0]}, 'ghost'),
+        ('setpoint', {'robot': 'rover_1', 'actuator': 'nose', 'value': 0}, 'nose'),
+        ('mode', {'mode': 'sideways'}, 'sideways'),
+    ],
+)  # fmt: skip
+def test_a_request_is_answered_or_refused_with_its_reason(page, op, fields, answer):
+    found = page.ask(op, **fields)
+    if isinstance(answer, str):
+        assert answer in found['error']
+    else:
+        assert 'error' not in found and answer.items() <= found.items()
+
+
+def test_a_tip_is_led_to_a_place_and_its_gripper_closed(bimanual):
+    with page_world(bimanual) as world, closing(FakePage(world)) as page:
+        body = page.texts('world')[0]['tips'][0]['body']
+        x, y, z = page.frame().body_positions[body]
+        fields = {'tip': 0, 'position': [x, z + 0.05, -y]}  # y up
+        assert 'error' not in page.ask('steer', begin=True, grip=1.0, **fields)
+
+        def is_higher():
+            assert 'error' not in page.ask('steer', **fields)
+            return page.frame().body_positions[body][2] > z + 0.02
+
+        wait_until(is_higher)
+
+
+def test_a_spawned_object_is_in_the_world_until_it_is_deleted(page, world):
+    name = page.ask('spawn', model='box', position=[5.0, 0.0, 5.0])['name']
+    queries = world.served.link.queries
+    assert name in queries.connect().entities
+    assert page.ask('delete', entity=name).get('error') is None
+    assert name not in queries.connect().entities
