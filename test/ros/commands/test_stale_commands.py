@@ -170,6 +170,15 @@ def test_a_single_position_is_obeyed_after_an_e_stop_without_ros2_control():
     assert robot.asked[-1][1]['arm'] == 0.3
 
 
+@pytest.mark.parametrize('is_own', [False, True])
+def test_the_log_names_the_setting_that_a_block_of_ones_own_may_lack(is_own):
+    robot = Robot(ros2_control=True, publish_robot_description=not is_own)
+    robot.send('joint_commands', joints(wheel=2.0))
+    robot.go_on(0.6)
+    reason = robot.rejections.last['joint_commands']
+    assert ('trigger_joint_command_threshold' in reason) is is_own
+
+
 def test_a_speed_that_was_sent_once_stays_without_ros2_control_or_a_maximum_age():
     for settings in ({}, {'ros2_control': True, 'command_max_age': 0.0}):
         robot = Robot(**settings)

@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.frozen import FrozenCommands
+from urlab_ros_bridge.ros.plan.parameters import DescriptionParameters
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.plan import command_field
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -162,6 +163,8 @@ class Setpoints:
         if silent:
             self.write(dict.fromkeys(silent, 0.0))
             reason = f'controller_manager has not repeated it for {limit:g} s of simulation time'
+            if not self._context.settings(DescriptionParameters).publish_robot_description:
+                reason += ' (has your <ros2_control> block trigger_joint_command_threshold -1?)'
             text = f'{self._names(silent)} withdrawn: {reason}'
             self._context.rejections.add(self._key, CommandRejected(text))
 
