@@ -84,6 +84,26 @@ def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_de
     assert not system.problems and not bridge.commands.rejections.counts
 
 
+@pytest.mark.distro
+def test_the_plugin_cannot_make_a_joint_jump_after_an_e_stop(controlled):
+    server, bridge, system = controlled(*FIELDS)
+    commands, refused = system.block.commands, bridge.commands.rejections.counts
+    commands['shoulder', 'position'] = 0.4
+    cycles(system, lambda: abs(system.block.states['shoulder', 'position'] - 0.4) < 0.05)
+    bridge.commands.halt('the e-stop is engaged')
+    commands['shoulder', 'position'] = 0.9  # the trajectory continues
+    cycles(system, lambda: refused.get('joint_commands', 0) > 10)
+    held = float(server.data.ctrl[0])
+    assert held < 0.7
+    bridge.commands.resume()
+    before = refused['joint_commands']
+    cycles(system, lambda: refused['joint_commands'] > before + 10)
+    assert 'wants 0.90: send the controller' in bridge.commands.rejections.last['joint_commands']
+    assert server.data.ctrl[0] == held
+    commands['shoulder', 'position'] = system.block.states['shoulder', 'position'] - 0.05
+    cycles(system, lambda: server.data.ctrl[0] == commands['shoulder', 'position'])
+
+
 def test_another_publisher_of_the_description_is_found(controlled):
     _, bridge, system = controlled(*FIELDS)
     others = bridge.node.bridge.part(OtherPublishers)
