@@ -15,5 +15,6 @@ if [ "$(cat .venv-site/.stamp 2>/dev/null)" != "$stamp" ]; then
   .venv-site/bin/python pypi/install.py "$lock"
   echo "$stamp" >.venv-site/.stamp
 fi
-NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict --quiet
+# Without --quiet, which would hide the warnings from --strict too.
+NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict
 echo "The site is in build/site: open build/site/index.html."

@@ -10,19 +10,27 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
+# Their place in the repository and on the site.
+OUTSIDE = {
+    'CONTRIBUTING.md': 'contributing.md',
+    'SECURITY.md': 'security.md',
+    'bench/RESULTS.md': 'results.md',
+}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add pages that lie in the root, with their links as they are from inside docs/."""
-    for name in ('CONTRIBUTING', 'SECURITY'):
-        text = (ROOT / f'{name}.md').read_text().replace('](docs/', '](')
+    """Add the pages that lie elsewhere, with their links as they are from inside docs/."""
+    for source, page in OUTSIDE.items():
+        text = (ROOT / source).read_text()
+        text = text.replace('](../docs/', '](').replace('](docs/', '](')
         text = text.replace('[sbom.cdx.json](sbom.cdx.json)', '`sbom.cdx.json`')
-        files.append(File.generated(config, f'{name.lower()}.md', content=text))
+        files.append(File.generated(config, page, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Let links to such pages lead to where they are on the site."""
-    return markdown.replace('](../../SECURITY.md', '](../security.md').replace(
-        '](../SECURITY.md', '](security.md'
-    )
+    for source, name in OUTSIDE.items():
+        markdown = markdown.replace(f'](../../{source}', f'](../{name}')
+        markdown = markdown.replace(f'](../{source}', f']({name}')
+    return markdown

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The example of "Your own robot" is a robot."""
+"""The example of "Your robot" is a robot."""
 
 from pathlib import Path
 import re
