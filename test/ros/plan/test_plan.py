@@ -129,6 +129,10 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     for robot in world.robots:
         assert [joint.name for joint in robot.appearance.skeleton.moving] == ['j1']
         assert 'left_' not in robot.appearance.urdf
+    given = Settings(publish_markers=False, ros2_control=True)
+    noted = with_appearance(plan_world(found, given), found, given).notes
+    assert noted == ('each robot needs a controller_manager in its namespace: arm, arm_left',)
+    assert world.notes == ()
     # A bridge that is told to bridge one of them still knows of the other.
     (alone,) = plan_world(found, Settings(robots=('arm',))).robots
     assert alone.joints == ('j1',)

@@ -197,6 +197,9 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsRea
     meshes = MeshFiles(handshake.model, folder, texts.mesh_uri)
     geometry = Geometry(world, Colors(handshake.model))
     notes = list(plan.notes)
+    spaces = [robot.namespace for robot in plan.robots if robot.namespace]
+    if spaces and settings(Ros2ControlParameters).ros2_control:
+        notes.append(f'each robot needs a controller_manager in its namespace: {", ".join(spaces)}')
     robots = []
     for robot in plan.robots:
         appearance = _robot_appearance(
