@@ -199,7 +199,9 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsRea
     notes = list(plan.notes)
     spaces = [robot.namespace for robot in plan.robots if robot.namespace]
     if spaces and settings(Ros2ControlParameters).ros2_control:
-        notes.append(f'each robot needs a controller_manager in its namespace: {", ".join(spaces)}')
+        notes.append(
+            f'each robot needs a controller_manager in its namespace: {", ".join(spaces)}'
+        )
     robots = []
     for robot in plan.robots:
         appearance = _robot_appearance(

@@ -5,6 +5,7 @@
 import math
 import time
 
+from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
@@ -19,6 +20,7 @@ from topic_system import Block  # noqa: E402
 from topic_system import FIELDS  # noqa: E402
 from topic_system import TopicSystem  # noqa: E402
 
+from urlab_ros_bridge.client.client import Client  # noqa: E402
 from urlab_ros_bridge.ros.reports.graph import OtherPublishers  # noqa: E402
 
 # A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
@@ -102,6 +104,15 @@ def test_the_plugin_cannot_make_a_joint_jump_after_an_e_stop(controlled):
     assert server.data.ctrl[0] == held
     commands['shoulder', 'position'] = system.block.states['shoulder', 'position'] - 0.05
     cycles(system, lambda: server.data.ctrl[0] == commands['shoulder', 'position'])
+
+
+def test_a_clock_that_goes_back_is_reported_to_users_of_ros2_control(controlled, capfd):
+    log = CapturedLog(capfd)
+    server, bridge, _ = controlled(*FIELDS)
+    wait_until(lambda: bridge.timeline.stamp_ns and bridge.timeline.stamp_ns > 10**8)
+    with Client('127.0.0.1', server.ports[0]) as client:
+        client.reset()
+    wait_until(lambda: log.with_words('controller_manager runs no cycle'))
 
 
 def test_another_publisher_of_the_description_is_found(controlled):

@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.ros.plan.description.control_block import STATES_TOPIC
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.topics.clock import ClockParameters
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,35 @@ def _feed(robot: RobotTopics, topic: Topic, interfaces: Sequence[str]) -> None:
     )
 
 
+class ControllerClock(Part):
+    """Warns of clocks with which controller_manager does not run all of its cycles."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        limit = bridge.settings(ClockParameters).clock_rate
+        if limit:
+            bridge.log(
+                'warning',
+                f'clock_rate limits /clock to {limit:g} Hz: controller_manager, whose cycles '
+                'follow /clock, will miss some; clock_rate: 0.0 publishes every tick',
+            )
+
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Log how long controller_manager will run no cycle."""
+        old_ns = self._bridge.timeline.stamp_ns
+        if went_back and old_ns is not None:
+            self._bridge.log(
+                'warning',
+                f'time went back from {old_ns / NANOSECONDS:.1f} to '
+                f'{stamp_ns / NANOSECONDS:.1f} s: controller_manager runs no cycle until its old '
+                'time is reached again; restart it and its spawner',
+            )
+
+
 def attach(bridge: Bridge) -> Part:
-    """Log that /clock is too slow for controller_manager, if it is."""
-    limit = bridge.settings(ClockParameters).clock_rate
-    if bridge.settings(Ros2ControlParameters).ros2_control and limit:
-        bridge.log(
-            'warning',
-            f'clock_rate limits /clock to {limit:g} Hz: controller_manager, whose cycles follow '
-            '/clock, will miss some; clock_rate: 0.0 publishes every tick',
-        )
-    return Part()
+    """Make the warnings for controller_manager, where it is served."""
+    controlled = bridge.settings(Ros2ControlParameters).ros2_control
+    return ControllerClock(bridge) if controlled else Part()
 
 
 _TYPE = ('sensor_msgs/msg/JointState',)
