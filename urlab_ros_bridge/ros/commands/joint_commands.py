@@ -69,10 +69,7 @@ def setpoints(
     indices = [_indices(name, prefix, actuators) for name in message.name]
     fields = {field: getattr(message, field) for field in FIELDS}
     complete = all(len(values) in (0, len(indices)) for values in fields.values())
-    given = {
-        field: _by_place(field, values, [any(taken[i] == field for i in each) for each in indices])
-        for field, values in fields.items()
-    }
+    given = {field: _by_place(field, values, indices, taken) for field, values in fields.items()}
     found: dict[int, float] = {}
     for place, name in enumerate(message.name):
         values = {field: given[field][place] for field in FIELDS if place in given[field]}
@@ -93,19 +90,19 @@ def setpoints(
     return found
 
 
-def _by_place(field: str, values: Sequence[float], takes: Sequence[bool]) -> dict[int, float]:
-    """Return the values of a field by place in `name`; `takes`: whether each name takes it."""
-    places = [place for place, each in enumerate(takes) if each]
-    if len(values) == len(takes):
-        places = list(range(len(takes)))
-    elif not places or not len(values):
-        return {}
-    elif len(values) != len(places):
-        raise CommandRejected(
-            f'{field} has {len(values)} values for {len(takes)} names, of which {len(places)} '
-            f'take {field}'
-        )
-    return dict(zip(places, map(float, values), strict=True))
+def _by_place(
+    field: str, values: Sequence[float], indices: Sequence[Sequence[int]], taken: Sequence[str]
+) -> dict[int, float]:
+    """Return the values of a field by place in `name`; `indices`: the actuators of each name."""
+    places: Sequence[int] = range(len(indices))
+    if values and len(values) != len(places):
+        places = [place for place in places if any(taken[i] == field for i in indices[place])]
+        if places and len(values) != len(places):
+            raise CommandRejected(
+                f'{field} has {len(values)} values for {len(indices)} names, of which '
+                f'{len(places)} take {field}'
+            )
+    return dict(zip(places, values, strict=False))
 
 
 def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -> dict[int, float]:
