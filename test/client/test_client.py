@@ -4,10 +4,10 @@
 
 import contextlib
 
-from fake_server import FakeServer
-from fake_server import step_ok
 import numpy as np
 import pytest
+from stock_replies import floats
+from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.editor import Editor
@@ -16,7 +16,8 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.ops import ModeChange
-from urlab_ros_bridge.testing import FakeServer as StockServer
+from urlab_ros_bridge.testing import FakeRobot
+from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
@@ -60,20 +61,24 @@ REPLIES = {
 }
 
 
+# What a client needs for the requests below, beyond what every fake server has.
+MORE = ('step_while_paused', 'forward_observations', 'recording_overwrite')
+
+
 @pytest.fixture(scope='module')
 def server():
-    ops = {
-        op: lambda _, op=op, reply=reply: {'op': f'{op}_ok', **reply}
-        for op, reply in REPLIES.items()
-    }
-    ops |= {op: lambda _, op=op: step_ok(op=f'{op}_ok') for op in ('step', 'reset', 'forward')}
-    with FakeServer(ops, as_floats=True, robots=('rover', 'quad')) as server:
+    robots = [FakeRobot('rover'), FakeRobot('quad')]
+    with FakeServer(robots, extensions=(*FakeServer.EXTENSIONS, *MORE)) as server:
+        for op, reply in REPLIES.items():
+            server.answer(op, floats(reply))
+        for op in ('step', 'reset', 'forward'):
+            server.answer(op, floats(step_ok(op=f'{op}_ok')))
         yield server
 
 
 @pytest.fixture(scope='module')
 def client(server):
-    with Client(rpc_port=server.port) as client:
+    with Client(rpc_port=server.ports['rpc']) as client:
         yield client
 
 
@@ -164,7 +169,7 @@ NEEDS_EXTENSION = {
 def test_what_a_stock_server_would_ignore_is_refused_by_name(extension):
     method, arguments, fields = NEEDS_EXTENSION[extension]
     with (
-        StockServer('rover', extensions=()) as stock,
+        FakeServer('rover', extensions=()) as stock,
         Client(rpc_port=stock.ports['rpc']) as client,
     ):
         before = len(stock.requests)

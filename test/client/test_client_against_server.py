@@ -12,10 +12,10 @@ from lifelines import run_process
 from lifelines import stop_for_a_while
 import pytest
 from unstable_world import write_unstable_world
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SimulationDiverged

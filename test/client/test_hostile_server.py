@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that answers what costs more than it should: typed errors, and the client goes on."""
 
-from fake_server import FakeServer
-from fake_server import step_ok
 import pytest
+from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.testing import FakeServer
 
 STEP = b'\x82\xa2op\xa7step_ok\xa1a'
 
@@ -28,8 +28,8 @@ HOSTILE = {
 @pytest.mark.parametrize('name', HOSTILE)
 def test_the_client_says_so_and_goes_on(name):
     replies = [HOSTILE[name]]
-    ops = {'step': lambda _: replies.pop() if replies else step_ok()}
-    with FakeServer(ops) as server, Client(rpc_port=server.port) as client:
+    with FakeServer('rover') as server, Client(rpc_port=server.ports['rpc']) as client:
+        server.answer('step', lambda _: replies.pop() if replies else step_ok())
         with pytest.raises(ProtocolError, match=r'^step: '):
             client.step()
         assert client.step().articulations['rover'].actions == 3

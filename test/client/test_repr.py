@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a notebook shows of a client and of what it returns: short, and what one looks for."""
 
-from fake_server import FakeServer
-from fake_server import step_ok
 import numpy as np
+from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.testing import FakeServer
 
 LONGEST = 300  # characters
 
 
 def test_a_client_shows_where_it_is_connected():
-    with FakeServer() as server:
-        client = Client(rpc_port=server.port, shared=True)
-        address = f'tcp://127.0.0.1:{server.port}'
+    with FakeServer('rover') as server:
+        client = Client(rpc_port=server.ports['rpc'], shared=True)
+        address = f'tcp://127.0.0.1:{server.ports["rpc"]}'
         assert repr(client) == f'<Client of {address}, not connected>'
         with client:
             expected = f'<Client of {address}, shared session over zmq, articulations: rover>'

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The request path over real sockets: errors, timeouts, late replies, restarts, threads."""
 
+import contextlib
 import threading
 import time
 
-from fake_server import error
-from fake_server import FakeServer
-from fake_server import step_ok
 import pytest
+from stock_replies import floats
+from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import NotConnected
@@ -18,33 +18,31 @@ from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnknownKeyframe
 from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.errors import UnsendableValue
+from urlab_ros_bridge.testing import FakeServer
 
 
-def paused_ok(request):
-    return {'op': 'set_paused_ok', 'paused': request['paused']}
-
-
-@pytest.mark.parametrize('router', [False, True], ids=['rep', 'router'])
-@pytest.mark.parametrize('encoding', ['msgpack', 'json'])
-def test_requests_work_with_both_kinds_of_server(router, encoding):
+@contextlib.contextmanager
+def served(*robots, client=None, **options):
+    """Yield a server, and a client of it that is made with these options."""
     with (
-        FakeServer(
-            {'step': lambda _: step_ok(), 'set_paused': paused_ok}, router=router, as_floats=True
-        ) as server,
-        Client(rpc_port=server.port, encoding=encoding) as client,
+        FakeServer(*robots or ('rover',), **options) as server,
+        Client(rpc_port=server.ports['rpc'], **(client or {})) as connected,
     ):
-        assert client.handshake.mjb == b'\0mjb'
+        yield server, connected
+
+
+@pytest.mark.parametrize('encoding', ['msgpack', 'json'])
+def test_requests_carry_the_session_in_both_encodings(encoding):
+    with served(client={'encoding': encoding}) as (server, client):
+        server.answer('step', floats(step_ok()))
         assert client.step().articulations['rover'].actions == 3
         assert client.set_paused(True) is True
         assert server.requests[-1]['session_id'] == client.handshake.session_id
 
 
 def test_an_error_reply_raises_the_class_of_its_code():
-    ops = {
-        'reset': lambda request: error('unknown_keyframe', request['keyframe_name']),
-        'forward': lambda _: {'op': 'error', 'code': 'odd_code'},
-    }
-    with FakeServer(ops) as server, Client(rpc_port=server.port) as client:
+    with served() as (server, client):
+        server.answer('forward', {'op': 'error', 'code': 'odd_code'})
         with pytest.raises(UnknownKeyframe, match='hom') as caught:
             client.reset('hom')
         assert caught.value.op == 'reset'
@@ -52,11 +50,9 @@ def test_an_error_reply_raises_the_class_of_its_code():
             client.forward()
 
 
-def test_a_timeout_is_kept_and_the_client_works_on():
-    with (
-        FakeServer({'step': lambda _: None, 'set_paused': paused_ok}, router=True) as server,
-        Client(rpc_port=server.port) as client,
-    ):
+def test_after_a_timeout_the_client_works():
+    with served() as (server, client):
+        server.answer('step', None)
         for timeout in (0.03, 0.25):
             begin = time.monotonic()
             with pytest.raises(RequestTimeout, match=r'step: .*tcp://127.0.0.1'):
@@ -67,54 +63,45 @@ def test_a_timeout_is_kept_and_the_client_works_on():
 
 def test_a_shared_session_survives_a_server_restart():
     seen = []
-    ops = {'set_paused': paused_ok}
-    with FakeServer(ops) as server:
-        client = Client(rpc_port=server.port, shared=True, on_hello=seen.append)
+    with FakeServer('rover') as first_server:
+        client = Client(rpc_port=first_server.ports['rpc'], shared=True, on_hello=seen.append)
         first = client.connect()
     # A request that is sent before the end of the old connection is known is lost with it.
     time.sleep(0.5)
-    with FakeServer(ops, port=server.port, robots=('quad',)) as server:
+    with FakeServer('quad', ports=first_server.ports) as server:
         assert client.set_paused(True)
         assert client.generation == 2 and seen == [first, client.handshake]
         assert list(client.handshake.articulations) == ['quad']
         # The refused request, hello, the repeated request.
-        assert [request['op'] for request in server.requests] == [
-            'set_paused',
-            'hello',
-            'set_paused',
-        ]
+        ops = [request['op'] for request in server.requests]
+        assert ops == ['set_paused', 'hello', 'set_paused']
         client.set_paused(False)
         assert client.generation == 2
     client.close()
 
 
-def test_a_server_that_always_refuses_is_not_asked_for_ever():
-    with (
-        FakeServer({'set_paused': lambda _: error('session_expired')}) as server,
-        Client(rpc_port=server.port, shared=True) as client,
-    ):
+def test_requests_to_a_server_that_always_refuses_are_not_repeated_forever():
+    with served(client={'shared': True}) as (server, client):
+        server.refuse('set_paused', 'session_expired', times=100)
         with pytest.raises(SessionExpired):
             client.set_paused(True)
-        assert server.count('hello') == 2 and server.count('set_paused') == 2
+        assert len(server.requests_of('hello')) == len(server.requests_of('set_paused')) == 2
 
 
-@pytest.mark.parametrize('kind', ['plain client', 'stock server'])
-def test_a_session_that_somebody_else_took_is_not_taken_back(kind):
-    with FakeServer({'set_paused': paused_ok}, shared=kind != 'stock server') as server:
-        client = Client(rpc_port=server.port, shared=kind == 'stock server')
-        client.connect()
-        server.sessions.clear()
-        with pytest.raises(SessionExpired):
+@pytest.mark.parametrize(
+    ('extensions', 'shared'), [(FakeServer.EXTENSIONS, False), ((), True)], ids=['plain', 'stock']
+)
+def test_a_session_that_another_client_has_replaced_is_not_taken_back(extensions, shared):
+    with served(extensions=extensions, client={'shared': shared}) as (server, client):
+        with Client(rpc_port=server.ports['rpc']), pytest.raises(SessionExpired):
             client.set_paused(True)
-        assert server.count('hello') == 1
-        client.close()
+        assert len(server.requests_of('hello')) == 2
 
 
 def test_close_ends_a_request_of_another_thread():
     caught = []
-    with FakeServer({'step': lambda _: None}, router=True) as server:
-        client = Client(rpc_port=server.port)
-        client.connect()
+    with served() as (server, client):
+        server.answer('step', None)
 
         def wait():
             try:
@@ -133,13 +120,12 @@ def test_close_ends_a_request_of_another_thread():
 
 
 def test_values_that_cannot_travel_are_named():
-    with FakeServer() as server, Client(rpc_port=server.port) as client:
+    with served() as (_, client):
         for value in (object(), {1, 2}, 2**70):
             with pytest.raises(UnsendableValue, match='pie_status'):
                 client.request('pie_status', value=value)
     with (
-        FakeServer() as server,
-        Client(rpc_port=server.port, encoding='json') as client,
+        served(client={'encoding': 'json'}) as (_, client),
         pytest.raises(UnsendableValue),
     ):
         client.request('pie_status', value=object())
@@ -147,7 +133,9 @@ def test_values_that_cannot_travel_are_named():
 
 def test_a_handshake_that_cannot_be_read_names_the_server_and_the_field():
     odd = {'op': 'hello_ok', 'session_id': 's', 'urlab_version': 'urlab/9.1', 'entities': 7}
-    with FakeServer({'hello': lambda _: odd}) as server:
-        with pytest.raises(UnreadableHandshake, match=f'{server.port}.*urlab/9.1.*entities'):
-            Client(rpc_port=server.port).connect()
-        assert server.count('hello') == 1
+    with FakeServer() as server:
+        server.answer('hello', odd)
+        port = server.ports['rpc']
+        with pytest.raises(UnreadableHandshake, match=f'{port}.*urlab/9.1.*entities'):
+            Client(rpc_port=port).connect()
+        assert len(server.requests_of('hello')) == 1

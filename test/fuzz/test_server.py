@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from odd_requests import frames
 from odd_requests import SESSION
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 import zmq
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES

@@ -54,6 +54,6 @@ def bridged(keep):
     def start(server, **parameters):
         domain = free_domain()
         listener = keep(Listener(domain))
-        return keep(Bridge(domain, *server.ports, **parameters)), listener
+        return keep(Bridge(domain, *server.ports.values(), **parameters)), listener
 
     return start

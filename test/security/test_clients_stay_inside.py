@@ -24,14 +24,14 @@ from raw_peer import dial
 from raw_peer import frame
 from raw_peer import opened
 from raw_peer import rest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 import zmq
 
 from test.gateways.chiral.stock_client import StockClient
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from test.security.watching import audited
 from test.security.watching import Canary
 from test.security.watching import events

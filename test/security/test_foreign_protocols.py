@@ -11,10 +11,10 @@ that holds whole messages.
 import socket
 
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire.encoding import codec

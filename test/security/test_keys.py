@@ -7,11 +7,11 @@ import threading
 import time
 
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 import zmq
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import open_state

@@ -12,11 +12,11 @@ import sys
 
 from domains import free_domain
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import listening
+from urlab_programs import port_of
+from urlab_programs import program
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import listening
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera

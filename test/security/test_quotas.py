@@ -8,10 +8,10 @@ import socket
 import time
 
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout

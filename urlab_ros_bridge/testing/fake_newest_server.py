@@ -67,8 +67,7 @@ class FakeNewestServer(FakeServer):
 
     def _publish(self) -> None:
         """Send one message a tick, without rows."""
-        payload = pack({'op': 'state_full', **self._state('full')})
-        self._stream.send_multipart([STATE_FULL_TOPIC.encode(), payload])
+        self._send(STATE_FULL_TOPIC, pack({'op': 'state_full', **self._state('full')}))
 
     def _state(self, level: str) -> Reply:
         state = super()._state(level)

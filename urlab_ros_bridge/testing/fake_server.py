@@ -7,18 +7,21 @@ It speaks the protocol as far as clients of robots need it: sessions, modes, ste
 commands, and the state stream with rows, snapshots and the closing row.  Its robots do what a
 script says; without one they move as commanded, at once.
 
-One thread answers and lets time pass, so a request never meets a half-made state.
+One thread answers and another lets time pass; a lock is held by the one that does, so a request
+never meets a half-made state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 import threading
 import time
+from types import MappingProxyType
 from typing import Any
 from typing import Self
 import uuid
@@ -48,9 +51,11 @@ from urlab_ros_bridge.wire.stamp import seconds_to_ns
 EXTENSIONS = ('shared_session', 'sim_time_row', 'keep_time', 'twist_timeout', 'status')
 MAX_STEPS = 100_000
 SPEEDS = (5.0, 100.0)  # percent, as stock servers clamp it
-_IDLE_SECONDS = 0.05
+_IDLE_MILLISECONDS = 50
 
 Reply = dict[str, Any]
+# What a script answers: a reply, a frame that is sent as it is, or nothing at all.
+Answer = Reply | bytes | None
 
 # Rules of the conformance suite that hold on this server.
 CLAIMS: tuple[str, ...] = (
@@ -113,14 +118,17 @@ class FakeServer:
         timestep: float = 0.01,
         mode: str = AUTO,
         extensions: Iterable[str] = EXTENSIONS,
+        ports: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """
-        Start to serve on free ports.
+        Start to serve.
 
         :param robots: one or several; a text is the prefix of one with a free base.
         :param timestep: s of simulation time; in live mode also between two ticks.
         :param mode: live, direct or puppet, or auto: live until a plain client says hello.
         :param extensions: what it has beyond stock servers; () is a stock one.
+        :param ports: TCP ports of ``rpc`` and ``state``, such as those of a server that has been
+            closed; free ones where none is given.
         """
         if mode != AUTO and mode not in MODE_ALIASES:
             raise UnknownName('mode', mode, [AUTO, *MODE_ALIASES])
@@ -137,14 +145,21 @@ class FakeServer:
         self._speed = 100.0
         self._sources: dict[str, str] = {}
         self._sessions: dict[str, _Session] = {}
-        self._answers: dict[str, list[Any]] = {}
+        self._refusals: dict[str, list[tuple[str, str]]] = {}
+        self._answers: dict[str, Callable[[Reply], Answer]] = {}
         self._handlers = self._find_handlers()
         self._context = zmq.Context()
-        self._requests, self._stream = (self._bound(kind) for kind in (zmq.REP, zmq.PUB))
+        # Unlike a REP socket, it can leave a request without a reply.
+        self._requests = self._bound(zmq.ROUTER, ports.get('rpc', 0))
+        self._stream = self._bound(zmq.PUB, ports.get('state', 0))
         self.ports = {'rpc': _port(self._requests), 'state': _port(self._stream)}
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='fake server', daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=run, name='fake server', daemon=True)
+            for run in (self._serve, self._let_time_pass)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def __enter__(self) -> Self:
         return self
@@ -173,7 +188,18 @@ class FakeServer:
         if op not in OPS and op != 'hello':
             raise UnknownName('op', op, ['hello', *OPS])
         with self.lock:
-            self._answers.setdefault(op, []).extend([(code, message)] * times)
+            self._refusals.setdefault(op, []).extend([(code, message)] * times)
+
+    def answer(self, op: str, answer: Answer | Callable[[Reply], Answer]) -> None:
+        """
+        Answer all further requests of an op as a script says.
+
+        :param answer: the fields of the reply, or a whole one with its ``op``; bytes, which are
+            sent as they are; None for no reply at all; or a function that returns one of these,
+            given the request.
+        """
+        with self.lock:
+            self._answers[op] = answer if callable(answer) else lambda _: answer
 
     def stall(self, seconds: float) -> None:
         """Answer nothing and let no time pass for a while (s of wall time), as a held process."""
@@ -190,7 +216,8 @@ class FakeServer:
     def close(self) -> None:
         """End the server."""
         self._stop.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
         self._context.destroy(0)
 
     def _find_handlers(self) -> dict[str, Callable[[Reply, _Session], Reply]]:
@@ -202,33 +229,40 @@ class FakeServer:
                 del found[name]
         return found
 
-    # -- the thread --
+    # -- the threads --
 
-    def _bound(self, kind: int) -> zmq.Socket[bytes]:
+    def _bound(self, kind: int, port: int) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind)
         socket.linger = 0
         socket.maxmsgsize = MAX_REQUEST_BYTES
-        socket.bind('tcp://127.0.0.1:*')
+        socket.bind(f'tcp://127.0.0.1:{port or "*"}')
         return socket
 
-    def _run(self) -> None:
-        due = time.monotonic()
+    def _serve(self) -> None:
         while not self._stop.is_set():
-            left = min(_IDLE_SECONDS, max(0.0, due - time.monotonic()))
-            if self._requests.poll(round(left * 1000)):
-                frame = self._requests.recv()
-                with self.lock:
-                    self._requests.send(self._answer(frame))
-            if time.monotonic() >= due:
-                with self.lock:
-                    if self.mode == 'live' and not self.paused:
-                        self._advance(1)
-                    self._publish()
-                    period = self.timestep * 100.0 / self._speed
-                # After a stall the time that was lost is not made up for.
-                due = max(due + period, time.monotonic() - period)
+            if not self._requests.poll(_IDLE_MILLISECONDS):
+                continue
+            *envelope, frame = self._requests.recv_multipart()
+            with self.lock:
+                reply = self._reply(frame)
+                if reply is not None:
+                    self._requests.send_multipart([*envelope, reply])
 
-    def _answer(self, frame: bytes) -> bytes:
+    def _let_time_pass(self) -> None:
+        due = time.monotonic()
+        while not self._stop.wait(max(0.0, due - time.monotonic())):
+            with self.lock:
+                self._tick()
+                period = self.timestep * 100.0 / self._speed
+            # After a stall the time that was lost is not made up for.
+            due = max(due + period, time.monotonic() - period)
+
+    def _tick(self) -> None:
+        if self.mode == 'live' and not self.paused:
+            self._advance(1)
+        self._publish()
+
+    def _reply(self, frame: bytes) -> bytes | None:
         encoding = 'msgpack'
         try:
             try:
@@ -243,15 +277,20 @@ class FakeServer:
             self.requests.append(request)
             if op == 'hello' and request.get('encoding') == 'json':
                 encoding = 'json'
-            reply = {'op': f'{op}_ok', **self._handled(op, request, session)}
+            answer = self._handled(op, request, session)
+            if not isinstance(answer, dict):
+                return answer
+            reply = {'op': f'{op}_ok', **answer}
         except Refused as refused:
             reply = {'op': 'error', 'code': refused.code, 'message': str(refused)}
         return pack(reply, encoding)
 
-    def _handled(self, op: str, request: Reply, session: _Session | None) -> Reply:
+    def _handled(self, op: str, request: Reply, session: _Session | None) -> Answer:
         """Answer in the order in which stock servers check a request."""
-        if self._answers.get(op):
-            raise Refused(*self._answers[op].pop(0))
+        if self._refusals.get(op):
+            raise Refused(*self._refusals[op].pop(0))
+        if op in self._answers and (session or op in ('hello', 'meta')):
+            return self._answers[op](request)
         if op in ('hello', 'meta'):
             return self._handlers[op](request, session or _Session(False, ''))
         if session is None:
@@ -271,18 +310,21 @@ class FakeServer:
                 robot.advance(self.time, self.timestep)
             self._ticks += 1
 
-    def _publish(self) -> None:
-        def send(topic: str, payload: bytes) -> None:
-            self._stream.send_multipart([topic.encode(), payload])
+    def _send(self, topic: str, payload: bytes) -> None:
+        self._stream.send_multipart([topic.encode(), payload])
 
+    def _rows(self) -> Iterator[tuple[str, bytes]]:
+        for robot in self.robots.values():
+            yield from robot.rows()
+
+    def _publish(self) -> None:
         if self.mode == 'live':
-            for robot in self.robots.values():
-                for topic, payload in robot.rows():
-                    send(topic, payload)
-        send(STATE_FULL_TOPIC, pack({'op': 'state_full', **self._state('standard')}))
+            for topic, payload in self._rows():
+                self._send(topic, payload)
+        self._send(STATE_FULL_TOPIC, pack({'op': 'state_full', **self._state('standard')}))
         if 'sim_time_row' in self.extensions:
             now = seconds_to_ns(self.time)
-            send(SIM_TIME_TOPIC, pack_sim_time(now, self.step_count, time.time_ns()))
+            self._send(SIM_TIME_TOPIC, pack_sim_time(now, self.step_count, time.time_ns()))
 
     def _state(self, level: str) -> Reply:
         return {

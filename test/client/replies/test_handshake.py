@@ -4,23 +4,48 @@
 
 import sys
 
-from fake_server import FakeServer
-from fake_server import floats
 import pytest
+from stock_replies import floats
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import load_model
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 
+STOCK = {
+    'op': 'hello_ok',
+    'session_id': 'x',
+    'urlab_version': 'urlab/0.1',
+    'mujoco_version': '3.3.0',
+    'mujoco_version_int': 330,
+    'manager_present': True,
+    'shm_session_dir': '/nowhere/live',
+    'mjb': b'\0mjb',
+    'mjb_size': 4,
+    'articulations': [
+        {
+            'prefix': 'rover',
+            'actor_id': 'rover_id',
+            'default_control_mode': 'raw',
+            'actuator_types': {'left': 'velocity'},
+            'original_names': {'joints': {'Joint_1': 'left'}},
+            'camera_topics': {},
+        }
+    ],
+    'entities': {
+        'pallet': {
+            'id': 12,
+            'has_free_base': True,
+            'qpos_offset': 7,
+            'qvel_offset': 6,
+            'free_joint_id': 3,
+        }
+    },
+    'global_cameras': {},
+}
 
-@pytest.fixture(scope='module')
-def reply():
-    with FakeServer(shared=False) as server:
-        return server.hello({'op': 'hello'})
 
-
-def test_a_stock_handshake_has_the_defaults_of_a_stock_server(reply):
-    stock = parse_handshake({**floats(reply), 'mjb_base64': 'AG1qYg==', 'extensions': None})
+def test_a_stock_handshake_has_the_defaults_of_a_stock_server():
+    stock = parse_handshake({**floats(STOCK), 'mjb_base64': 'AG1qYg==', 'extensions': None})
     assert stock.depth_unit == 'cm' and stock.extensions == frozenset()
     assert stock.timestep is None and stock.world == ''
     assert stock.mjb == b'\0mjb' and 'mjb_base64' not in stock.raw
@@ -31,7 +56,7 @@ def test_a_stock_handshake_has_the_defaults_of_a_stock_server(reply):
     assert isinstance(pallet.id, int)
 
 
-def test_an_editor_handshake_without_a_world(reply):
+def test_an_editor_handshake_without_a_world():
     parsed = parse_handshake(
         {'op': 'hello_ok', 'session_id': 'x', 'manager_present': False, 'articulations': []}
     )

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observations: lazy, tolerant of stock number types, total."""
 
-from fake_server import floats
-from fake_server import step_ok
 import numpy as np
 import pytest
+from stock_replies import floats
+from stock_replies import step_ok
 
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.observations import decode_snapshot

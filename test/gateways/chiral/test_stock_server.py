@@ -3,58 +3,43 @@
 """The gateway on a server without our extensions: one plain session and no status."""
 
 from contextlib import contextmanager
-import threading
 
+from proxy import Fault
+from proxy import Proxy
 import pytest
-import zmq
 
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.wire.encoding.codec import pack
-from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.conformance import Places
 
 STOCK_HELLO = ('extensions', 'depth_unit', 'world', 'timestep')
 
 
 @contextmanager
 def stock_view(port):
-    """A relay that hides what stock servers do not have; yields its port and the ops it saw."""
-    context, ops, ending = zmq.Context(), [], threading.Event()
-    front, back = context.socket(zmq.REP), context.socket(zmq.REQ)
-    front_port = front.bind_to_random_port('tcp://127.0.0.1')
-    back.connect(f'tcp://127.0.0.1:{port}')
+    """Hide what stock servers do not have; yield the port of the view and its requests."""
+    requests = []
 
-    def relay():
-        while not ending.is_set():
-            if not front.poll(50):
-                continue
-            request = unpack(front.recv(), 1 << 30)
-            ops.append(request['op'])
-            assert 'shared' not in request
-            back.send(pack(request))
-            reply = unpack(back.recv(), 1 << 30)
-            if reply['op'] == 'hello_ok':
-                for key in STOCK_HELLO:
-                    reply.pop(key, None)
-            if reply['op'] == 'meta_ok':
-                reply['ops'] = [op for op in reply['ops'] if op.get('name') != 'status']
-            front.send(pack(reply))
+    def note(request):
+        requests.append(request)
+        return request
 
-    thread = threading.Thread(target=relay)
-    thread.start()
-    try:
-        yield front_port, ops
-    finally:
-        ending.set()
-        thread.join()
-        front.close(0)
-        back.close(0)
-        context.term()
+    def hide(request, reply):
+        if reply['op'] == 'hello_ok':
+            for key in STOCK_HELLO:
+                reply.pop(key, None)
+        if reply['op'] == 'meta_ok':
+            reply['ops'] = [op for op in reply['ops'] if op.get('name') != 'status']
+        return reply
+
+    server = Places('127.0.0.1', f'tcp://127.0.0.1:{port}', '', '', '')
+    with Proxy(server, Fault(note, hide)) as proxy:
+        yield int(proxy.places.rpc.rpartition(':')[2]), requests
 
 
 @pytest.mark.parametrize('pace', ['lockstep', 'real_time'])
 def test_a_stock_server_is_served_too(quadruped, gateway, pace, urlab):
     with (
-        stock_view(quadruped) as (port, ops),
+        stock_view(quadruped) as (port, requests),
         gateway(port, {'pace': pace}) as server,
         StockClient(server.url) as client,
     ):
@@ -63,6 +48,7 @@ def test_a_stock_server_is_served_too(quadruped, gateway, pace, urlab):
         seen = client.observe()
         assert seen.timestamp >= start.timestamp
         assert seen.proprios['base_pose'][2] > 0.2
-    assert ops.count('hello') == 1
-    assert 'status' not in ops
+    ops = [request['op'] for request in requests]
+    assert ops.count('hello') == 1 and 'status' not in ops
+    assert not any('shared' in request for request in requests)
     urlab(quadruped).set_mode('live')

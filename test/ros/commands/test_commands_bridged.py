@@ -127,8 +127,8 @@ def test_a_robot_without_a_drive_refuses_cmd_vel_and_says_once_what_to_do(
 ):
     hello = SmallServer._op_hello
 
-    def without_drive(self, request):
-        reply = hello(self, request)
+    def without_drive(self, request, session):
+        reply = hello(self, request, session)
         reply['articulations'][0]['twist_controller'] = {'kind': 'command', 'actuators': []}
         return reply
 

@@ -35,10 +35,9 @@ def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged)
     first = small_server()
     bridge, listener = bridged(first)
     assert wait_for_message(listener, JointState, 'joint_states').name == ['shoulder', 'lift']
-    ports = [int(port) for port in first.ports]
     first.close()
     first.close = lambda: None
-    small_server(ports=ports, model_xml=XML.replace('{p}_shoulder', '{p}_elbow'))
+    small_server(ports=first.ports, model_xml=XML.replace('{p}_shoulder', '{p}_elbow'))
     wait_for_message(
         listener, JointState, 'joint_states', lambda message: message.name == ['elbow', 'lift']
     )
@@ -49,7 +48,7 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     server = small_server(extensions=())
     bridge, listener = bridged(server)
     wait_until(lambda: bridge.link.state.connected)
-    user = Client('127.0.0.1', int(server.ports[0]))
+    user = Client('127.0.0.1', server.ports['rpc'])
     user.connect()
     hellos = len(server.of('hello'))
     server.mode = 'direct'  # no more ticks: the bridge looks after its session

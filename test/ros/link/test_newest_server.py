@@ -21,7 +21,6 @@ srv = pytest.importorskip('urlab_msgs.srv')
 
 MODES = {'freerun': 'live', 'stepped': 'direct', 'statepushed': 'puppet'}
 NAMES = {mode: name for name, mode in MODES.items()}
-NEW_OPS = ('set_camera_streaming', 'claim_control', 'release_control', 'set_mode', 'set_twist')
 
 
 class NewestServer(SmallServer):
@@ -31,12 +30,12 @@ class NewestServer(SmallServer):
         self.owner, self.streaming = None, {}
         super().__init__(extensions=(), send_rows=False)
 
-    def _state(self):
-        state = super()._state()
+    def _state(self, level):
+        state = super()._state(level)
         return {**state, 'arts': state.pop('per_articulation'), 'scene': state.pop('entities')}
 
-    def _op_hello(self, request):
-        reply = super()._op_hello(request)
+    def _op_hello(self, request, session):
+        reply = super()._op_hello(request, session)
         (robot,) = reply.pop('articulations')
         box = {'prefix': 'box', 'actor_name': 'box', 'actuator_types': {}, 'has_free_base': True}
         reply['entities'] = [{**robot, 'actor_name': 'BP_0'}, box]
@@ -44,30 +43,26 @@ class NewestServer(SmallServer):
         reply['global_cameras'] = {'top': camera}
         return {**reply, 'urlab_version': 'urlab/0.6.0', 'instance': {'host': 'here'}}
 
-    def _op_meta(self, request):
-        names = [{'name': name, 'category': '', 'namespace': ''} for name in NEW_OPS]
-        return {'ops': [*super()._op_meta(request)['ops'], *names]}
-
-    def _op_set_mode(self, request):
+    def _op_set_mode(self, request, session):
         if request['mode'] not in MODES:
             return {'op': 'error', 'code': 'bad_mode', 'message': request['mode']}
-        reply = super()._op_set_mode({'mode': MODES[request['mode']]})
+        reply = super()._op_set_mode({'mode': MODES[request['mode']]}, session)
         return {key: NAMES[mode] for key, mode in reply.items()}
 
-    def _op_set_twist(self, request):
+    def _op_set_twist(self, request, session):
         if self.owner != request['session_id']:
             return {'op': 'error', 'code': 'not_control_owner', 'message': str(self.owner)}
-        return super()._op_set_twist(request)
+        return super()._op_set_twist(request, session)
 
-    def _op_claim_control(self, request):
+    def _op_claim_control(self, request, session):
         self.owner = request['session_id']
         return {'articulation': request['articulation'], 'owner': self.owner, 'ttl_s': 5.0}
 
-    def _op_release_control(self, request):
+    def _op_release_control(self, request, session):
         self.owner = None
         return {'articulation': request['articulation']}
 
-    def _op_set_camera_streaming(self, request):
+    def _op_set_camera_streaming(self, request, session):
         self.streaming |= request['cameras']
         return {'cameras': {name: {'streaming': True} for name in request['cameras']}}
 

@@ -93,7 +93,7 @@ def real(bridged, keep):
 
     def start(world, **parameters):
         server = keep(start_server(world=world, cameras='off'))
-        server.ports = [port_of(server, name) for name in ('rpc', 'state')]
+        server.ports = {name: port_of(server, name) for name in ('rpc', 'state')}
         return server, *bridged(server, **parameters)
 
     return start
@@ -230,7 +230,7 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
     wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
     outcomes, set_twist = [], bridge.link.commands.set_twist
-    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+    with Client('127.0.0.1', server.ports['rpc'], shared=True) as other:
 
         def set_after_reset(*twist, **more):
             """Reset by another client when the answer is on its way to the server already."""
@@ -262,7 +262,7 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     with bridge.link.open_session('test') as session:
         assert session.transport == 'shm'  # the server is here, as for the lockstep's own session
     begun = len(controller.seen) - 1
-    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+    with Client('127.0.0.1', server.ports['rpc'], shared=True) as other:
         for reset in (
             lambda: other.reset(),
             lambda: other.step(7),

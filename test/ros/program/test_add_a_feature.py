@@ -42,7 +42,7 @@ def page(tmp_path, small_server):
     site = install(tmp_path)
     server, domain = small_server(), free_domain()
     interfaces = tmp_path / 'interfaces.md'
-    rpc, state = server.ports
+    rpc, state = server.ports.values()
     values = ('second_bridge:=warn', f'rpc_port:={rpc}', f'state_port:={state}')
     bridge = start_process(
         [

@@ -32,8 +32,8 @@ def managed(keep):
 
     def make(**parameters):
         server, listener = keep(SmallServer()), keep(Listener(free_domain()))
-        rpc_port, state_port = (int(port) for port in server.ports)
-        values = {'rpc_port': rpc_port, 'state_port': state_port, **parameters}
+        ports = {f'{name}_port': port for name, port in server.ports.items()}
+        values = {**ports, **parameters}
         return keep(ManagedNode(ManagedBridge, 'urlab_bridge_lifecycle', listener, values))
 
     return make
@@ -67,7 +67,7 @@ def test_it_cannot_be_activated_beside_a_bridge_of_its_name_and_can_after_it(man
     domain = listener.context.get_domain_id()
     server = SmallServer()
     try:
-        other = Bridge(domain, *server.ports)
+        other = Bridge(domain, *server.ports.values())
         try:
             wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
             assert bridge.change(CONFIGURE)

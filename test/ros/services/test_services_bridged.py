@@ -226,7 +226,7 @@ def test_an_observer_offers_services_that_refuse(small_server, bridged):
 
 def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(connected):
     server, bridge, listener = connected({'cmd_vel_type': 'twist'})
-    slow = server._op_reset
+    reset = server._handlers['reset']
     # The server's lock is not held: only the reply is late.
     delay = threading.Event()
 
@@ -234,9 +234,9 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(
         server.lock.release()
         delay.wait(20)
         server.lock.acquire()
-        return slow(request)
+        return reset(request, next(iter(server._sessions.values())))
 
-    server._op_reset = late
+    server.answer('reset', late)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
     wait_for_message(listener, Odometry, 'odom')
     wait_until(publisher.get_subscription_count)

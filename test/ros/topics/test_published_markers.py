@@ -75,7 +75,7 @@ def test_contacts_come_as_numbers_too_and_without_markers(small_server, bridged)
     place = {'dist': -0.01, 'pos': [1.0, 2.0, 3.0], 'normal': [0.0, 0, 1]}
     contact = {**names, **place, 'force': [10.0, 1.0, 2.0, 0, 0, 0.5]}
     reply = {'op': 'get_contacts_ok', 'n_contacts': 1, 'truncated': True, 'contacts': [contact]}
-    server.replies['get_contacts'] = reply
+    server.answer('get_contacts', reply)
     _, listener = bridged(server, publish_markers=False)
     found = wait_for_message(listener, Contacts, 'contacts')
     assert found.header.frame_id == 'map' and found.truncated

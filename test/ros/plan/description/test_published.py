@@ -80,9 +80,9 @@ def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
     server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
     original = server._state
 
-    def state_with_ball():
+    def state_with_ball(level):
         # The server sends the first 9 coordinates; this robot has 13.
-        state = original()
+        state = original(level)
         state['per_articulation']['bot']['qpos'] = server.data.qpos[:13].tolist()
         return state
 

@@ -12,11 +12,11 @@ from lifelines import ends
 import numpy as np
 import pytest
 from spawn_models import BOX
+from urlab_programs import ANY_PORTS
+from urlab_programs import family
+from urlab_programs import port_of
+from urlab_programs import program
 
-from test.security.programs import ANY_PORTS
-from test.security.programs import family
-from test.security.programs import port_of
-from test.security.programs import program
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.sim.model.client_models import limits
