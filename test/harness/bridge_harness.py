@@ -18,6 +18,8 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
+from waiting import PATIENCE as PATIENCE
+from waiting import wait_until as wait_until
 
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
@@ -28,9 +30,6 @@ from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.topics.cameras import Cameras
-
-# How long something is waited for at most (s): machines stall.
-PATIENCE = 100.0
 
 LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -146,22 +145,6 @@ class CapturedLog:
         """Return the lines that have any of these words, the oldest first."""
         self._text += self._capfd.readouterr().err
         return [line for line in self._text.splitlines() if any(word in line for word in words)]
-
-
-def wait_until(condition, timeout=PATIENCE, every=0.01):
-    """
-    Wait until `condition()` is true, and return what it returned.
-
-    :param every: s between two looks; what takes more than a second is looked at less often.
-    """
-    begun = time.monotonic()
-    deadline = begun + timeout
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(every if time.monotonic() < begun + 1.0 else 3.0 * every)
-    raise AssertionError(f'not true within {timeout} s: {condition}')
 
 
 def wait_for_message(

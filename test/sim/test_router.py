@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from waiting import wait_until
 import zmq
 
 from urlab_ros_bridge.sim.physics import run_state
@@ -61,9 +62,7 @@ def waiting_steps(running, callers, total=0):
     """Let each caller send a step to a paused world; return them as `background` does."""
     total = total or len(callers)
     waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
-    deadline = time.monotonic() + 20
-    while running._router._running < total and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_until(lambda: running._router._running >= total)
     assert running._router._running == total
     return waiting
 
@@ -156,9 +155,7 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
     steps = [
         background(lambda caller=caller: caller.ask('step', n_steps=2000)) for caller in callers
     ]
-    deadline = time.monotonic() + 50
-    while running._router._running < len(callers) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_until(lambda: running._router._running >= len(callers))
     done = engine.clock.steps
     other.ask('set_paused', paused=True)
     assert engine.clock.steps - done < 2000, 'the pause was within the first of the steps'
@@ -189,9 +186,7 @@ def test_sessions_with_long_steps_take_turns(server, connect, patient):
             caller.ask('step', n_steps=20)
 
     floods = [background(lambda caller=caller: flood(caller)) for caller in greedy]
-    deadline = time.monotonic() + 50
-    while running._router._running < len(greedy) and time.monotonic() < deadline:
-        time.sleep(0.001)
+    wait_until(lambda: running._router._running >= len(greedy), every=0.001)
     try:
         for _ in range(5):
             before = engine.clock.steps

@@ -7,13 +7,13 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
-import time
 import uuid
 
 from lifelines import run_process
 from lifelines import start_process
 import psutil
 import pytest
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = 'urlab_ros_bridge.testing.pytest_plugin'
@@ -114,18 +114,12 @@ def test_a_killed_test_run_leaves_nothing_behind(tmp_path, number):
                 continue
         return found
 
-    def wait(condition, seconds):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, started()
-            time.sleep(0.05)
-
     try:
-        wait(lambda: (tmp_path / 'ready').exists() or victim.poll() is not None, 100)
+        wait_until(lambda: (tmp_path / 'ready').exists() or victim.poll() is not None, 100)
         assert victim.poll() is None, victim.stdout.read()
         assert len(started()) >= 2
         victim.send_signal(number)
-        wait(lambda: not started(), 30)
+        wait_until(lambda: not started(), 30)
     finally:
         for process in started():
             process.kill()

@@ -6,11 +6,13 @@ import contextlib
 import dataclasses
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from raw_zmtp import GREETING
 from raw_zmtp import raw_server
 from raw_zmtp import shake_hands
+from waiting import bind_when_free
 import zmq
 
 from urlab_ros_bridge.transport import requester
@@ -22,18 +24,8 @@ from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.requester import Requester
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
-from urlab_ros_bridge.transport.server_sockets import SocketInUse
-from urlab_ros_bridge.transport.server_sockets import SocketLimits
 
 PATIENCE = 60.0
-
-
-@dataclasses.dataclass
-class Pair:
-    """What a server and its clients are made with."""
-
-    server: object = None
-    client: object = None
 
 
 @pytest.fixture(scope='module')
@@ -48,8 +40,9 @@ def folders(tmp_path_factory):
 @pytest.fixture(params=['plain', 'encrypted'])
 def keys(request, folders):
     if request.param == 'plain':
-        return Pair()
-    return Pair(read_server_keys(folders[0]), read_client_keys(folders[0]))
+        return SimpleNamespace(server=None, client=None)
+    server, client = read_server_keys(folders[0]), read_client_keys(folders[0])
+    return SimpleNamespace(server=server, client=client)
 
 
 @contextlib.contextmanager
@@ -60,14 +53,7 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
     `answer` gets the socket and the parts of a request.
     """
     sockets = ServerSockets(keys)
-    deadline = time.monotonic() + PATIENCE
-    while True:  # libzmq closes ports a little later
-        try:
-            bound = sockets.bind(kind, '127.0.0.1', port, '', SocketLimits(-1))
-            break
-        except SocketInUse:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+    bound = bind_when_free(sockets, kind, port)
     over = threading.Event()
 
     def serve():

@@ -10,14 +10,13 @@ import pytest
 from raw_zmtp import GREETING
 from raw_zmtp import raw_server
 from raw_zmtp import ready
+from waiting import bind_when_free
 import zmq
 
 from urlab_ros_bridge.transport.keys import make_keys
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
-from urlab_ros_bridge.transport.server_sockets import SocketInUse
-from urlab_ros_bridge.transport.server_sockets import SocketLimits
 from urlab_ros_bridge.transport.subscriber import Subscriber
 
 PATIENCE = 60.0
@@ -38,14 +37,7 @@ def keys(request, tmp_path):
 def publisher(keys=None, port=0):
     """Run a socket until the block ends."""
     sockets = ServerSockets(keys)
-    deadline = time.monotonic() + PATIENCE
-    while True:  # libzmq closes ports a little later
-        try:
-            bound = sockets.bind(zmq.XPUB, '127.0.0.1', port, '', SocketLimits(-1, send_queue=0))
-            break
-        except SocketInUse:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+    bound = bind_when_free(sockets, zmq.XPUB, port, send_queue=0)
     bound.xpub_verbose = 1
     bound.rcvtimeo = int(1000 * PATIENCE)
     try:

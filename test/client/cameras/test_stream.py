@@ -11,7 +11,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
-import zmq
+from xpub import Publisher
 
 from urlab_ros_bridge.client.cameras.stream import CameraStream
 from urlab_ros_bridge.client.cameras.stream import to_frame
@@ -28,40 +28,15 @@ EYE = CameraInfo('eye', 'real', (4, 2), 45.0, '', 'bot/camera/eye')
 PIXELS = bytes(range(32))
 
 
-class Publisher:
-    """A stock PUB socket."""
-
-    def __init__(self):
-        self.context = zmq.Context()
-        self.socket = self.context.socket(zmq.XPUB)
-        self.socket.rcvtimeo = 5000
-        self.socket.linger = 0
-        self.port = self.socket.bind_to_random_port('tcp://127.0.0.1')
-
-    @property
-    def endpoint(self):
-        return f'tcp://127.0.0.1:{self.port}'
-
-    def await_subscriber(self):
-        message = self.socket.recv()
-        assert message[:1] == b'\x01'
-        return message[1:]
-
-    def send(self, *parts):
-        self.socket.send_multipart(parts)
-
-
 @pytest.fixture
-def publisher():
-    made = Publisher()
-    yield made
-    made.context.destroy(linger=0)
+def publisher(keep):
+    return keep(Publisher())
 
 
 @pytest.fixture
 def stream(publisher):
     with CameraStream(publisher.endpoint, EYE, newest_only=False) as made:
-        assert publisher.await_subscriber() == b'bot/camera/eye '  # the blank is part of it
+        assert publisher.next_subscription() == b'bot/camera/eye '  # the blank is part of it
         yield made
 
 
@@ -92,7 +67,7 @@ def test_every_stamp_of_a_header_comes_back_exactly(stamp):
 
 def test_the_newest_wins_and_the_others_are_counted(publisher):
     with CameraStream(publisher.endpoint, EYE) as stream:
-        publisher.await_subscriber()
+        publisher.next_subscription()
         publisher.send(b'bot/camera/eye ', framed(1, 1.0))
         assert stream.receive(20.0).frame_id == 1
         for number in (2, 3, 4, 9):

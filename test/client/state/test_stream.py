@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-import zmq
+from xpub import Publisher
 
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
@@ -15,63 +15,21 @@ from urlab_ros_bridge.wire.rows import pack_joint
 from urlab_ros_bridge.wire.rows import pack_sim_time
 
 
-class Publisher:
-    """A PUB side that tells which subscriptions it sees, and waits for them."""
-
-    def __init__(self, port=0):
-        self.socket = zmq.Context.instance().socket(zmq.XPUB)
-        self.socket.linger = 0
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                self.socket.bind(f'tcp://127.0.0.1:{port or "*"}')
-                break
-            except zmq.ZMQError:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-        self.port = int(self.socket.last_endpoint.decode().rpartition(':')[2])
-        self.topics = set()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close(0)
-
-    def wait_for(self, *topics, gone=(), meanwhile=lambda: None):
-        deadline = time.monotonic() + 20
-        while not (self.topics >= set(topics) and not self.topics & set(gone)):
-            assert time.monotonic() < deadline, (self.topics, topics, gone)
-            meanwhile()
-            if self.socket.poll(20):
-                change = self.socket.recv()
-                (self.topics.add if change[0] else self.topics.discard)(change[1:])
-
-    def send(self, topic, payload):
-        self.socket.send_multipart([topic, payload])
+class StatePublisher(Publisher):
+    """Sends ticks."""
 
     def tick(self, step, snapshot=False, closing=True):
         self.send(b'rover/joint/left', pack_joint(1, step, 0, 0))
         if snapshot:
-            self.send(
-                b'state/full',
-                pack(
-                    {
-                        'op': 'state_full',
-                        'time': step * 0.002,
-                        'step': step,
-                        'per_articulation': {},
-                    }
-                ),
-            )
+            state = {'time': step * 0.002, 'step': step, 'per_articulation': {}}
+            self.send(b'state/full', pack({'op': 'state_full', **state}))
         if closing:
             self.send(b'sim_time', pack_sim_time(step * 2_000_000, step, 7))
 
 
 @pytest.fixture
-def publisher():
-    with Publisher() as publisher:
-        yield publisher
+def publisher(keep):
+    return keep(StatePublisher())
 
 
 def settle():

@@ -14,6 +14,7 @@ from camera_lab import needs_gl
 import faulty_interpreter
 import psutil
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
@@ -36,13 +37,6 @@ def renderers():
     """Return the renderer processes of this process."""
     found = psutil.Process().children()
     return [child for child in found if is_renderer(child)]
-
-
-def wait_for(condition, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -78,7 +72,7 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGKILL)
             context, steps = own_server.simulation, set()
-            wait_for(lambda: context.cameras.port is None)
+            wait_until(lambda: context.cameras.port is None)
             while context.cameras.port is None:
                 stream.receive(0.0)  # it connects again, which starts the next one
                 if {child.pid for child in renderers()} - others - {renderer.pid}:
@@ -118,7 +112,7 @@ def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
         with open_camera(client.handshake.global_cameras[camera]) as stream:
             assert stream.receive(60.0) is not None
             no_graphics.touch()
-            wait_for(lambda: context.cameras.port is None)
+            wait_until(lambda: context.cameras.port is None)
             while stream.receive(0.0) is not None:
                 pass
             newest = context.engine.clock.stamp_ns
@@ -129,7 +123,7 @@ def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
                 seen.append(stream.receive(0.0))
                 return 'did not restart' in caplog.text
 
-            wait_for(fails_to_start)
+            wait_until(fails_to_start)
             assert set(seen) == {None} and not context.cameras.off
             no_graphics.unlink()
             assert stream.receive(60.0).stamp_ns > newest
@@ -148,10 +142,10 @@ def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
             assert stream.receive(60.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGSTOP)
-            wait_for(lambda: 'drew nothing for 1 s' in caplog.text)
+            wait_until(lambda: 'drew nothing for 1 s' in caplog.text)
             monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 60.0)  # its successor may be slow
             # What it had sent before may still come.
-            wait_for(lambda: not renderer.is_running())
+            wait_until(lambda: not renderer.is_running())
             while stream.receive(0.0) is not None:
                 pass
             assert stream.receive(60.0) is not None

@@ -11,6 +11,7 @@ from camera_lab import needs_gl
 from lifelines import run_process
 import numpy as np
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import ShmCameraStream
@@ -39,23 +40,16 @@ def test_each_picture_shows_the_state_of_its_stamp(client):
             assert 0 <= time.time() - frame.wall_time < 10
 
 
-def wait_for_cameras(client, count):
-    """Wait until so many are rendered: who has left is noticed at a look-out of the server."""
-    deadline = time.monotonic() + 30
-    while client.status().cameras != count:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_rendered_only_while_somebody_reads(client):
-    wait_for_cameras(client, 0)  # those of the test before
+    # Who has left is noticed when the server looks next.
+    wait_until(lambda: client.status().cameras == 0)
     with opened(client) as one, opened(client) as other:
         assert one.receive(60.0) is not None and other.receive(60.0) is not None
         assert client.status().cameras == 1
         one.close()
         time.sleep(0.2)
         assert client.status().cameras == 1
-    wait_for_cameras(client, 0)
+    wait_until(lambda: client.status().cameras == 0)
 
 
 @pytest.fixture

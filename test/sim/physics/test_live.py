@@ -5,19 +5,13 @@
 import time
 
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.sim.physics.live import METER_WINDOW
 from urlab_ros_bridge.sim.physics.live import RealTimeMeter
 
 SLOW = ('<mujoco><option timestep="0.5"/><worldbody><body><joint name="j" axis="0 1 0"/>'
         '<geom size="0.1"/></body></worldbody></mujoco>')  # fmt: skip
-
-
-def until(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, 'it did not come true in time'
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize('factor', [0.05, 0.5, 1.0])
@@ -48,7 +42,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
             raise RuntimeError('a hook broke')
 
     running.simulation.engine.hooks.after_step.append(hook)
-    until(lambda: 'fault' in caller.ask('status'))
+    wait_until(lambda: 'fault' in caller.ask('status'))
     status = caller.ask('status')
     assert status['fault'] == 'RuntimeError: a hook broke' and status['paused'] is True
     assert 'a hook broke' in caplog.text and running.simulation.live.is_alive()
@@ -57,7 +51,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
     assert caller.ask('status')['step'] == stood
     broken[0] = False
     caller.ask('set_paused', paused=False)
-    until(lambda: caller.ask('status')['step'] > stood)
+    wait_until(lambda: caller.ask('status')['step'] > stood)
     assert 'fault' not in caller.ask('status')
 
 
@@ -72,7 +66,7 @@ def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, co
             data.qvel[:] = 1e12
 
     engine.hooks.after_step.append(explode)
-    until(lambda: 'fault' in caller.ask('status'))
+    wait_until(lambda: 'fault' in caller.ask('status'))
     status = caller.ask('status')
     assert status['paused'] is True and 'unstable' in status['fault']
     assert status['divergence']['quantity'] in status['fault']
@@ -81,21 +75,21 @@ def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, co
     status = caller.ask('status')
     assert not {'fault', 'divergence'} & status.keys() and status['paused'] is True
     caller.ask('set_paused', paused=False)
-    until(lambda: caller.ask('status')['step'] > 20)
+    wait_until(lambda: caller.ask('status')['step'] > 20)
 
 
 def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
     running = server(model=mjcf(SLOW, 'slow'))
     caller = connect(running, shared=True)
     caller.ask('set_sim_speed', percent=5)
-    until(lambda: caller.ask('status')['step'] >= 2)
+    wait_until(lambda: caller.ask('status')['step'] >= 2)
     # The next step is due in 10 s; raising the speed and stopping are noticed before that.
     caller.ask('set_sim_speed', percent=100)
     first = caller.ask('status')['step']
-    until(lambda: caller.ask('status')['step'] > first, seconds=8.0)
+    wait_until(lambda: caller.ask('status')['step'] > first, 8.0)
     caller.ask('set_sim_speed', percent=5)
     first = caller.ask('status')['step']
-    until(lambda: caller.ask('status')['step'] > first)
+    wait_until(lambda: caller.ask('status')['step'] > first)
     begun, loop = time.monotonic(), running.simulation.live
     running.stop()
     assert time.monotonic() - begun < 8.0 and not loop.is_alive()

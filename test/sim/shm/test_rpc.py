@@ -8,6 +8,8 @@ import random
 import threading
 import time
 
+from waiting import wait_until
+
 from urlab_ros_bridge.conformance.channels.shm_raw import ShmChannel
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm import RegionWriter
@@ -53,21 +55,12 @@ def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
         message = {'op': 'set_sim_speed', 'session_id': client.session_id, 'percent': percent}
         writer.write(codec.pack(message), writer.sequence + 1)
     for reader, writer, percent in zip(replies, writers, (40.0, 60.0), strict=True):
-        assert codec.unpack(wait(reader.read))['percent'] == percent
+        assert codec.unpack(wait_until(reader.read))['percent'] == percent
         assert reader.tag == writer.sequence
     for one in (*requests, *replies):
         one.close()
-    assert wait(lambda: not list(directory.glob('req_*'))), 'nobody uses them any more'
-
-
-def wait(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError('it never came')
+    # Nobody uses them any more.
+    wait_until(lambda: not list(directory.glob('req_*')))
 
 
 def test_channels_are_limited(server, connect):

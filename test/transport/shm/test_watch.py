@@ -6,18 +6,12 @@ import mmap
 import time
 
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.region import Region
 from urlab_ros_bridge.transport.shm.server import OpenWatch
 from urlab_ros_bridge.transport.shm.server import POLL_SECONDS
-
-
-def until(condition, seconds=3.0):
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return condition()
 
 
 @pytest.fixture
@@ -45,19 +39,19 @@ def region(tmp_path, watch, opened):
 def test_readers_count_until_the_last_has_gone(watch, region, opened):
     for _ in range(5):
         readers = [RegionReader.open(region.path) for _ in range(3)]
-        assert until(lambda: watch.is_open(region))
+        wait_until(lambda: watch.is_open(region))
         for reader in readers[:2]:
             reader.close()
         time.sleep(3 * POLL_SECONDS)
         assert watch.is_open(region)
         readers[2].close()
-        assert until(lambda: not watch.is_open(region))
+        wait_until(lambda: not watch.is_open(region))
     assert opened == [True, False] * 5
 
 
 def test_mapping_without_a_descriptor_counts(watch, region):
     with open(region.path, 'r+b') as file:
         mapped = mmap.mmap(file.fileno(), 0)
-    assert until(lambda: watch.is_open(region))
+    wait_until(lambda: watch.is_open(region))
     mapped.close()
-    assert until(lambda: not watch.is_open(region))
+    wait_until(lambda: not watch.is_open(region))

@@ -5,9 +5,9 @@
 import os
 from pathlib import Path
 import signal
-import time
 
 import pytest
+from waiting import wait_until
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import Trial
@@ -46,12 +46,6 @@ def children(process):
     return Path(f'/proc/{process}/task/{process}/children').read_text().split()
 
 
-def until(condition):
-    """Wait for something that comes soon; the time-out of pytest ends it."""
-    while not condition():
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize(
     ('limits', 'bundle', 'says'),
     [
@@ -64,7 +58,7 @@ def test_a_limit_is_told_and_the_next_model_is_tried(trial, limits, bundle, says
     made = trial(**limits)
     assert says in refused(made, bundle)
     process = made._worker.process.pid
-    until(lambda: not children(process))
+    wait_until(lambda: not children(process))
     assert made.sizes(GOOD).of('nv') == 1
     assert made._worker.process.pid == process, 'it is warm still'
 
