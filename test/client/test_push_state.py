@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """States of a model that the user loaded from the file show the same world on the server."""
 
-import importlib.util
-from pathlib import Path
-
 from bundled_server import port_of
 from bundled_server import running_server
+from mesh_files import foreign_model
 import mujoco
 import numpy as np
 import pytest
@@ -17,9 +15,7 @@ from urlab_ros_bridge.client import Client
 @pytest.fixture(scope='module')
 def hand():
     """Return a user's own model and state of a hand with an object, and a client of its server."""
-    found = importlib.util.find_spec('gymnasium_robotics')
-    assert found, 'gymnasium-robotics is not installed: run `make setup`'
-    path = Path(found.origin).parent / 'envs' / 'assets' / 'hand' / 'manipulate_block.xml'
+    path = foreign_model('hand/manipulate_block.xml')
     own = mujoco.MjModel.from_xml_path(str(path))
     data, rng = mujoco.MjData(own), np.random.default_rng(0)
     for joint in range(own.njnt):

@@ -3,13 +3,12 @@
 """Sound servers for the suite: one with sockets, one without."""
 
 import contextlib
-from functools import partial
 from pathlib import Path
 import sys
 
 from bundled_server import running_server
-import dispatching
 import pytest
+from rig import Rig
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -17,13 +16,6 @@ from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
 from urlab_ros_bridge.conformance.checks.streams import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.ops import build_registry
-from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.simulation import build_simulation
-from urlab_ros_bridge.sim.simulation import SimulationHost
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -62,11 +54,7 @@ def sound(tmp_path_factory):
 @pytest.fixture(scope='session')
 def dispatch(tmp_path_factory):
     """Return what answers request frames, without sockets; time runs only by requests."""
-    config = ServerConfig(model=WORLD, data_dir=tmp_path_factory.mktemp('data'))
-    host = SimulationHost(config)
-    host.simulation = build_simulation(config, host.data, load_world(config))
-    registry = build_registry()
-    return partial(dispatching.dispatch, Dispatcher(host, registry, pre_session_ops(registry)))
+    return Rig(model=WORLD, data_dir=tmp_path_factory.mktemp('data')).exchange
 
 
 @pytest.fixture

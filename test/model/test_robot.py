@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One reading of the model: who owns what, slots, bases and chains, against MuJoCo itself."""
 
-import importlib.util
-from pathlib import Path
-
+from mesh_files import foreign_model
 import mujoco
 import numpy as np
 import pytest
@@ -93,16 +91,9 @@ def test_a_name_that_is_not_there_lists_those_that_are():
     assert found.need_joints() == [found.joints['j1']]
 
 
-def foreign():
-    spec = importlib.util.find_spec('gymnasium_robotics')
-    assert spec, 'gymnasium-robotics is not installed: run `make setup`'
-    folder = Path(spec.origin).parent / 'envs' / 'assets'
-    return [folder / 'hand/manipulate_block.xml', folder / 'fetch/push.xml']
-
-
-@pytest.mark.parametrize('index', [0, 1])
-def test_tables_and_slots_are_those_of_mujoco(index):
-    world = load_world(ServerConfig(model=foreign()[index]))
+@pytest.mark.parametrize('name', ['hand/manipulate_block.xml', 'fetch/push.xml'])
+def test_tables_and_slots_are_those_of_mujoco(name):
+    world = load_world(ServerConfig(model=foreign_model(name)))
     model, (prefix,) = world.model, world.articulations
     read = WorldModel(model, world.articulations)
     data = mujoco.MjData(model)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that the tests spawn, and spawning on a rig."""
 
+from mesh_files import tetrahedra
+
 BOX = """<mujoco model="box">
   <asset><material name="red" rgba="1 0 0 1"/></asset>
   <worldbody><light/><geom type="plane" size="1 1 1"/>
@@ -25,15 +27,7 @@ URDF = """<robot name="cart"><link name="{root}">
   <joint name="grip" type="{joint}"><parent link="{root}"/><child link="hand"/>
   <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
   <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
-TETRAHEDRON = """v 0 0 0
-v 0.1 0 0
-v 0 0.1 0
-v 0 0 0.1
-f 1 3 2
-f 1 2 4
-f 1 4 3
-f 2 3 4
-"""
+TETRAHEDRON = tetrahedra(0.1)
 
 
 def renewed(rig):

@@ -2,17 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """An editor with a dispatcher around it, without sockets; files to import."""
 
-from dispatching import dispatch
-from lasting_trial import with_lasting_trial
+from mesh_files import tetrahedra
 import pytest
+from rig import DispatchCaller
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.editor import LevelEditor
-from urlab_ros_bridge.sim.ops import build_registry
-from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.simulation import SimulationHost
-from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.sim.host import Stage
 
 # The root body stands off the frame of the file, turned.
 ARM = """
@@ -34,48 +30,18 @@ ARM = """
   <keyframe><key name="bent" qpos="0 0 1 1 0 0 0 0.7"/></keyframe>
 </mujoco>
 """
-# Two tetrahedra of edge 1, 5 m apart along x.
-CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-FACES = ((1, 3, 2), (1, 2, 4), (2, 3, 4), (1, 4, 3))
-PAIR = '\n'.join(
-    [f'v {x + far} {y} {z}' for far in (0, 5) for x, y, z in CORNERS]
-    + [f'f {a + base} {b + base} {c + base}' for base in (0, 4) for a, b, c in FACES]
-)
+# 5 m apart along x.
+PAIR = tetrahedra(offsets=(0, 5))
 
 
-class Failed(Exception):
-    def __init__(self, reply):
-        self.code, self.message = reply['code'], reply['message']
-        super().__init__(f'{self.code}: {self.message}')
-
-
-class Desk:
-    """An editor on a data folder of its own; `ask` sends requests, error replies are raised."""
+class Desk(DispatchCaller):
+    """An editor on a data folder of its own."""
 
     def __init__(self, folder, **config):
         self.folder = folder
-        config = ServerConfig(data_dir=folder, editor=True, world='', **config)
-        self.host = with_lasting_trial(SimulationHost(config))
-        self.editor = self.host.editor = LevelEditor(self.host)
-        registry = build_registry(editor=True)
-        self.dispatcher = Dispatcher(self.host, registry, pre_session_ops(registry))
-        self.session_id = ''
-        self.session_id = self.ask('hello', shared=True)['session_id']
-
-    def ask(self, op, **fields):
-        request = {'op': op, 'session_id': self.session_id, **fields}
-        reply = codec.unpack(dispatch(self.dispatcher, codec.pack(request)), 1 << 30)
-        if reply['op'] == 'error':
-            raise Failed(reply)
-        return reply
-
-    def fails(self, op, **fields):
-        with pytest.raises(Failed) as caught:
-            self.ask(op, **fields)
-        return caught.value
-
-    def code(self, op, **fields):
-        return self.fails(op, **fields).code
+        stage = Stage(ServerConfig(data_dir=folder, editor=True, world='', **config))
+        self.editor = stage.editor = LevelEditor(stage)
+        super().__init__(stage, editor=True)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

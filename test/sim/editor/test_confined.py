@@ -52,7 +52,7 @@ def test_no_op_lets_a_hostile_file_in(desk, outside, text):
         ('create_level', 'create_level_failed', {'name': 'l', 'scene': 'bad.xml'}),
         ('load_level', 'load_level_failed', {'level_path': '/Game/bad.xml'}),
     ):
-        failed = desk.fails(op, **fields)
+        failed = desk.refusal(op, **fields)
         assert failed.code == code and 'secret' not in failed.message
     assert desk.editor.level is level
     # A level may name what it likes, as long as nobody compiles it.
@@ -76,7 +76,7 @@ def test_a_sidecar_does_not_tell_whether_a_file_elsewhere_exists(desk, outside):
         told = set()
         for path in (f'{outside}/o.xml', f'{outside}/o.obj', f'{outside}/no_such_file.xml'):
             desk.write(name, text.format(path))
-            error = desk.fails('load_level', level_path=f'/Game/{name}')
+            error = desk.refusal('load_level', level_path=f'/Game/{name}')
             told.add((error.code, error.message.replace(path, '')))
         ((code, message),) = told
         assert code == 'load_level_failed' and 'that clients may read' in message

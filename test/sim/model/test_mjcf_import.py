@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF files that nobody described: what becomes a robot, what becomes an entity."""
 
-import importlib.util
-from pathlib import Path
-
+from mesh_files import foreign_model
 import mujoco
 import numpy as np
 import pytest
@@ -88,27 +86,6 @@ def test_objects_that_look_like_the_robot_change_its_prefix(mjcf):
         world(mjcf, ARM.format(inner='') + box, MOTOR, prefix='lab')
 
 
-def foreign_models():
-    found = importlib.util.find_spec('gymnasium_robotics')
-    if found is None:
-        return []
-    assets = Path(found.origin).parent / 'envs' / 'assets'
-    names = ('adroit_hand/adroit_door.xml', 'adroit_hand/adroit_relocate.xml', 'fetch/push.xml',
-             'hand/manipulate_egg_touch_sensors.xml', 'hand/reach.xml',
-             'kitchen_franka/kitchen_assets/kitchen_env_model.xml', 'point/point.xml')  # fmt: skip
-    return [assets / name for name in names]
-
-
-def test_the_foreign_models_are_installed():
-    assert foreign_models(), 'gymnasium-robotics is not installed: run `make setup`'
-
-
-def assets(name):
-    found = importlib.util.find_spec('gymnasium_robotics')
-    assert found, 'gymnasium-robotics is not installed: run `make setup`'
-    return Path(found.origin).parent / 'envs' / 'assets' / name
-
-
 MIXED = """
 <mujoco model="bot"><default><joint damping=".3"/><default class="heavy"><geom density="5000"/>
   <default class="heavier"><geom density="9000"/></default></default></default>
@@ -146,7 +123,7 @@ def test_one_file_keeps_its_order_so_that_states_of_it_are_states_of_the_world(n
     if name == 'mixed':
         path.write_text(MIXED)
     else:
-        path = assets(name)
+        path = foreign_model(name)
     own = mujoco.MjModel.from_xml_path(str(path))
     served, spec, _ = assemble_file(path, 'bot')
     assert (served.nq, served.nv, served.nu) == (own.nq, own.nv, own.nu)

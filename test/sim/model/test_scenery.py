@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects and lights of a sidecar, as MuJoCo has them."""
 
+from mesh_files import tetrahedra
 import mujoco
-import numpy as np
 import pytest
 import yaml
 
@@ -14,23 +14,11 @@ from urlab_ros_bridge.sim.model.scenery import read_mesh
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
-TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-
-
-FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
-
-
-def tetrahedra(offsets):
-    points = [np.add(corner, (dx, 0, 0)) for dx in offsets for corner in TETRAHEDRON]
-    faces = [[c + 4 * i + 1 for c in face] for i in range(len(offsets)) for face in FACES]
-    lines = [f'v {x} {y} {z}' for x, y, z in points] + [f'f {a} {b} {c}' for a, b, c in faces]
-    return '\n'.join(lines)
-
 
 @pytest.fixture
 def build(tmp_path):
     """Return a function that compiles a world of objects and lights."""
-    (tmp_path / 'pair.obj').write_text(tetrahedra([0, 5]))
+    (tmp_path / 'pair.obj').write_text(tetrahedra(offsets=(0, 5)))
     (tmp_path / 'flat.obj').write_text('v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n')
 
     def make(objects=(), lights=(), scene=None):
@@ -80,7 +68,7 @@ def test_a_mesh_keeps_its_own_coordinates(build, tmp_path):
 
 def test_too_many_parts_are_refused(tmp_path):
     path = tmp_path / 'many.obj'
-    path.write_text(tetrahedra(range(0, 200, 3)))
+    path.write_text(tetrahedra(offsets=range(0, 200, 3)))
     with pytest.raises(WorldError, match='67 connected parts'):
         connected_parts(*read_mesh(path))
 

@@ -13,8 +13,7 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 @pytest.mark.parametrize('world', ['rover', 'quadruped'])
 @pytest.mark.parametrize('level', OBSERVATION_LEVELS)
 def test_a_packed_reply_equals_the_built_one_in_any_state(rig, world, level):
-    made = rig(world=world)
-    made.ask('set_mode', mode='direct')
+    made = rig(mode='direct', world=world)
     observer, random = made.simulation.observer, np.random.default_rng(3)
     for _ in range(5):
         made.data.qvel[:] += random.normal(size=made.model.nv) * 0.1

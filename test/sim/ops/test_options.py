@@ -52,8 +52,7 @@ SLOW = {'solver': 'pgs', 'iterations': 10_000, 'noslip_iterations': 10_000, 'tol
 
 def test_options_that_make_a_step_long_are_refused_while_others_are_served(rig, mjcf):
     """A step cannot be interrupted: what it costs is measured before it can hold the model."""
-    pile = rig(model=str(mjcf(PILE)))
-    pile.ask('set_mode', mode='direct')
+    pile = rig(mode='direct', model=mjcf(PILE))
     pile.ask('step', n_steps=3)
     before = read(pile)
     other = pile.caller(shared=True)

@@ -4,9 +4,9 @@
 
 import threading
 
-from dispatching import dispatch
 import mujoco
 import pytest
+from rig import dispatch
 
 from urlab_ros_bridge.wire.encoding import codec
 

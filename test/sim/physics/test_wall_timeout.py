@@ -47,8 +47,7 @@ def speed(rover):
 
 @pytest.fixture
 def driven(rig, clock):
-    rover = rig()
-    rover.ask('set_mode', mode='direct')
+    rover = rig(mode='direct')
     rover.ask('step', n_steps=100)  # it has settled on its wheels
     return rover
 

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client reloads the model from `mjcf_compiled` and `vfs_assets` alone."""
 
-import struct
-import zlib
-
+from mesh_files import foreign_model
+from mesh_files import png
+from mesh_files import tetrahedra
 import mujoco
 import numpy as np
 import pytest
 
-from test.sim.model.test_mjcf_import import foreign_models
 from urlab_ros_bridge.client.client import Client
 
 SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
@@ -51,33 +50,22 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-MODELS = foreign_models()
+FOREIGN = (
+    'adroit_hand/adroit_door.xml',
+    'adroit_hand/adroit_relocate.xml',
+    'fetch/push.xml',
+    'hand/manipulate_egg_touch_sensors.xml',
+    'hand/reach.xml',
+    'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
+    'point/point.xml',
+)
 
 
-@pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
-def test_foreign_models_with_meshes_and_textures(rig, elsewhere, path):
-    reply = rig(model=path).ask('hello', include_assets=True)
+@pytest.mark.parametrize('name', FOREIGN)
+def test_models_with_meshes_and_textures(rig, elsewhere, name):
+    reply = rig(model=foreign_model(name)).ask('hello', include_assets=True)
     assert all('/' not in name and content for name, content in reply['vfs_assets'].items())
     assert_same(reload(reply), from_mjb(reply))
-
-
-def tetrahedron(size):
-    points = ((0, 0, 0), (size, 0, 0), (0, size, 0), (0, 0, size))
-    faces = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
-    lines = [f'v {x} {y} {z}' for x, y, z in points]
-    return '\n'.join(lines + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in faces]) + '\n'
-
-
-def png(red):
-    def chunk(kind, data):
-        return (
-            struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-        )
-
-    rows = b''.join(b'\0' + bytes((red, 10, 20)) * 8 for _ in range(8))
-    header = struct.pack('>IIBBBBB', 8, 8, 8, 2, 0, 0, 0)
-    return (b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(rows))
-            + chunk(b'IEND', b''))  # fmt: skip
 
 
 SIDES = ('right', 'left', 'up', 'down', 'front', 'back')
@@ -101,17 +89,18 @@ def twins(tmp_path):
         folder = tmp_path / name
         (folder / 'meshes').mkdir(parents=True)
         (folder / 'pictures').mkdir()
-        (folder / 'robot.xml').write_text(ROBOT.format(name=name, sides=sides))
         mesh = 'part.obj' if number == 1 else 'PART.obj'
-        (folder / 'meshes' / mesh).write_text(tetrahedron(0.1 * number))
+        (folder / 'meshes' / mesh).write_text(tetrahedra(0.1 * number))
         (folder / 'robot.xml').write_text(
             ROBOT.format(name=name, sides=sides).replace('part.obj', mesh)
         )
-        (folder / 'meshes' / 'Same.obj').write_text(tetrahedron(0.3))
+        (folder / 'meshes' / 'Same.obj').write_text(tetrahedra(0.3))
         # Height fields are looked for in meshdir.
-        (folder / 'meshes' / 'hill.png').write_bytes(png(90))
+        (folder / 'meshes' / 'hill.png').write_bytes(png((90, 10, 20), 8))
         for index, picture in enumerate((*SIDES, 'skin')):
-            (folder / 'pictures' / f'{picture}.png').write_bytes(png(20 * index + number))
+            (folder / 'pictures' / f'{picture}.png').write_bytes(
+                png((20 * index + number, 10, 20), 8)
+            )
     (tmp_path / 'twins.yaml').write_text(
         'articulations:\n  - {prefix: one, model: left/robot.xml}\n'
         '  - {prefix: two, model: right/robot.xml, pose: {pos: [1, 0, 0]}}\n'

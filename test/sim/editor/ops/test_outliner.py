@@ -51,7 +51,7 @@ def test_quick_convert_makes_a_mesh_a_body_of_its_kind(
 
 
 def test_only_static_meshes_are_converted(full):
-    assert 'articulation' in full.fails('add_quick_convert', target='robot').message
+    assert 'articulation' in full.refusal('add_quick_convert', target='robot').message
     assert full.code('add_quick_convert', target='lamp') == 'add_quick_convert_failed'
     # MuJoCo's own rule: a plane cannot move.
     assert full.code('add_quick_convert', target='floor') == 'add_quick_convert_failed'

@@ -31,7 +31,7 @@ def test_spawning_twice_under_one_id_moves_the_first(desk):
     assert (one['was_existing'], two['was_existing']) == (False, True)
     assert one['actor_name'] == two['actor_name'] and two['location'] == [1, 2, 3]
     assert len(desk.actors()) == 1 and desk.actors()['a']['has_quick_convert']
-    failed = desk.fails('spawn_actor', blueprint='sphere', actor_id='a')
+    failed = desk.refusal('spawn_actor', blueprint='sphere', actor_id='a')
     assert failed.code == 'spawn_failed' and 'box' in failed.message
     assert desk.code('spawn_light', actor_id='a') == 'spawn_failed'
 

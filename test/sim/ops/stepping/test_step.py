@@ -61,8 +61,7 @@ def random_commands(seed, count, size):
 
 @pytest.mark.parametrize('world', ['rover', 'quadruped'])
 def test_two_hundred_raw_steps_equal_stock_mujoco_bit_for_bit(rig, world):
-    server = rig(world=world)
-    server.ask('set_mode', mode='direct')
+    server = rig(mode='direct', world=world)
     mjb = server.ask('hello', shared=True)['mjb']
     model = mujoco.MjModel.from_binary_path('m.mjb', {'m.mjb': mjb})
     data = mujoco.MjData(model)

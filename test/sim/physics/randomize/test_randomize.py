@@ -39,9 +39,7 @@ ALL = {
 
 @pytest.fixture
 def lab(rig, mjcf):
-    made = rig(model=mjcf(LAB))
-    made.ask('set_mode', mode='direct')
-    return made
+    return rig(mode='direct', model=mjcf(LAB))
 
 
 def arrays(model):

@@ -31,8 +31,7 @@ UNNAMED = """
 
 
 def test_a_frame_holds_the_whole_state(rig, mjcf):
-    made = rig(model=mjcf(UNNAMED))
-    made.ask('set_mode', mode='direct')
+    made = rig(mode='direct', model=mjcf(UNNAMED))
     made.ask('recording_start')
     made.ask('step', n_steps=3)
     recorder, data = made.simulation.recorder, made.data
@@ -86,8 +85,7 @@ def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
 
 def test_a_recording_can_be_simulated_again(rig, tmp_path):
     """The ctrl of frame i is the one that led to its state: MuJoCo alone repeats the way."""
-    rover = rig(data_dir=tmp_path)
-    rover.ask('set_mode', mode='direct')
+    rover = rig(mode='direct', data_dir=tmp_path)
     rover.ask('reset')
     rover.ask('recording_start')
     for i in range(40):

@@ -17,8 +17,7 @@ from urlab_ros_bridge.wire.recording import RecordedTake
 @pytest.fixture
 def taped(rig, tmp_path):
     """Return a rover in direct mode that has recorded 20 steps, and their qpos."""
-    made = rig(data_dir=tmp_path)
-    made.ask('set_mode', mode='direct')
+    made = rig(mode='direct', data_dir=tmp_path)
     made.ask('recording_start')
     made.states = []
     for i in range(20):

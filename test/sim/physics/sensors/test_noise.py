@@ -50,9 +50,7 @@ def noisy(rig, tmp_path):
             f'scene: scene.xml\nnoise_seed: {seed}\narticulations:\n'
             f'  - {{prefix: box, model: robot.xml, lidars: {{scan: {LIDAR}}}, noise: {noise}}}\n'
         )
-        made = rig(model=path)
-        made.ask('set_mode', mode='direct')
-        return made
+        return rig(mode='direct', model=path)
 
     return make
 

@@ -94,9 +94,7 @@ def distance(origin, direction, triangles):
 
 
 def made_by(rig, path):
-    made = rig(model=path)
-    made.ask('set_mode', mode='direct')
-    return made.simulation
+    return rig(mode='direct', model=path).simulation
 
 
 def test_every_point_is_where_its_ray_meets_the_first_triangle(rig, world):

@@ -20,8 +20,7 @@ def driven(rig):
     """Return a factory of rover worlds in the middle of everything that can be under way."""
 
     def make(world='rover', **config):
-        made = rig(world=world, **config)
-        made.ask('set_mode', mode='direct')
+        made = rig(mode='direct', world=world, **config)
         prefix = next(iter(made.simulation.world.articulations))
         made.ask('randomize', seed=3, items={'mass': {'scale': [0.8, 1.2]}})
         made.ask('set_sim_options', options={'gravity': [0.0, 0.1, -9.7]})
@@ -101,8 +100,7 @@ def test_what_the_world_file_has_can_be_deleted_too(rig):
 
 
 def test_a_reset_puts_what_was_spawned_where_it_was_spawned(rig):
-    world = rig()
-    world.ask('set_mode', mode='direct')
+    world = rig(mode='direct')
     spawn(world, 'box', pos=[1, 1, 2])
     for keyframe in ({}, {'keyframe_name': 'home'}):
         fallen = world.ask('step', n_steps=100)['entities']['box']['qpos'][2]

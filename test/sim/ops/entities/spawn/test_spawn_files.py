@@ -3,9 +3,8 @@
 """Models that consist of many files, spawned from the data folder."""
 
 import shutil
-import struct
-import zlib
 
+from mesh_files import png
 import mujoco
 import pytest
 from spawn_models import BOX
@@ -16,21 +15,6 @@ from spawn_models import TETRAHEDRON
 from spawn_models import URDF
 
 from urlab_ros_bridge.sim.model.client_models import limits
-
-
-def png(size=2):
-    """Return a red picture."""
-    rows = b''.join(b'\0' + b'\xff\0\0' * size for _ in range(size))
-
-    def chunk(kind, data):
-        return (
-            struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-        )
-
-    head = struct.pack('>IIBBBBB', size, size, 8, 2, 0, 0, 0)
-    body = chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
-    return b'\x89PNG\r\n\x1a\n' + body
-
 
 ALL_KINDS = """<mujoco><compiler assetdir="files"/><asset>
   <mesh file="m.obj"/><hfield name="h" file="p.png" size="1 1 1 1"/>

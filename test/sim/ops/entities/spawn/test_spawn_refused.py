@@ -53,8 +53,7 @@ def test_a_part_of_something_cannot_be_deleted(rig, mjcf):
 
 
 def test_nothing_is_changed_under_a_recording_or_a_replay(rig):
-    world = rig()
-    world.ask('set_mode', mode='direct')
+    world = rig(mode='direct')
     world.ask('recording_start')
     world.ask('step', n_steps=5)
     assert world.code('spawn_entity', name='box', xml=BOX) == 'recording_already_active'
