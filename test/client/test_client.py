@@ -166,7 +166,7 @@ NEEDS_EXTENSION = {
 
 
 @pytest.mark.parametrize('extension', NEEDS_EXTENSION)
-def test_what_a_stock_server_would_ignore_is_refused_by_name(extension):
+def test_an_argument_that_a_stock_server_would_ignore_is_refused_by_name(extension):
     method, arguments, fields = NEEDS_EXTENSION[extension]
     with (
         FakeServer('rover', extensions=()) as stock,

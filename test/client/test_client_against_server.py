@@ -46,7 +46,7 @@ def test_the_example_of_the_docs_runs(server):
 
 
 @pytest.mark.parametrize('transport', ['zmq', 'shm'])
-def test_a_stopped_server_costs_a_timeout_and_its_late_reply_is_nobodys(server, transport):
+def test_a_stopped_server_causes_a_timeout_and_its_late_reply_is_dropped(server, transport):
     process, rpc, _ = server
     with Client(rpc_port=rpc, shared=True, transport=transport) as client:
         stop_for_a_while(process)

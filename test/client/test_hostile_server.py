@@ -26,7 +26,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize('name', HOSTILE)
-def test_the_client_says_so_and_goes_on(name):
+def test_a_hostile_reply_is_a_protocol_error_and_the_client_continues(name):
     replies = [HOSTILE[name]]
     with FakeServer('rover') as server, Client(rpc_port=server.ports['rpc']) as client:
         server.answer('step', lambda _: replies.pop() if replies else step_ok())

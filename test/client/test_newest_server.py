@@ -46,7 +46,7 @@ def test_modes_have_the_names_of_the_page(server, client, mode, there):
         client.set_mode('sideways')
 
 
-def test_steps_and_pushed_states_show_robots_and_entities_apart(server, client):
+def test_steps_and_pushed_states_separate_robots_and_entities(server, client):
     client.set_mode('direct')
     result = client.step(3, ctrl={'arm': [0.5]})
     assert set(result.articulations) == {'rover', 'arm'}
@@ -59,7 +59,7 @@ def test_steps_and_pushed_states_show_robots_and_entities_apart(server, client):
     assert server.requests_of('step')[-1]['mode'] == 'statepushed'
 
 
-def test_what_is_commanded_is_claimed_first_and_released_at_the_end(server, client):
+def test_a_robot_is_claimed_before_its_first_command_and_released_at_the_end(server, client):
     client.set_mode('direct')
     client.step()
     assert not server.requests_of('claim_control')  # reading needs no claim

@@ -28,7 +28,7 @@ def test_a_client_shows_where_it_is_connected():
         assert 'not connected' in repr(client)
 
 
-def test_an_observation_shows_its_time_and_who_is_in_it():
+def test_the_repr_of_an_observation_has_its_time_robots_and_entities():
     result = StepResult(step_ok(step=21, time=0.042))
     assert repr(result).startswith('<StepResult at 0.042 s, step 21; articulations: rover')
     assert 'entities: pallet' in repr(result)
@@ -38,7 +38,7 @@ def test_an_observation_shows_its_time_and_who_is_in_it():
     assert '... (1000)' in repr(crowd) and len(repr(crowd)) < LONGEST
 
 
-def test_pictures_and_ticks_do_not_show_their_bytes():
+def test_the_repr_of_frames_and_ticks_omits_their_bytes():
     pixels = np.zeros((480, 640, 4), np.uint8)
     frame = Frame(40_000_000, 12, 640, 480, 'bgra8', pixels)
     assert repr(frame) == '<Frame 12 at 0.04 s: 640x480 bgra8>'
@@ -47,7 +47,7 @@ def test_pictures_and_ticks_do_not_show_their_bytes():
     assert repr(tick) == ('<Tick at 0.042 s, step 21: 3 rows, a snapshot, closed by sim_time>')
 
 
-def test_a_handshake_without_a_world_says_so():
+def test_the_repr_of_a_handshake_without_a_world_names_its_state():
     empty = parse_handshake({'session_id': 'x', 'urlab_version': 'urlab/1', 'mjb': b'9' * 9999,
                              'manager_present': False})  # fmt: skip
     assert 'no world is running' in repr(empty) and len(repr(empty)) < LONGEST

@@ -119,7 +119,7 @@ def test_close_ends_a_request_of_another_thread():
         client.close()
 
 
-def test_values_that_cannot_travel_are_named():
+def test_unsendable_values_are_named():
     with served() as (_, client):
         for value in (object(), {1, 2}, 2**70):
             with pytest.raises(UnsendableValue, match='pie_status'):

@@ -42,7 +42,7 @@ def clients(server, keep):
 
 
 @pytest.mark.parametrize('transport', ['zmq', 'shm'])
-def test_the_caller_knows_the_new_world_at_once(clients, transport):
+def test_the_caller_has_the_new_handshake_at_once(clients, transport):
     client = clients(shared=True, transport=transport)
     box = client.spawn_entity('box', xml=BOX, pos=(1, 1, 1))
     assert (box.name, box.kind, box.spawned, box.movable) == ('box', 'entity', True, True)
@@ -56,7 +56,7 @@ def test_the_caller_knows_the_new_world_at_once(clients, transport):
     assert client.step().entities.keys() == client.handshake.entities.keys()
 
 
-def test_every_other_session_expires_and_shared_ones_come_back(clients):
+def test_every_other_session_expires_and_shared_ones_reconnect(clients):
     caller, other, plain = clients(shared=True), clients(shared=True), clients()
     plain.set_mode('direct')
     run = caller.handshake.raw['run']
@@ -81,7 +81,7 @@ def test_a_step_that_waits_is_done_in_the_new_world(clients):
         assert 'box' in step.result(8.0).entities
 
 
-def test_the_stream_goes_on_without_a_step_back(clients):
+def test_the_stream_continues_in_order(clients):
     client = clients(shared=True)
     stream = StateStream(state_port=client.state_port)
     client.set_mode('live')

@@ -53,7 +53,7 @@ def spoiled(dispatch):
     sound.leave()
 
 
-def test_a_sound_dispatcher_has_no_faults(spoiled):
+def test_a_correct_dispatcher_has_no_faults(spoiled):
     requests = (c for c in all_checks() if not any(c.matches(pattern) for pattern in STREAMED))
     plan = Plan(tuple(requests), transports=('zmq',), quick=True)
     assert failures(spoiled(Fault()), plan) == set()

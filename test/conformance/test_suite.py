@@ -104,7 +104,7 @@ def test_a_deviation_of_a_stock_server_is_no_failure(sound, connect):
     assert result.expected
 
 
-def test_a_port_where_nothing_comes_is_named(sound, capsys):
+def test_a_silent_port_is_named_with_its_option(sound, capsys):
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
@@ -149,7 +149,7 @@ def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
     assert json.loads(file.read_text())['results'][0]['outcome'] == 'fail'
 
 
-def test_the_suite_leaves_the_server_as_it_was(sound, connect):
+def test_the_suite_restores_the_server(sound, connect):
     peer = connect(sound)
     peer.prepare('live')
     before = peer.call('set_sim_options', options={})['options']

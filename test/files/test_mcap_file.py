@@ -64,7 +64,7 @@ def test_a_file_holds_every_message_once(tmp_path_factory, wanted, compression, 
 
 
 @pytest.mark.parametrize('compression', COMPRESSIONS)
-def test_what_was_flushed_is_read_without_an_end(tmp_path, compression):
+def test_flushed_messages_are_readable_without_the_end_of_the_file(tmp_path, compression):
     path = tmp_path / 'a.mcap'
     file = McapFile(path, compression)
     write(file, [('/a', stamp, b'before') for stamp in range(50)])
@@ -79,7 +79,7 @@ def test_what_was_flushed_is_read_without_an_end(tmp_path, compression):
     file.close()
 
 
-def test_a_file_that_is_there_is_not_overwritten(tmp_path):
+def test_an_existing_file_is_not_overwritten(tmp_path):
     (tmp_path / 'a.mcap').write_text('mine')
     with pytest.raises(FileExistsError):
         McapFile(tmp_path / 'a.mcap')

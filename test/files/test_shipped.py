@@ -30,6 +30,6 @@ def test_a_ros_prefix_and_then_the_python_prefix(tmp_path, monkeypatch):
     assert shipped_names('config/elsewhere', '.yaml', {}) == ['d']
 
 
-def test_what_is_nowhere_has_its_place_in_the_source_tree():
+def test_a_missing_file_has_its_path_in_the_source_tree():
     assert shipped_file('config/nothing.yaml', {}) == ROOT / 'config' / 'nothing.yaml'
     assert shipped_names('config/nothing', '.yaml', {}) == []

@@ -25,7 +25,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, sync):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_does_not_fit_leaves_the_older_file_and_is_named(tmp_path):
+def test_a_write_that_exceeds_the_limit_keeps_the_older_file_and_is_named(tmp_path):
     path = tmp_path / 'results'
     write_whole(path, b'older')
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -44,9 +44,7 @@ def links(*_):
 
 
 @pytest.mark.parametrize('link', [os.link, links])
-def test_a_file_that_came_meanwhile_is_kept_where_none_may_be_replaced(
-    tmp_path, monkeypatch, link
-):
+def test_a_file_created_during_the_write_is_not_replaced(tmp_path, monkeypatch, link):
     monkeypatch.setattr(os, 'link', link)
     path = tmp_path / 'a'
     with open_whole(path, sync=False, replace=False) as file:
@@ -66,7 +64,7 @@ def test_a_file_that_came_meanwhile_is_kept_where_none_may_be_replaced(
     assert path.read_bytes() == b'theirs' and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_block_that_is_left_with_an_error_leaves_nothing(tmp_path):
+def test_an_exception_while_writing_leaves_no_file(tmp_path):
     def write_half():
         with open_whole(tmp_path / 'a', sync=False) as file:
             file.write(b'half')

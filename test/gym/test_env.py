@@ -51,7 +51,7 @@ def episode(env, seed, steps=10):
     return np.array(seen), np.array(rewards), terminated, info
 
 
-def test_equal_seeds_are_equal_bit_for_bit_and_hooks_say_what_they_say(rover):
+def test_equal_seeds_repeat_bit_for_bit_and_hooks_set_reward_and_end(rover):
     first, other, again = (episode(rover, seed) for seed in (1, 2, 1))
     assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
     assert not np.array_equal(first[0], other[0])
@@ -76,7 +76,7 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
         env.close()
 
 
-def test_pictures_show_the_present_and_take_no_time():
+def test_rendering_shows_the_current_state_and_takes_no_simulation_time():
     env = UrlabEnv(render_mode='rgb_array')
     try:
         env.reset(seed=1)
@@ -93,7 +93,7 @@ def test_pictures_show_the_present_and_take_no_time():
         env.close()
 
 
-def test_many_side_by_side_are_each_what_one_alone_is(rover):
+def test_each_of_many_parallel_environments_equals_a_single_one(rover):
     vector = gymnasium.make_vec(ID, num_envs=2, world='rover', reward=forward, terminated=far)
     try:
         assert vector.single_action_space == rover.action_space

@@ -123,7 +123,7 @@ def robot_pose(qpos, place, yaw):
 
 
 @pytest.mark.parametrize('name', ['room', 'rover'])
-def test_the_scanner_sees_what_is_drawn(name, request):
+def test_ranges_on_the_map_are_those_of_the_scanner(name, request):
     world = request.getfixturevalue(name)
     drawn = through_files(
         draw_floor_map(world, [scanner_height(mapped_world(world))], movable=True)
@@ -132,7 +132,7 @@ def test_the_scanner_sees_what_is_drawn(name, request):
     assert np.mean(error <= 1.5) > 0.95, np.quantile(error, [0.5, 0.9, 0.95])
 
 
-def test_what_moves_is_left_out_unless_asked_for_and_robots_always(room):
+def test_movable_bodies_are_drawn_on_request_and_robots_never(room):
     height = [scanner_height(mapped_world(room))]
     places = {'ball': (0.29, 1.2), 'ghost': (0.29, -1.2), 'door': (0.74, 0.1), 'base': (0.19, 0.1)}
     still = through_files(draw_floor_map(room, height)).value(list(places.values()))

@@ -49,7 +49,7 @@ def robot(xml, prefix, *others):
 
 
 @pytest.mark.parametrize(('prefix', 'other'), [('arm', 'arm_left'), ('arm_left', 'arm')])
-def test_a_robot_whose_prefix_begins_with_anothers_keeps_to_itself(prefix, other):
+def test_robots_with_overlapping_prefixes_own_their_elements_only(prefix, other):
     found, model = robot(TWO_ARMS, prefix, other)
     assert list(found.joints) == ['j1'] and list(found.actuators) == ['j1']
     assert found.joints['j1'].id == model.joint(f'{prefix}_j1').id
@@ -82,7 +82,7 @@ def test_a_chain_leads_to_any_body_or_site():
         found.chain('hand')
 
 
-def test_a_name_that_is_not_there_lists_those_that_are():
+def test_an_unknown_name_lists_the_known_ones():
     found, _ = robot(TWO_ARMS, 'arm', 'arm_left')
     with pytest.raises(UnknownName, match=r'left_j1.*j1'):
         found.need_joints(['left_j1'])

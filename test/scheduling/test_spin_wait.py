@@ -59,19 +59,19 @@ def test_a_spin_ends_in_time(rig):
     assert rig.now == pytest.approx(1e-3, abs=LOOK)
 
 
-def test_each_spin_in_vain_skips_twice_as_many_up_to_a_bound(rig):
+def test_each_unsuccessful_spin_doubles_the_skipped_ones_up_to_a_limit(rig):
     assert rig.spins()
     assert [rig.skipped() for _ in range(8)] == [1, 2, 4, 8, 16, 32, 64, 64]
 
 
-def test_whoever_needs_the_processor_gets_it(rig):
+def test_a_spin_yields_the_processor_to_others(rig):
     rig.taken = 3e-3  # another program had its time slice
     assert rig.spins()
     assert rig.looks <= 3
     assert [rig.skipped() for _ in range(6)] == [512, 1024, 2048, 4096, 8192, 8192]
 
 
-def test_success_brings_spinning_back(rig):
+def test_success_resumes_spinning(rig):
     rig.taken = 3e-3
     for _ in range(6):
         rig.skipped()
@@ -83,7 +83,7 @@ def test_success_brings_spinning_back(rig):
     assert rig.spins() and rig.skipped() == 1
 
 
-def test_nobody_spins_on_one_processor(rig, monkeypatch):
+def test_there_is_no_spinning_on_one_processor(rig, monkeypatch):
     monkeypatch.setattr(module, 'processors', lambda: 1)
     rig.wait = SpinWait(rig._came, 1e-3)
     assert not rig.spins()

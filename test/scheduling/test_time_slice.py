@@ -48,7 +48,7 @@ def nature():
     return os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
 
 
-def test_a_thread_gets_it_and_keeps_its_policy_and_niceness():
+def test_a_thread_gets_a_short_slice_and_keeps_its_policy_and_niceness():
     ordinary = slice_ns()
 
     def asked():
@@ -64,7 +64,7 @@ def test_a_thread_gets_it_and_keeps_its_policy_and_niceness():
 
 
 @pytest.mark.parametrize('policy', ['SCHED_BATCH', 'SCHED_IDLE'])
-def test_a_policy_that_was_chosen_stays(policy):
+def test_a_chosen_scheduling_policy_is_kept(policy):
     def asked():
         os.sched_setscheduler(0, getattr(os, policy), os.sched_param(0))
         before = nature()
@@ -75,6 +75,6 @@ def test_a_policy_that_was_chosen_stays(policy):
     assert before == after
 
 
-def test_an_unknown_machine_is_left_alone(monkeypatch):
+def test_nothing_is_requested_on_an_unknown_architecture(monkeypatch):
     monkeypatch.setattr(module.platform, 'machine', lambda: 'abacus')
     assert not ask_for_short_slices()

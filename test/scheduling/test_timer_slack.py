@@ -20,7 +20,7 @@ def slack_ns():
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='only Linux has timer slack')
-def test_of_the_calling_thread_alone():
+def test_timer_slack_changes_for_the_calling_thread_alone():
     ordinary, seen = slack_ns(), []
 
     def run():

@@ -54,7 +54,7 @@ def reply(**fields):
     return read_lenient(Reply, Place(fields, '', 'reply_ok'))
 
 
-def test_what_is_absent_or_null_is_empty_and_numbers_are_required():
+def test_absent_and_null_values_are_empty_and_numbers_are_required():
     found = reply(count=3.0, label=None)
     assert (found.count, found.label, found.blob, found.on) == (3, '', b'', False)
     assert isinstance(found.count, int) and found.vector.shape == found.quat.shape == (0,)
@@ -95,7 +95,7 @@ def test_values_of_stock_servers_are_understood():
         ({'previous_mode': 'liv'}, "reply_ok: previous_mode: 'liv' is unknown; did you mean"),
     ],
 )
-def test_nonsense_is_named_with_its_place(fields, message):
+def test_invalid_values_are_named_with_their_place(fields, message):
     with pytest.raises(SchemaError) as caught:
         reply(**{'count': 0, **fields})
     assert str(caught.value).startswith(message)

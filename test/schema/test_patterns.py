@@ -32,7 +32,7 @@ def test_no_expression_takes_long(text):
 
 
 @pytest.mark.parametrize('text', BAD, ids=range(len(BAD)))
-def test_what_is_no_expression_is_refused_with_the_text(text):
+def test_invalid_patterns_are_refused_with_their_text(text):
     with pytest.raises(BadPattern) as refused:
         compile_pattern(text)
     assert repr(text)[:100] in str(refused.value) and len(str(refused.value)) < 600
@@ -45,7 +45,7 @@ def test_a_plain_text_needs_no_engine_and_finds_itself(text, other):
     assert bool(pattern.fullmatch(other)) == (text == other)
 
 
-def test_without_the_engine_expressions_are_refused_with_what_to_install(monkeypatch):
+def test_without_re2_patterns_are_refused_with_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, 're2', None)
     with pytest.raises(BadPattern, match=r'pip install.*google-re2'):
         compile_pattern('odom|scan')

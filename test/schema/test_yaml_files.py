@@ -34,7 +34,7 @@ documents = st.recursive(
 
 
 @given(documents, st.booleans() | st.none())
-def test_both_read_what_was_written(value, flow):
+def test_both_loaders_read_what_was_written(value, flow):
     text = yaml.safe_dump(value, default_flow_style=flow).encode()
     for loader in LOADERS:
         assert yaml.load(text, Loader=loader) == value
@@ -61,7 +61,7 @@ BOMB += b''.join(
         (b'x' * (yaml_files.MAX_BYTES + 1), 'is larger than'),
     ],
 )
-def test_both_refuse_alike(tmp_path, monkeypatch, loader, text, message):
+def test_both_loaders_refuse_the_same_files(tmp_path, monkeypatch, loader, text, message):
     monkeypatch.setattr(yaml_files, 'LOADER', loader)
     path = tmp_path / 'some.yaml'
     path.write_bytes(text)

@@ -8,7 +8,7 @@ import pytest
 from urlab_ros_bridge.sim.requests.registry import Registry
 
 
-def test_the_registry_refuses_strangers_and_doubles():
+def test_the_registry_refuses_unknown_and_duplicate_ops():
     registry = Registry()
 
     def step(*_):

@@ -67,7 +67,7 @@ def waiting_steps(running, callers, total=0):
     return waiting
 
 
-def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path, patient):
+def test_waiting_steps_do_not_block_other_requests(server, connect, tmp_path, patient):
     running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
     callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
     other = connect(running, timeout=20, shared=True)
@@ -86,7 +86,7 @@ def test_however_many_steps_wait_everything_else_is_answered(server, connect, tm
     assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
 
 
-def test_what_is_no_request_is_dropped_or_answered(server, connect):
+def test_malformed_messages_are_dropped_or_answered(server, connect):
     running = server()
     with zmq.Context.instance().socket(zmq.DEALER) as dealer:
         dealer.linger = 500
@@ -113,7 +113,7 @@ def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
     assert connect(running).ask('list_keyframes')
 
 
-def test_more_calls_than_may_wait_are_refused_but_what_is_urgent(
+def test_calls_beyond_the_limit_are_refused_except_urgent_ones(
     server, connect, monkeypatch, patient
 ):
     monkeypatch.setattr(router_module, 'MAX_CALLS', 2)
@@ -128,7 +128,7 @@ def test_more_calls_than_may_wait_are_refused_but_what_is_urgent(
     assert callers[2].ask('step')['step'] == 3
 
 
-def test_of_one_session_only_some_may_wait(server, connect, monkeypatch, patient):
+def test_waiting_calls_are_limited_per_session(server, connect, monkeypatch, patient):
     monkeypatch.setattr(router_module, 'MAX_CALLS_OF_ONE', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     greedy = [connect(running, shared=True) for _ in range(3)]
@@ -144,7 +144,7 @@ def test_of_one_session_only_some_may_wait(server, connect, monkeypatch, patient
         assert results[0]['op'] == 'step_ok'
 
 
-def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patient):
+def test_a_pause_precedes_any_number_of_waiting_long_steps(server, connect, patient):
     """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.simulation.engine
@@ -169,7 +169,7 @@ def test_however_many_long_steps_wait_a_pause_goes_first(server, connect, patien
         assert results[0]['op'] == 'step_ok'
 
 
-def test_sessions_with_long_steps_take_turns(server, connect, patient):
+def test_sessions_with_long_steps_alternate(server, connect, patient):
     """Whoever asks for steps all the time does not starve who asks once."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.simulation.engine
@@ -220,7 +220,7 @@ def hangs_up(peer, seconds=20.0):
     return True
 
 
-def test_half_requests_on_many_connections_lock_nobody_out(server, connect):
+def test_many_unfinished_requests_delay_nobody(server, connect):
     running = server()
     with contextlib.ExitStack() as holders:
         for _ in range(64):
@@ -228,7 +228,7 @@ def test_half_requests_on_many_connections_lock_nobody_out(server, connect):
         assert connect(running, timeout=20).ask('status')['mode'] == 'direct'
 
 
-def test_half_a_request_has_a_time_limit_and_nobody_else(server, connect, monkeypatch):
+def test_an_unfinished_request_times_out_and_idle_connections_do_not(server, connect, monkeypatch):
     monkeypatch.setattr(unfinished, 'MAX_SECONDS', 0.6)
     running = server()
     silent, stock = connect(running, shared=True), connect(running)
@@ -237,7 +237,7 @@ def test_half_a_request_has_a_time_limit_and_nobody_else(server, connect, monkey
     assert silent.ask('status') and stock.ask('status')
 
 
-def test_a_message_without_end_is_cut_off(server, connect, monkeypatch):
+def test_an_endless_message_is_cut_off(server, connect, monkeypatch):
     """libzmq counts messages, not their parts."""
     monkeypatch.setattr(unfinished, 'MAX_BYTES', 8 << 20)
     running = server()
@@ -256,7 +256,7 @@ def test_a_message_without_end_is_cut_off(server, connect, monkeypatch):
     assert other.ask('status')
 
 
-def test_replies_that_nobody_reads_are_bounded_and_who_holds_most_goes_first(
+def test_unread_replies_are_bounded_and_the_largest_holder_is_disconnected(
     server, connect, monkeypatch
 ):
     reply = 300_000
@@ -296,7 +296,7 @@ def ended(peer):
     return info[0] != 1  # TCP_ESTABLISHED
 
 
-def test_a_request_that_breaks_the_transport_does_not_deafen_the_server(
+def test_an_exception_in_the_transport_is_an_internal_error_and_the_server_continues(
     server, connect, monkeypatch, caplog
 ):
     running = server(world='quadruped')
@@ -309,7 +309,7 @@ def test_a_request_that_breaks_the_transport_does_not_deafen_the_server(
     assert 'ZeroDivisionError' in caplog.text
 
 
-def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(server, connect, monkeypatch):
+def test_only_the_sender_of_very_many_parts_is_disconnected(server, connect, monkeypatch):
     handed = []
     run_done = router_module.Router._run_done
     monkeypatch.setattr(

@@ -40,7 +40,7 @@ def test_starting_and_stopping_leaks_nothing(mjcf):
     assert all(now <= then for now, then in zip(resources(), first, strict=True))
 
 
-def test_a_start_that_fails_leaves_nothing_behind(server, mjcf):
+def test_a_failed_start_leaks_nothing(server, mjcf):
     running = server(world='quadruped')
     port = int(running.endpoints['state'].rsplit(':', 1)[1])
     broken = mjcf('<mujoco>')

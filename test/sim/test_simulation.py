@@ -16,7 +16,7 @@ def another(server, **config):
     return build_simulation(config, server.host.data, load_world(config))
 
 
-def test_a_session_lives_on_in_the_next_world_and_counts_its_steps_anew(server, connect):
+def test_a_session_survives_a_change_of_world_and_its_steps_start_at_zero(server, connect):
     running = server()
     caller = connect(running, encoding='json')
     assert caller.ask('step', n_steps=7)['step'] == 7
@@ -28,7 +28,7 @@ def test_a_session_lives_on_in_the_next_world_and_counts_its_steps_anew(server, 
     assert (reply['step'], reply['time']) == (2, pytest.approx(2 * 0.002))
 
 
-def test_time_goes_on_in_a_changed_world_however_soon_the_old_one_ends(server, connect):
+def test_time_continues_in_a_changed_world_even_if_the_old_loop_ended_first(server, connect):
     """The old world's loop may have ended before the new one is told to begin."""
     running = server()
     caller = connect(running)

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[2] / 'examples' / 'my_robot'
 PLUGIN = 'urlab_ros_bridge.testing.pytest_plugin'
 
 
-def test_the_package_passes_its_tests(tmp_path):
+def test_the_example_package_passes_its_tests(tmp_path):
     pytest.importorskip('rclpy')
     # By this `colcon test` knows that the tests are pytest's; else it finds none, and is content.
     assert "extras_require={'test': ['pytest']}" in (PACKAGE / 'setup.py').read_text()

@@ -41,7 +41,7 @@ def served():
 
 
 @pytest.mark.parametrize('extensions', [FakeServer.EXTENSIONS, ()])
-def test_the_rules_that_it_claims_hold(extensions):
+def test_the_fake_server_follows_the_rules_that_it_claims(extensions):
     checks = {check.name: check for check in all_checks()}
     assert set(CLAIMS) <= set(checks)
     with FakeServer(ROBOTS, extensions=extensions) as server:
@@ -56,7 +56,7 @@ def test_the_rules_that_it_claims_hold(extensions):
     assert len(results) > 60
 
 
-def test_a_robot_does_what_its_script_says(served):
+def test_a_robot_follows_its_script(served):
     def circle(robot, now, timestep):
         angle = now + timestep
         robot.place[:2] = np.cos(angle), np.sin(angle)
@@ -69,7 +69,7 @@ def test_a_robot_does_what_its_script_says(served):
     assert client.reset().articulations['rover'].qpos[:3].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_without_a_script_it_obeys_at_once_and_a_twist_ends_in_simulated_time(served):
+def test_an_unscripted_robot_obeys_at_once_and_its_twist_times_out_in_simulation_time(served):
     server, client = served(mode='direct')
     client.set_twist('rover', (1.0, 0.0, 0.0), (0.0, 0.0, np.pi / 2), timeout=1.0)
     client.step(100)
@@ -81,7 +81,7 @@ def test_without_a_script_it_obeys_at_once_and_a_twist_ends_in_simulated_time(se
     assert robot.yaw == pytest.approx(np.pi / 2) and robot.velocity == (0.0, 0.0, 0.0)
 
 
-def test_it_notes_requests_and_refuses_as_it_is_told(served):
+def test_requests_are_recorded_and_refusals_scripted(served):
     server, client = served()
     server.refuse('set_twist', 'no_twist_controller', 'it is in repair')
     with pytest.raises(NoTwistController, match='in repair'):
@@ -94,7 +94,7 @@ def test_it_notes_requests_and_refuses_as_it_is_told(served):
         server.refuse('dance', 'bad_value')
 
 
-def test_it_needs_neither_mujoco_nor_ros():
+def test_the_fake_server_needs_neither_mujoco_nor_ros():
     import subprocess
     import sys
 

@@ -50,7 +50,7 @@ def generate_test_description():
 
 
 class TestActive(unittest.TestCase):
-    def test_messages_come_and_nodes_are_in_the_domain(self, simulation):
+    def test_messages_arrive_and_nodes_are_in_the_domain(self, simulation):
         assert simulation.wait_for_message(Odometry, 'odom', 10.0).child_frame_id
         assert simulation.client.handshake.world == 'rover'
         deadline = time.monotonic() + 60

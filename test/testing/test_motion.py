@@ -39,14 +39,14 @@ def driven():
         client.close()
 
 
-def test_it_steps_until_the_first_state_for_which_the_condition_is_true(driven):
+def test_stepping_ends_at_the_first_state_that_satisfies_the_condition(driven):
     _, client = driven
     state = step_until(client, lambda s: s.articulations['rover'].qpos[0] > 0.495, 5.0)
     assert state.articulations['rover'].qpos[0] == pytest.approx(0.5)
     assert state.time == pytest.approx(0.5)
 
 
-def test_limits_are_in_simulation_time_and_in_wall_time_and_the_error_says_which(driven):
+def test_limits_are_in_simulation_and_wall_time_and_the_error_names_the_exceeded_one(driven):
     server, client = driven
     with pytest.raises(NotInTime, match=r'0\.3 s .*lambda'):
         step_until(client, lambda s: False, 0.3, n_steps=10)

@@ -75,14 +75,14 @@ def inner(folder, text, *words, **environ):
     return command, {**options, 'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
 
 
-def test_the_fixtures(tmp_path):
+def test_the_fixtures_of_the_plugin_work(tmp_path):
     command, options = inner(tmp_path, TESTS, '-v')
     done = run_process(command, timeout=200, **options)
     assert done.returncode == 0, done.stdout
     assert '5 passed' in done.stdout
 
 
-def test_the_plugin_imports_nothing_that_is_not_used():
+def test_the_plugin_imports_no_heavy_module_until_used():
     program = f"""
 import sys, pytest
 before = set(sys.modules)
@@ -98,7 +98,7 @@ print(sorted(new & set({HEAVY!r})), len(set(sys.modules) - before))
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_test_run_leaves_nothing_behind(tmp_path, number):
+def test_a_killed_test_run_leaves_no_processes(tmp_path, number):
     run = str(uuid.uuid4())
     command, options = inner(tmp_path, FOREVER, READY=str(tmp_path / 'ready'), URLAB_TEST_RUN=run)
     # Whoever runs this in the background of a script has SIGINT ignored, which is inherited.

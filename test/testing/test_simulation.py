@@ -67,7 +67,7 @@ def test_a_limit_of_simulation_time_is_not_one_of_wall_time(faked):
         running.client.set_paused(False)
 
 
-def test_a_node_that_nobody_spins_is_spun_and_what_is_latched_comes(faked):
+def test_an_unspun_node_is_spun_and_receives_latched_messages(faked):
     _, running = faked
     import rclpy
 
@@ -86,7 +86,7 @@ def test_a_node_that_nobody_spins_is_spun_and_what_is_latched_comes(faked):
         rclpy.shutdown(context=context)
 
 
-def test_two_simulations_side_by_side_do_not_hear_each_other(faked):
+def test_two_simulations_are_isolated_from_each_other(faked):
     server, running = faked
     with FakeServer('rover', mode='live') as other, Simulation(server=other) as second:
         assert running.domain != second.domain
@@ -99,7 +99,7 @@ def test_two_simulations_side_by_side_do_not_hear_each_other(faked):
             assert simulation.node.count_publishers('/clock') == 1
 
 
-def test_without_a_bridge_no_message_is_waited_for():
+def test_waiting_for_a_message_without_a_bridge_fails_at_once():
     with FakeServer(mode='live') as server, Simulation(server=server, bridge=None) as running:
         began = time.monotonic()
         with pytest.raises(NoBridge, match=r'publishes nothing on odom: .* \(bridge=None\)'):

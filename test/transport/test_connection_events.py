@@ -44,7 +44,7 @@ def served():
         return one.poll(20_000) == zmq.POLLIN
 
 
-def test_nobody_has_to_read_them(closing):
+def test_unread_connection_events_do_not_block_libzmq(closing):
     link = zmq.Context.instance().socket(zmq.DEALER)
     link.reconnect_ivl = 1
     events = ConnectionEvents(link, zmq.EVENT_ALL)

@@ -23,7 +23,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_both_sides_read_what_was_made(tmp_path):
+def test_server_and_clients_read_generated_keys(tmp_path):
     made = make_keys(tmp_path / 'keys', ['laptop'])
     server = read_server_keys(tmp_path / 'keys')
     for folder in ('keys', 'keys/laptop'):
@@ -49,7 +49,7 @@ def test_only_the_owner_reads_secrets(tmp_path):
     assert {mode(path) for path in tmp_path.rglob('*') if path.is_dir()} == {0o700}
 
 
-def test_keys_that_are_there_stay(tmp_path):
+def test_existing_keys_are_kept(tmp_path):
     make_keys(tmp_path)
     before = contents(tmp_path)
     assert make_keys(tmp_path) == []
@@ -67,7 +67,7 @@ def test_keys_that_are_there_stay(tmp_path):
         ('clients/client.key', None, 'no public key of a client'),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, file, content, problem):
+def test_unusable_key_files_are_named(tmp_path, file, content, problem):
     make_keys(tmp_path)
     path = tmp_path / file
     path.unlink() if content is None else path.write_bytes(content)

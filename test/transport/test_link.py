@@ -102,7 +102,7 @@ def test_auto_and_zmq_do_without(start, connect):
         Client(transport='carrier pigeon')
 
 
-def test_shared_client_comes_back_after_a_restart(start, connect):
+def test_a_shared_client_reconnects_after_a_restart(start, connect):
     first = start()
     client = connect(first, shared=True)
     client.status()
@@ -115,7 +115,7 @@ def test_shared_client_comes_back_after_a_restart(start, connect):
     assert client.handshake.shm_session_dir == second.stage.shm_dir != old
 
 
-def test_the_one_pair_of_a_stock_server_is_used_by_request_only(
+def test_the_shared_regions_of_a_stock_server_are_used_on_request_only(
     start, connect, monkeypatch, zmq_ops, caplog
 ):
     """Other clients may use it at the same time; a reply that was late may be another's."""

@@ -100,7 +100,7 @@ def test_the_first_part_of_a_longer_reply_counts():
             assert made.exchange('echo', number, PATIENCE) == number
 
 
-def test_too_large_a_reply_breaks_its_connection_only(monkeypatch, keys):
+def test_an_oversize_reply_ends_its_connection_only(monkeypatch, keys):
     monkeypatch.setattr(requester, 'MAX_REPLY_BYTES', 1 << 16)
 
     def answer(bound, parts):
@@ -113,12 +113,12 @@ def test_too_large_a_reply_breaks_its_connection_only(monkeypatch, keys):
 
 
 @pytest.mark.parametrize('host', ['a..b', '.', 'x' * 64])
-def test_a_host_that_cannot_exist_does_not_answer(host):
+def test_an_impossible_host_is_a_timeout(host):
     with client(f'tcp://{host}:5') as made, pytest.raises(RequestTimeout):
         made.exchange('echo', b'', 0.2)
 
 
-def test_a_server_is_waited_for_and_found_again_and_gets_no_old_request(keys):
+def test_a_restarted_server_is_found_again_and_gets_no_old_request(keys):
     seen, replies = [], []
 
     def note(bound, parts):
@@ -164,7 +164,7 @@ def leave(peer):
     peer.recv(1 << 16)
 
 
-def test_a_server_that_hangs_up_is_told_from_a_silent_one():
+def test_a_closed_connection_and_a_silent_server_are_different_errors():
     with raw_server(leave) as endpoint, client(endpoint) as made:
         for _ in range(3):
             with pytest.raises(ConnectionLost) as caught:
@@ -194,7 +194,7 @@ def test_a_peer_that_ends_the_handshake_is_a_lost_connection(words):
         ('ours', 'unlisted', 'lacks the public key'),
     ],
 )
-def test_keys_that_do_not_match_are_named(folders, server_has, client_has, reason):
+def test_mismatched_keys_are_named(folders, server_has, client_has, reason):
     ours, others = map(read_client_keys, folders)
     chosen = {
         None: None,

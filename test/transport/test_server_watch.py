@@ -48,7 +48,7 @@ def server():
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGTERM])
-def test_the_end_is_noticed_once_and_at_once(server, number):
+def test_the_end_of_a_server_is_reported_once_and_at_once(server, number):
     process, endpoint = server
     lost = Lost()
     watch = ServerWatch(endpoint, lost)
@@ -61,7 +61,7 @@ def test_the_end_is_noticed_once_and_at_once(server, number):
     assert lost.count == 1
 
 
-def test_a_server_that_ended_before_is_lost_too(monkeypatch):
+def test_a_server_that_ended_before_the_watch_is_reported(monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.transport.connection_events._CONNECT_SECONDS', 0.3)
     lost = Lost()
     watch = ServerWatch(f'tcp://127.0.0.1:{free_port()}', lost)

@@ -33,6 +33,6 @@ print('alive')
 """
 
 
-def test_servers_that_go_while_queues_are_full_are_survived():
+def test_closing_servers_with_full_queues_do_not_end_the_process():
     done = run_process([sys.executable, '-c', PROGRAM], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ('alive\n', 0), done.stderr

@@ -115,7 +115,7 @@ def test_rows_are_pairs_and_messages_of_another_shape_are_noticed(odd):
             rows += made.receive_rows()[0]
 
 
-def test_a_publisher_is_waited_for_and_found_again(keys):
+def test_a_restarted_publisher_is_found_again(keys):
     with publisher(keys[0]) as bound:
         endpoint = address(bound)
     port = int(endpoint.rpartition(':')[2])
@@ -142,7 +142,7 @@ def test_a_publisher_is_waited_for_and_found_again(keys):
     ],
     ids=['hangs up', 'http', 'kind', 'size', 'flags'],
 )
-def test_hostile_publishers_cost_nothing_but_a_reconnection_now_and_then(said):
+def test_a_hostile_publisher_costs_only_slow_reconnections(said):
     connections = []
 
     def talk(peer):

@@ -14,7 +14,7 @@ FLOATS = st.floats(allow_nan=False)
 
 
 @given(SIDES, SIDES, st.integers(0, 2**64 - 1), FLOATS, st.none() | FLOATS, st.data())
-def test_a_framed_image_comes_out_as_it_went_in(width, height, frame_id, time, wall, data):
+def test_a_framed_image_round_trips(width, height, frame_id, time, wall, data):
     size = width * height * BYTES_PER_PIXEL
     pixels = data.draw(st.binary(min_size=size, max_size=size))
     payload = pack_header(width, height, frame_id, time, wall) + pixels

@@ -41,7 +41,7 @@ def test_setpoints_read_back(pairs):
 
 
 @pytest.mark.parametrize('count', [-1, 2, 0, 2**31 - 1, -(2**31)])
-def test_a_count_that_lies_is_refused(count):
+def test_a_wrong_count_is_refused(count):
     payload = struct.pack('<i', count) + struct.pack('<if', 0, 1.0)
     with pytest.raises(MalformedRow):
         control.unpack_setpoints(payload)
@@ -53,7 +53,7 @@ def test_values_beyond_mujoco_are_refused(value):
         control.unpack_setpoints(control.pack_setpoints([0, 1], [0.5, value]))
 
 
-def test_too_many_setpoints_are_refused_whatever_their_length_says():
+def test_too_many_setpoints_are_refused():
     count = control.MAX_SETPOINTS + 1
     payload = struct.pack('<i', count) + bytes(8 * count)
     with pytest.raises(MalformedRow):
@@ -68,7 +68,7 @@ def test_topics_read_back(prefix, kind, tail):
 
 
 @given(GAIN_MAP)
-def test_gains_read_back_turned_round(gains):
+def test_gains_round_trip_by_kind(gains):
     back = control.unpack_gains(control.pack_gains(gains))
     assert {
         (gain, name, value) for gain, values in back.items() for name, value in values.items()
@@ -85,7 +85,7 @@ def test_gains_read_back_turned_round(gains):
     '[' * 100_000,
 ],
 )  # fmt: skip
-def test_gains_that_are_none(text):
+def test_invalid_gains_are_refused(text):
     with pytest.raises(control.MalformedControl):
         control.unpack_gains(text.encode())
 
@@ -113,12 +113,24 @@ def test_hostile_gains_and_lists_are_refused(text):
 def test_info_is_the_json_of_the_stock_plugin(rows, robot, cameras):
     names, ids, mins, maxs = ([row[i] for row in rows] for i in range(4))
     info = control.ActuatorList(robot, names, ids, mins, maxs, cameras)
-    assert json.loads(control.pack_info(info)) == {
-        'type': 'actuator_list',
-        'robot': robot,
-        'names': names,
-        'ids': ids,
-        'mins': mins,
-        'maxs': maxs,
-        'camera_list': [{'name': name, 'endpoint': end} for name, end in cameras.items()],
-    }
+    payload = control.pack_info(info)
+    assert control.unpack_info(payload) == info
+    fields = json.loads(payload)
+    assert set(fields) == {'type', 'robot', 'names', 'ids', 'mins', 'maxs', 'camera_list'}
+    assert fields['camera_list'] == [{'name': k, 'endpoint': v} for k, v in cameras.items()]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+    '',
+    '{"type":"x","robot":"r","names":[],"ids":[],"mins":[],"maxs":[],"camera_list":[]}',
+    '{"type":"actuator_list","robot":"r","names":["a"],"ids":[],"mins":[],"maxs":[],'
+        '"camera_list":[]}',
+    '{"type":"actuator_list","robot":"r","names":["a"],"ids":[0],"mins":[NaN],"maxs":[1],'
+        '"camera_list":[]}',
+],
+)  # fmt: skip
+def test_invalid_info_is_refused(text):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_info(text.encode())

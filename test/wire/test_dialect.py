@@ -20,7 +20,7 @@ PAGE_MODES = ('live', 'direct', 'puppet')
 
 
 @given(st.dictionaries(NAMES, BLOCKS), st.dictionaries(NAMES, BLOCKS), st.sampled_from(PAGE_MODES))
-def test_replies_come_back(robots, others, mode):
+def test_replies_round_trip(robots, others, mode):
     others = {name: block for name, block in others.items() if name not in robots}
     reply = {
         'op': 'step_ok', 'time': 1.0, 'per_articulation': robots, 'entities': others, 'mode': mode,
@@ -33,7 +33,7 @@ def test_replies_come_back(robots, others, mode):
 
 
 @given(st.lists(NAMES, unique=True), st.lists(NAMES, unique=True))
-def test_handshakes_come_back(robots, others):
+def test_handshakes_round_trip(robots, others):
     articulations = [{'prefix': name, 'actuator_types': {'motor': 'motor'}} for name in robots]
     entities = {name: {'id': 3, 'has_free_base': False} for name in others if name not in robots}
     reply = {'op': 'hello_ok', 'articulations': articulations, 'entities': entities}
@@ -47,7 +47,7 @@ def test_handshakes_come_back(robots, others):
 
 @pytest.mark.parametrize('mode', PAGE_MODES)
 @pytest.mark.parametrize('op', ['set_mode', 'step'])
-def test_modes_of_requests_come_back(op, mode):
+def test_modes_of_requests_round_trip(op, mode):
     there = dialect.request_to_v06({'op': op, 'mode': mode})
     assert there['mode'] not in PAGE_MODES
     assert dialect.request_from_v06(there) == {'op': op, 'mode': mode}

@@ -29,7 +29,7 @@ def test_every_name_belongs_to_one_articulation_or_none(prefixes, names):
         assert owners == ([split.owner(name)] if split.owner(name) else [])
 
 
-def test_an_empty_prefix_gets_what_no_other_one_has():
+def test_an_empty_prefix_owns_the_remaining_names():
     split = Prefixes(['', 'arm'])
     assert split.split('arm_j1') == ('arm', 'j1') and split.split('j1') == ('', 'j1')
     assert split.local('', 'j1') == 'j1' and split.local('', 'arm_j1') is None

@@ -171,7 +171,7 @@ KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
     ],
     ids=lambda value: value[:24],
 )
-def test_what_is_no_recording_is_refused_with_a_reason(text, hint):
+def test_malformed_recordings_are_refused_with_a_reason(text, hint):
     with pytest.raises(MalformedRecording, match=re.escape(hint)):
         decode(text[i : i + 65536] for i in range(0, len(text), 65536))
 
@@ -184,7 +184,7 @@ def test_a_frame_that_json_cannot_hold_is_left_out():
     assert np.array_equal(rows_of(back), rows_of(take)[[0, 1, 4]])
 
 
-def test_the_text_comes_in_small_pieces_that_tell_how_far_it_is():
+def test_the_text_is_encoded_in_small_pieces_with_their_progress():
     layout = RecordingLayout(tuple(RecordedJoint(f'j{i}', 1, 1) for i in range(24)))
     take = RecordedTake(layout, (np.ones((3000, layout.width)),), 0.002)
     pieces = list(encode(take))
@@ -193,7 +193,7 @@ def test_the_text_comes_in_small_pieces_that_tell_how_far_it_is():
     assert done == sorted(done) and (done[0], done[-1]) == (0, 3000)
 
 
-def test_rows_are_found_across_blocks_and_no_further():
+def test_rows_are_found_across_blocks_and_not_beyond():
     take = small_take(6)
     assert len(take) == 6 and take.nbytes == 6 * 8 * take.layout.width
     for frame in (-1, 6):

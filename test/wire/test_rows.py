@@ -105,7 +105,7 @@ def test_points_topics(prefix, name):
 
 
 @given(st.binary(max_size=80), st.integers(0, 2**31 - 1))
-def test_a_promised_dimension_is_not_believed(payload, dim):
+def test_a_dimension_beyond_the_payload_is_refused(payload, dim):
     row = struct.pack('<2i', 1, dim) + payload
     try:
         values = rows.unpack_sensor(row).values

@@ -56,7 +56,7 @@ def picture(value):
     return bytes([value % 256]) * SIZE
 
 
-def test_a_picture_has_the_stamp_the_number_and_the_wall_time_of_its_capture(writer, stream):
+def test_a_frame_has_the_stamp_number_and_wall_time_of_its_capture(writer, stream):
     wall = time.time() - 3.0
     for number, stamp in enumerate((12_345_678_901, -5), 1):
         writer.write(picture(number), stamp, clock_of(wall))
@@ -69,7 +69,7 @@ def test_a_picture_has_the_stamp_the_number_and_the_wall_time_of_its_capture(wri
     assert (stream.stats.frames, stream.stats.missed) == (2, 0)
 
 
-def test_a_stock_server_tells_no_time_and_does_not_ring(tmp_path):
+def test_frames_of_a_stock_server_have_no_time_and_are_polled_for(tmp_path):
     writer = make_writer(tmp_path, stock=True)
     with ShmCameraStream(tmp_path, DEPTH) as stream:
         values = np.arange(64 * 48, dtype='<f4')
@@ -81,7 +81,7 @@ def test_a_stock_server_tells_no_time_and_does_not_ring(tmp_path):
     assert stream.stats.missed == 0
 
 
-def test_the_newest_picture_wins_and_the_others_are_counted(writer, stream):
+def test_the_newest_frame_wins_and_the_others_are_counted(writer, stream):
     for number in range(1, 6):
         writer.write(picture(number))
     assert stream.receive(20.0).frame_id == 5
@@ -102,7 +102,7 @@ def test_odd_payloads_are_counted_and_survived(writer, stream):
     assert (stream.receive(20.0).pixels == 7).all()
 
 
-def test_the_end_of_the_server_is_said(writer, stream):
+def test_the_end_of_the_server_ends_the_stream(writer, stream):
     timer = threading.Timer(0.1, writer.close, (True,))
     timer.start()
     began = time.monotonic()
@@ -139,8 +139,8 @@ def test_only_regions_of_the_right_size_are_opened(tmp_path):
         ShmCameraStream('', EYE)
 
 
-def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
-    caplog.set_level('INFO', 'urlab_ros_bridge.transport.shm.stream')
+def test_open_camera_prefers_shared_memory(tmp_path, writer, caplog):
+    caplog.set_level('INFO', 'urlab_ros_bridge.client.cameras')
 
     def kind(shm_dir, host='127.0.0.1', **options):
         with open_camera(EYE, host, shm_dir=shm_dir, **options) as stream:

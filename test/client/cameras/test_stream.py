@@ -60,7 +60,7 @@ def test_a_header_brings_time_number_and_size(publisher, stream):
 
 
 @given(stamp=st.integers(0, 2**50))  # 13 days of simulated time
-def test_every_stamp_of_a_header_comes_back_exactly(stamp):
+def test_every_stamp_of_a_header_is_read_exactly(stamp):
     raw = unpack_frame(framed(1, stamp / 1e9), 1, 1)
     assert to_frame(raw, EYE).stamp_ns == stamp
 
@@ -104,7 +104,7 @@ def test_no_message_breaks_a_stream(publisher, stream, parts):
     assert frame.pixels.tobytes() == PIXELS
 
 
-def test_nothing_in_time_is_none_and_close_ends_a_wait(publisher, stream):
+def test_receive_returns_none_after_its_timeout_and_close_ends_it(publisher, stream):
     start = time.monotonic()
     assert stream.receive(0.1) is None and stream.receive(0) is None
     assert 0.1 <= time.monotonic() - start < 10

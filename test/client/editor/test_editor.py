@@ -127,7 +127,7 @@ def test_drawings_and_the_camera(client):
     assert editor.untrack() is True and editor.untrack() is False
 
 
-def test_quaternions_change_their_order_on_the_way(client):
+def test_quaternions_are_reordered_for_the_wire(client):
     assert to_wire([1, 2, 3, 4]) == [2, 3, 4, 1] and to_wire(None) is None
     assert read_reply(CameraPose, {'rotation_quat': [2, 3, 4, 1]}).quat.tolist() == [1, 2, 3, 4]
     assert read_reply(CameraPose, {}).quat.shape == (0,)

@@ -47,7 +47,7 @@ def posed(served):
     return local
 
 
-def test_bodies_are_where_the_server_says(served):
+def test_bodies_have_the_poses_of_the_server(served):
     local, robot = posed(served), served[1].articulations['bimanual']
     assert len(robot.bodies) > 10
     for name, pose in robot.bodies.items():
@@ -58,7 +58,7 @@ def test_bodies_are_where_the_server_says(served):
         np.testing.assert_allclose(local.body_pose(name)[0], entity.xpos, atol=1e-9)
 
 
-def test_sites_and_cameras_are_where_mujoco_has_them(served):
+def test_sites_and_cameras_have_the_poses_of_mujoco(served):
     local, data = posed(served), mujoco.MjData(served[0].model)
     data.qpos[:] = local.data.qpos
     mujoco.mj_forward(served[0].model, data)
@@ -74,7 +74,7 @@ def test_sites_and_cameras_are_where_mujoco_has_them(served):
         np.testing.assert_allclose(matrix, view(name).xmat, atol=1e-12)
 
 
-def test_what_does_not_fit_is_refused(served):
+def test_unsuitable_states_and_names_are_refused(served):
     local = LocalModel(served[0])
     with pytest.raises(ProtocolError, match=r'3 .*16'):
         local.write('bimanual', [0, 0, 0])
@@ -91,7 +91,7 @@ def test_what_does_not_fit_is_refused(served):
 
 
 @pytest.mark.parametrize('seed', range(10))
-def test_contacts_of_some_bodies_are_those_of_all_that_they_take_part_in(served, seed):
+def test_contacts_of_some_bodies_are_the_contacts_that_involve_them(served, seed):
     local = posed(served)
     model, chance = local.model, np.random.default_rng(seed)
     # Arms in the table, in each other and in the things that lie on it.
@@ -107,7 +107,7 @@ def test_contacts_of_some_bodies_are_those_of_all_that_they_take_part_in(served,
     np.testing.assert_array_equal(np.sort(points[wanted].sum(axis=1)), np.sort(found.sum(axis=1)))
 
 
-def test_an_observation_places_scenery_too_with_its_geoms(tmp_path):
+def test_an_observation_places_scenery_and_its_geoms(tmp_path):
     (tmp_path / 'doors.xml').write_text(DOORS)
     with (
         running_server(model=tmp_path / 'doors.xml', step_mode='direct') as server,

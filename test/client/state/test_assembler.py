@@ -96,7 +96,7 @@ def test_without_closing_rows_a_repeated_topic_ends_the_tick(ticks):
 
 
 @given(TICKS, st.data())
-def test_joining_late_costs_at_most_the_first_tick(ticks, data):
+def test_joining_late_loses_at_most_the_first_tick(ticks, data):
     messages = list(ours(ticks))
     start = data.draw(st.integers(0, len(messages) - 1))
     ready = fed(messages[start:]).ready
@@ -126,7 +126,7 @@ def test_a_stock_server_may_take_over(ticks, count):
     assert steps(last) == {50 + count - 1} and contents(last) == TOPICS
 
 
-def test_a_tick_without_end_is_given_up(monkeypatch):
+def test_an_endless_tick_is_dropped(monkeypatch):
     monkeypatch.setattr(module, 'MAX_TICK_ROWS', 10)
     assembler = fed([(b'a/joint/%d' % i, b'') for i in range(25)])
     assert assembler.decode_errors == 2 and not assembler.ready

@@ -36,7 +36,7 @@ def connect(keep):
     return make
 
 
-def test_ticks_hold_what_state_full_holds(start, connect):
+def test_ticks_of_shared_memory_equal_state_full(start, connect):
     client = connect(start(world='quadruped'))
     client.set_paused(True)
     with (

@@ -54,7 +54,7 @@ def test_a_lagging_consumer_gets_the_newest_and_the_rest_is_counted(publisher, b
         assert stream.stats.ticks == len(expected)
 
 
-def test_only_what_was_asked_for_is_subscribed(publisher):
+def test_only_requested_topics_are_subscribed(publisher):
     with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
         publisher.wait_for(b'sim_time', b'rover/')
         assert publisher.topics == {b'sim_time', b'rover/'}
@@ -64,7 +64,7 @@ def test_only_what_was_asked_for_is_subscribed(publisher):
         publisher.wait_for(gone=[b'rover/'])
 
 
-def test_the_snapshot_is_asked_for_when_nothing_else_closes_ticks(publisher):
+def test_the_snapshot_is_subscribed_if_nothing_else_closes_ticks(publisher):
     with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
         publisher.wait_for(b'sim_time', b'rover/')
         for step in (1, 2):

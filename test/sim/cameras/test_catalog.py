@@ -15,7 +15,7 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.sidecar.specs import CameraSpec
 
 
-def test_what_the_sidecar_says_is_in_the_model_of_every_client(lab_context):
+def test_camera_settings_of_the_sidecar_are_in_the_model(lab_context):
     world = lab_context.world
     spec = replace(
         world.spec, global_cameras={'front': CameraSpec(resolution=(32, 16), fovy=33.0)}
@@ -27,7 +27,7 @@ def test_what_the_sidecar_says_is_in_the_model_of_every_client(lab_context):
     assert tuple(model.cam_resolution[camera]) == (32, 16) and model.cam_fovy[camera] == 33.0
 
 
-def test_an_unknown_camera_is_named_with_the_known_ones(lab_context):
+def test_an_unknown_camera_is_named_and_the_known_ones_listed(lab_context):
     world = lab_context.world
     robot = replace(world.spec.articulations[0], cameras={'nose': CameraSpec()})
     spec = replace(world.spec, articulations=(robot,))

@@ -41,7 +41,7 @@ def received(theirs):
         found.append((kind, link.from_file(fds[0]) if fds else body))
 
 
-def test_a_renderer_that_hangs_holds_up_nobody_and_gets_the_newest_when_it_goes_on(ends):
+def test_a_hanging_renderer_blocks_nobody_and_then_gets_the_newest_messages(ends):
     connection, theirs = ends
     for number in range(MANY):
         connection.tell(link.OVERLAYS, f'[{number}]'.encode())
@@ -58,7 +58,7 @@ def test_a_renderer_that_hangs_holds_up_nobody_and_gets_the_newest_when_it_goes_
     assert newest[link.ARRAYS] == f'array {MANY - 1}'.encode()
 
 
-def test_a_renderer_that_is_gone_is_told_nothing(ends):
+def test_messages_to_a_dead_renderer_are_dropped(ends):
     connection, theirs = ends
     theirs.close()
     connection.tell(link.OVERLAYS, b'[]')
@@ -66,7 +66,7 @@ def test_a_renderer_that_is_gone_is_told_nothing(ends):
     assert not connection.post(b'12345678', NOW, [0])
 
 
-def test_those_who_wait_for_frames_are_released_when_the_renderer_dies(ends):
+def test_waiting_requests_for_frames_end_when_the_renderer_dies(ends):
     connection, _ = ends
     future = connection.ask(b'12345678', NOW, [0])
     connection.close()

@@ -85,7 +85,7 @@ def test_red_is_red_in_bgra(client, lab_server):
     assert floor[0] > 60 and floor[0] > 2 * max(floor[1:3])  # rows run top-down
 
 
-def test_labels_name_what_is_there(client, lab_server):
+def test_labels_name_the_visible_objects(client, lab_server):
     reply = shot(client, 'parts', 'each')
     model = lab_server.simulation.world.model
     data = fresh_data(model, reply)
@@ -107,7 +107,7 @@ def test_labels_name_what_is_there(client, lab_server):
         assert flat <= set(labels)
 
 
-def test_no_frame_of_before_a_reset_is_ever_returned(client):
+def test_no_frame_from_before_a_reset_is_returned(client):
     client.set_mode('direct')
     for _ in range(4):
         client.step(200, include_cameras={'front': 'latest'})
@@ -116,8 +116,8 @@ def test_no_frame_of_before_a_reset_is_ever_returned(client):
         assert image.stamp_ns <= 2_000_000
 
 
-def test_overlays_and_changed_colours_are_seen(client, lab_server):
-    simulation = lab_server.simulation
+def test_overlays_and_changed_colours_are_visible(client, lab_server):
+    context = lab_server.simulation
     before = shot(client, 'front').cameras['front'].pixels.copy()
     rig, model = simulation.cameras, simulation.world.model
     with simulation.engine.lock:

@@ -48,7 +48,7 @@ def own_server(lab, request):
 
 
 @needs_gl
-def test_no_process_before_somebody_looks_and_none_after_stop(own_server):
+def test_the_renderer_starts_with_the_first_subscriber_and_ends_with_the_server(own_server):
     before = len(renderers())
     with connect(own_server) as client:
         client.set_mode('live')
@@ -62,7 +62,7 @@ def test_no_process_before_somebody_looks_and_none_after_stop(own_server):
 
 
 @needs_gl
-def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
+def test_a_killed_renderer_restarts_while_physics_continues(own_server, caplog):
     caplog.set_level(logging.INFO)
     others = {child.pid for child in renderers()}
     with connect(own_server) as client:
@@ -102,7 +102,7 @@ def no_graphics(tmp_path, monkeypatch):
 
 @needs_gl
 @pytest.mark.parametrize('camera', ['front', 'range'])  # colours, and depth that MuJoCo reads
-def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
+def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
     no_graphics, own_server, monkeypatch, caplog, capfd, camera
 ):
     monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.2)
@@ -152,7 +152,7 @@ def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
 
 
 @pytest.mark.parametrize('own_server', [{'cameras': 'off'}], indirect=True)
-def test_off_lists_cameras_and_streams_none(own_server):
+def test_with_cameras_off_they_are_listed_and_not_streamed(own_server):
     check_there_are_no_pictures(own_server, '--cameras off')
 
 
@@ -168,7 +168,7 @@ def check_there_are_no_pictures(server, reason):
         assert client.status().cameras == 0
 
 
-def test_without_opengl_one_message_says_what_to_install(lab, monkeypatch, caplog):
+def test_without_opengl_one_message_names_the_packages_to_install(lab, monkeypatch, caplog):
     monkeypatch.setattr(
         environment, '_LIBRARIES', {'egl': ('libNoEGL.so', 'NoEGL'), 'osmesa': ('x', 'x')}
     )
@@ -182,7 +182,7 @@ def test_without_opengl_one_message_says_what_to_install(lab, monkeypatch, caplo
         server.stop()
 
 
-def test_ports_skip_what_is_taken():
+def test_taken_ports_are_skipped():
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))
         taken.listen()
@@ -194,6 +194,6 @@ def test_ports_skip_what_is_taken():
     assert len(set(ports)) == 2 and min(ports) > port + 1
 
 
-def test_an_address_that_cannot_be_bound_is_named():
+def test_an_unusable_address_is_named():
     with pytest.raises(SocketInUse, match=r'192\.0\.2\.1'):
         open_listeners(ServerConfig(bind='192.0.2.1', insecure=True, camera_port=0), 1)

@@ -64,7 +64,7 @@ def stamps(jobs, camera):
     return [capture.stamp_ns / 1e9 for capture, cameras, _ in jobs if camera in cameras]
 
 
-def test_nothing_is_captured_for_nobody(rig):
+def test_nothing_is_captured_without_subscribers(rig):
     assert run(rig, 500) == [] and rig.watched == 0
 
 
@@ -80,7 +80,7 @@ def test_each_watched_camera_at_its_rate_and_no_other(rig):
     assert set(map(tuple, (cameras for _, cameras, _ in run(rig, 500)))) == {(eye,)}
 
 
-def test_whoever_comes_late_gets_a_picture_while_time_stands_still(rig):
+def test_a_late_subscriber_gets_an_image_while_paused(rig):
     run(rig, 10)
     beat = lambda: rig.engine.publish(rows=True)  # noqa: E731
     rig.engine.run.paused = True
@@ -103,7 +103,7 @@ def test_whoever_comes_late_gets_a_picture_while_time_stands_still(rig):
     assert rig.port.jobs[-1][1] == index(rig, 'range') and len(rig.port.jobs) == 4
 
 
-def test_changes_of_looks_are_told_and_shown_at_once(rig):
+def test_changed_colours_and_overlays_are_rendered_at_once(rig):
     rig.subscribe(index(rig, 'eye'))
     run(rig, 1)
     rig.engine.run.paused = True

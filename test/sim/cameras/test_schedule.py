@@ -29,7 +29,7 @@ def captures(rate, ticks):
 
 
 @given(RATES, TIMES)
-def test_nothing_is_due_before_next_ns_and_something_is_then(rate, stamp):
+def test_a_camera_is_due_at_next_ns_and_not_before(rate, stamp):
     schedule = Schedule(replace(ITEM, rate=rate))
     assert schedule.due(stamp)
     schedule.take(stamp)
@@ -58,7 +58,7 @@ def test_the_rate_holds_over_minutes(rate, step_ms):
     st.integers(0, 2**31 - 1),
     st.lists(TIMES).map(sorted),
 )
-def test_frames_never_overtake_and_never_come_before_they_were_taken(latency, jitter, seed, ticks):
+def test_frames_stay_in_order_and_are_released_after_their_capture(latency, jitter, seed, ticks):
     item = replace(ITEM, latency=latency, jitter=jitter, seed=seed)
     first, again = Schedule(item), Schedule(item)
     releases = [first.release_ns(tick) for tick in ticks]

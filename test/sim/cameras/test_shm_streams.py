@@ -26,7 +26,7 @@ def opened(client, name='front', **options):
     return open_camera(cameras[name], shm_dir=handshake.shm_session_dir, **options)
 
 
-def test_each_picture_shows_the_state_of_its_stamp(client):
+def test_each_image_shows_the_state_of_its_stamp(client):
     client.reset('swing')
     with opened(client, 'eye') as stream:
         assert isinstance(stream, ShmCameraStream)
@@ -40,7 +40,7 @@ def test_each_picture_shows_the_state_of_its_stamp(client):
             assert 0 <= time.time() - frame.wall_time < 10
 
 
-def test_rendered_only_while_somebody_reads(client):
+def test_cameras_are_rendered_only_while_they_have_readers(client):
     # Who has left is noticed when the server looks next.
     wait_until(lambda: client.status().cameras == 0)
     with opened(client) as one, opened(client) as other:
@@ -63,7 +63,7 @@ def small_memory(tmp_path, monkeypatch):
     assert run_process(['umount', '-l', str(tmp_path)]).returncode == 0
 
 
-def test_images_without_room_in_shared_memory_come_over_zeromq(small_memory, lab, caplog):
+def test_images_without_room_in_shared_memory_are_sent_over_zeromq(small_memory, lab, caplog):
     caplog.set_level(logging.WARNING, 'urlab_ros_bridge.sim')
     server = start_server(model=lab)
     names = ('front', 'range', 'parts', 'each', 'late')

@@ -35,7 +35,7 @@ def test_frames_with_header_carry_the_time_of_the_capture(client):
     assert np.median(np.diff(stamps)) == 20_000_000  # 50 Hz of sim time
 
 
-def test_stamps_go_back_at_a_reset_and_never_mix(client):
+def test_stamps_restart_at_a_reset_and_never_mix(client):
     client.set_sim_speed(10.0)  # a busy renderer keeps up
     with open_camera(
         client.handshake.articulations['cart'].cameras['eye'], newest_only=False
@@ -59,7 +59,7 @@ def test_stamps_go_back_at_a_reset_and_never_mix(client):
             assert after == sorted(after) and after[-1] < late
 
 
-def test_a_subscriber_that_does_not_read_holds_nobody_up(client, lab_server, raw_socket):
+def test_a_stalled_subscriber_delays_nobody(client, lab_server, raw_socket):
     client.set_paused(False)
     endpoint = lab_server.simulation.cameras.endpoints[2]
     socket = raw_socket(endpoint, b'')

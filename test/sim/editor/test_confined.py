@@ -41,7 +41,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize('text', HOSTILE.values(), ids=HOSTILE)
-def test_no_op_lets_a_hostile_file_in(desk, outside, text):
+def test_no_op_accepts_a_hostile_file(desk, outside, text):
     desk.write('bad.xml', text.format(outside))
     desk.write('scene.yaml', f'scene: {desk.folder}/bad.xml\n')
     desk.write('robot.yaml', f'articulations: [{{prefix: r, model: {desk.folder}/bad.xml}}]\n')
@@ -66,7 +66,7 @@ def test_no_op_lets_a_hostile_file_in(desk, outside, text):
     desk.play()
 
 
-def test_a_sidecar_does_not_tell_whether_a_file_elsewhere_exists(desk, outside):
+def test_a_sidecar_does_not_reveal_whether_a_file_elsewhere_exists(desk, outside):
     kinds = {
         'out.yaml': 'articulations: [{{prefix: r, model: {}}}]\n',
         'mesh.yaml': 'objects: [{{name: m, shape: mesh, file: {}}}]\n',
@@ -82,7 +82,7 @@ def test_a_sidecar_does_not_tell_whether_a_file_elsewhere_exists(desk, outside):
         assert code == 'load_level_failed' and 'that clients may read' in message
 
 
-def test_what_the_server_was_started_with_may_lie_anywhere(desk, outside):
+def test_the_world_of_the_command_line_may_be_anywhere(desk, outside):
     (outside / 'arm.xml').write_bytes((desk.folder / 'arm.xml').read_bytes())
     (outside / 'own.yaml').write_text('articulations: [{prefix: arm, model: arm.xml}]\n')
     desk.editor.open_and_play(outside / 'own.yaml')

@@ -75,7 +75,7 @@ def center(picture, channel=0):
     return (columns.mean() + 0.5, rows.mean() + 0.5) if len(rows) > 20 else None
 
 
-def test_it_is_a_camera_of_the_scene_beside_one_of_its_name(client):
+def test_the_viewport_is_a_scene_camera_beside_another_of_that_name(client):
     cameras = client.handshake.global_cameras
     assert set(cameras) == {'viewport', NAME}
     camera = cameras[NAME]
@@ -90,7 +90,7 @@ def test_it_is_a_camera_of_the_scene_beside_one_of_its_name(client):
 @pytest.mark.parametrize(
     ('place', 'euler', 'fov'), [((0, 0, 1), (0, 0, 10), 90), ((1, -2, 3), (0, 40, 50), 60)]
 )
-def test_a_pixel_is_where_the_pose_and_the_angle_say(client, place, euler, fov):
+def test_pixels_match_the_pose_and_field_of_view(client, place, euler, fov):
     pose = client.editor.set_camera(place, euler=euler, fov=fov)
     assert pose.fov == fov
     pitch, yaw = np.radians(euler[1:])
@@ -103,7 +103,7 @@ def test_a_pixel_is_where_the_pose_and_the_angle_say(client, place, euler, fov):
     assert center(shot(client)) == pytest.approx((column, row), abs=4)
 
 
-def test_modes_show_what_they_are_called(client):
+def test_viewport_modes_change_the_image(client):
     pictures = {}
     for mode in ('lit', 'unlit', 'wireframe', 'collision', 'reflections'):
         assert client.editor.set_viewport_mode(mode) == mode

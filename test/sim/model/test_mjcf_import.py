@@ -33,7 +33,7 @@ def members(loaded, kind):
     }
 
 
-def test_robot_and_objects_are_told_apart(mjcf):
+def test_robots_and_objects_are_distinguished(mjcf):
     key = '<keyframe><key name="up" qpos="0.5 2 3 4 1 0 0 0" ctrl="0.7"/></keyframe>'
     loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + key)
     assert members(loaded, 'joints') == {'lab': ['elbow']} and list(loaded.entities) == ['box']
@@ -43,14 +43,14 @@ def test_robot_and_objects_are_told_apart(mjcf):
     assert data.joint('lab_elbow').qpos == 0.5 and data.ctrl[0] == 0.7
 
 
-def test_what_is_joined_stays_together(mjcf):
+def test_joined_bodies_belong_to_one_robot(mjcf):
     weld = '<equality><weld body1="arm" body2="box"/></equality>'
     loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + weld)
     assert members(loaded, 'joints') == {'lab': ['elbow', 'slip']} and not loaded.entities
     assert loaded.model.neq == 1
 
 
-def test_everything_unnamed_gets_names_that_clients_find(mjcf):
+def test_unnamed_elements_get_names(mjcf):
     body = ('<body><freejoint/><geom size="0.1"/><site/><body><joint axis="0 1 0"/>'
             '<geom size="0.1"/></body><body><joint type="slide"/><geom size="0.1"/></body>'
             '<body><joint axis="1 0 0"/><geom size="0.1"/></body></body>')  # fmt: skip
@@ -71,7 +71,7 @@ def test_tendons_and_sites_count_as_driven(mjcf):
 
 @pytest.mark.parametrize('text', ['', '<mujoco>', '<mujoco><worldbody><body><joint/></body>'
                                   '</worldbody></mujoco>', 'not xml'])  # fmt: skip
-def test_files_that_are_no_models_say_why(mjcf, text):
+def test_invalid_models_are_refused_with_the_file_name(mjcf, text):
     path = mjcf(text)
     with pytest.raises(WorldError, match=path.name):
         load_world(ServerConfig(model=path))
@@ -118,7 +118,7 @@ MIXED = """
         'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
     ],
 )
-def test_one_file_keeps_its_order_so_that_states_of_it_are_states_of_the_world(name, tmp_path):
+def test_a_single_mjcf_file_keeps_its_order_of_qpos(name, tmp_path):
     path = tmp_path / 'mixed.xml'
     if name == 'mixed':
         path.write_text(MIXED)
@@ -148,7 +148,7 @@ def test_one_file_keeps_its_order_so_that_states_of_it_are_states_of_the_world(n
     assert [joint.name for joint in again.joints] == [joint.name for joint in spec.joints]
 
 
-def test_what_cannot_keep_its_order_is_served_and_said(tmp_path, caplog):
+def test_a_file_that_cannot_keep_its_order_is_served_with_a_warning(tmp_path, caplog):
     path = tmp_path / 'joined.xml'
     joined = '<equality><weld body1="first" body2="last"/></equality><keyframe>'
     path.write_text(MIXED.replace('<keyframe>', joined))

@@ -47,7 +47,7 @@ def written(tmp_path):
 @pytest.mark.parametrize(
     ('body', 'place'), [('', 'first'), ('body: base, ', 'first'), ('body: head, ', 'second')]
 )
-def test_it_is_the_scanner_that_the_model_could_have_had(rig, written, body, place):
+def test_a_mounted_scanner_equals_one_written_in_the_model(rig, written, body, place):
     made = rig(model=written(f'scan: {{{body}{MOUNT}, {RANGES}}}'))
     scene = {place: SITE.format('scan'), 'sensors': USER.format('scan', 'scan')}
     twin = rig(model=written(f'scan: {{{RANGES}}}', **scene))
@@ -71,7 +71,7 @@ def test_it_is_the_scanner_that_the_model_could_have_had(rig, written, body, pla
         ('mast: {rays: 9, R}', r"lidars\.mast: the model has a site 'mast'"),
     ],
 )
-def test_what_does_not_fit_the_model_is_said(written, lidars, said):
+def test_a_lidar_that_does_not_fit_the_model_is_refused(written, lidars, said):
     path = written(lidars.replace('R', RANGES), first='<site name="mast"/>')
     with pytest.raises(WorldError, match=said):
         load_world(ServerConfig(model=path))

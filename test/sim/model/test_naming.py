@@ -21,7 +21,7 @@ def test_any_name_becomes_a_prefix_whose_topics_are_its_own(name):
 
 
 @given(PREFIXES, PREFIXES)
-def test_two_robots_go_together_when_no_name_of_one_looks_like_the_others(one, other):
+def test_two_prefixes_are_compatible_if_no_name_of_one_fits_the_other(one, other):
     apart = not f'{one}_'.startswith(f'{other}_') and not f'{other}_'.startswith(f'{one}_')
     assert (not prefix_problem(one, [other])) is apart
     assert bool(prefix_problem(one, [other])) is bool(prefix_problem(other, [one]))

@@ -34,7 +34,7 @@ def fleet(tmp_path):
     return write
 
 
-def test_keyframes_are_relative_to_where_a_robot_stands(rig, fleet):
+def test_keyframes_are_relative_to_the_pose_of_their_robot(rig, fleet):
     key = '<keyframe><key name="up" qpos="0 0 0.5 1 0 0 0 0.25"/></keyframe>'
     server = rig(model=fleet(('left', -1, ''), ('right', 1, ''), rest=key))
     for name in ('left_up', 'right_up', 'up'):
@@ -70,7 +70,7 @@ def upright(tmp_path):
     return path
 
 
-def test_a_world_starts_in_its_keyframe_and_a_reset_goes_back_to_it(rig, upright):
+def test_a_world_starts_in_its_keyframe_and_a_reset_returns_to_it(rig, upright):
     server = rig(model=upright, step_mode='direct')
     starts = {'left': [-1, 0, 1.5, 1, 0, 0, 0, 0.25], 'right': [1, 0, 1, 1, 0, 0, 0, 0]}
 
@@ -91,7 +91,7 @@ def test_a_world_starts_in_its_keyframe_and_a_reset_goes_back_to_it(rig, upright
     assert server.ask('step')['per_articulation']['left']['ctrl'] == [0.7]
 
 
-def test_a_start_keyframe_that_nothing_has_is_named(upright):
+def test_an_unknown_start_keyframe_is_named(upright):
     upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: upp'))
     with pytest.raises(WorldError, match=r"'upp' is unknown; did you mean 'up'\?"):
         load_world(ServerConfig(model=upright))
@@ -123,7 +123,7 @@ def test_prefix_and_actor_id_rename_the_first_robot(fleet):
         ({'actor_id': 'right'}, 'belongs to another'),
     ],
 )
-def test_names_that_cannot_be_given_say_why(fleet, options, words):
+def test_unusable_names_are_refused_with_the_reason(fleet, options, words):
     path = fleet(('left', -1, ''), ('right', 1, ''))
     with pytest.raises(WorldError, match=words):
         load_world(ServerConfig(model=path, **options))

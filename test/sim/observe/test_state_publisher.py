@@ -88,7 +88,7 @@ def test_rows_equal_mujoco(tick):
     assert np.array_equal(effort, data.qfrc_actuator[6:18].astype(np.float32))
 
 
-def test_nothing_is_built_for_nobody(tick, monkeypatch):
+def test_nothing_is_built_without_subscribers(tick, monkeypatch):
     made, publish = tick('rover')
     monkeypatch.setattr(
         made.simulation.observer, 'snapshot', lambda: pytest.fail('built for nobody')

@@ -56,7 +56,7 @@ def test_a_moving_robot_comes_to_rest_and_stays_there(rover, op, fields):
     assert speed(rover) < 0.02
 
 
-def test_while_engaged_what_moves_is_refused_and_what_stops_is_not(rover):
+def test_while_engaged_motion_is_refused_and_stopping_is_not(rover):
     assert rover.ask('status')['e_stop'] is False
     rover.ask('e_stop', engaged=True)
     assert rover.ask('status')['e_stop'] is True
@@ -91,7 +91,7 @@ def test_moving_joints_hold_their_position_and_loaded_ones_their_setpoint(rig):
     assert still.sum() > len(held) // 2, 'joints at rest keep their setpoints'
 
 
-def test_engaging_waits_for_nothing_and_acts_within_a_running_step(rover):
+def test_engaging_is_immediate_even_during_a_long_step(rover):
     rover.ask('set_twist', **DRIVE)
     other = rover.caller(shared=True)
     worker = threading.Thread(target=rover.reply, args=('step',), kwargs={'n_steps': 8_000})
@@ -106,7 +106,7 @@ def test_engaging_waits_for_nothing_and_acts_within_a_running_step(rover):
 
 
 @pytest.mark.parametrize('change', ['reset', 'robot', 'pause', 'world'])
-def test_nothing_but_a_release_ends_it(rover, change):
+def test_only_a_release_ends_an_e_stop(rover, change):
     rover.ask('set_twist', **DRIVE)
     rover.ask('e_stop', engaged=True)
     if change == 'reset':

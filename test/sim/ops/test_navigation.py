@@ -37,7 +37,7 @@ def test_ids_grow_across_a_change_of_the_world_and_a_flood_keeps_the_newest(rove
     assert listed == ids[-len(listed) :] and len(listed) <= 16
 
 
-def test_who_claims_a_robot_sets_its_targets_alone_and_an_e_stop_refuses_goals(rover):
+def test_only_the_claimant_sets_targets_and_an_e_stop_refuses_goals(rover):
     other = rover.caller(shared=True)
     rover.ask('claim_control', articulation='rover')
     for target in (TARGET, HERE):

@@ -50,7 +50,7 @@ SLOW = {'solver': 'pgs', 'iterations': 10_000, 'noslip_iterations': 10_000, 'tol
         'noslip_tolerance': 0.0}  # fmt: skip
 
 
-def test_options_that_make_a_step_long_are_refused_while_others_are_served(rig, mjcf):
+def test_options_with_too_long_a_step_are_refused_while_others_are_served(rig, mjcf):
     """A step cannot be interrupted: what it costs is measured before it can hold the model."""
     pile = rig(mode='direct', model=mjcf(PILE))
     pile.ask('step', n_steps=3)
@@ -70,7 +70,7 @@ def test_options_that_make_a_step_long_are_refused_while_others_are_served(rig, 
 
 
 @pytest.mark.parametrize('bit', range(int(mujoco.mjtEnableBit.mjNENABLE)))
-def test_what_mujoco_refuses_together_is_answered_with_its_message(rover, bit):
+def test_options_that_mujoco_refuses_are_answered_with_its_message(rover, bit):
     options, before = {'enableflags': 1 << bit, 'gravity': [1, 2, 3], 'iterations': 5}, read(rover)
     model = copy.copy(rover.model)
     model.opt.enableflags, model.opt.iterations = 1 << bit, 5

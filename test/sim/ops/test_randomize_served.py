@@ -8,7 +8,7 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import BadValue
 
 
-def test_the_typed_client(server):
+def test_the_typed_client_randomizes_and_restores(server):
     running = server(world='quadruped')
     with Client('127.0.0.1', int(running.endpoints['rpc'].rpartition(':')[2]), shared=True) as c:
         items = {'mass': {'scale': [0.9, 1.1], 'articulation': 'quadruped', 'bodies': 'base*'}}

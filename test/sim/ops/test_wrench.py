@@ -69,7 +69,7 @@ def test_a_torque_turns_about_the_centre_of_mass(floating):
     assert data.body('box').xipos == pytest.approx(start, abs=1e-12)
 
 
-def test_there_is_an_end_to_wrenches(floating):
+def test_the_number_of_wrenches_is_limited(floating):
     *_, external = floating
     assert all(external.apply(wrench((1, 0, 0), until=9.0)) for _ in range(MAX_WRENCHES))
     assert not external.apply(wrench((1, 0, 0), until=9.0))
@@ -77,7 +77,7 @@ def test_there_is_an_end_to_wrenches(floating):
     assert not external.active and external.apply(wrench((1, 0, 0), until=9.0))
 
 
-def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
+def test_setpoints_expire_at_their_time_unless_renewed(floating):
     *_, external = floating
     slot = np.array([1.0, 2.0, 3.0])
     external.expire_setpoints(slot, [0, 1], 0.1)
@@ -125,7 +125,7 @@ WAYS = {'cube': (0.1, 0.2, 0.3), 'arm': (-0.1, 0.2, 0.05)}
 @pytest.mark.parametrize('delay', [0.0, 0.3])
 @pytest.mark.parametrize('rate', [4.0, 60.0])
 @pytest.mark.parametrize('thing', THINGS)
-def test_the_point_of_grip_comes_to_rest_under_the_pointer(thing, rate, delay):
+def test_a_pulled_point_comes_to_rest_at_its_target(thing, rate, delay):
     """However late and seldom its place is sent: overshoot below a fifth, no divergence."""
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>'

@@ -28,7 +28,7 @@ def test_a_waiting_step_is_dropped_when_the_mode_changes(rover, mode):
     assert rover.ask('status')['step'] == 0 and not rover.data.ctrl.any()
 
 
-def test_a_refused_step_of_a_running_world_stages_nothing(rig):
+def test_a_refused_step_of_a_running_world_changes_no_setpoint(rig):
     rover = rig()
     command = {'rover': {'ctrl': [5.0, 5.0]}}
     assert rover.code('step', while_paused=True, per_articulation=command) == 'bad_value'
@@ -46,7 +46,7 @@ def test_wrenches_act_in_paused_live_steps_and_nowhere_else_in_live(rig):
     assert not rover.data.xfrc_applied.any()
 
 
-def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is_free(
+def test_an_exception_in_a_handler_is_an_internal_error_and_releases_the_lock(
     rover, monkeypatch, caplog
 ):
     monkeypatch.setattr(mujoco, 'mj_step1', lambda *_: 1 / 0)

@@ -32,7 +32,7 @@ def test_the_meter_measures_over_its_window(factor):
     assert meter.real_time_factor == pytest.approx(1.0)
 
 
-def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, caplog):
+def test_an_exception_in_the_live_loop_pauses_reports_and_allows_resuming(server, connect, caplog):
     running = server(world='quadruped')
     caller = connect(running, shared=True)
     broken = [True]
@@ -55,7 +55,7 @@ def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, c
     assert 'fault' not in caller.ask('status')
 
 
-def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, connect):
+def test_a_repeatedly_unstable_world_is_paused_with_a_fault(server, connect):
     running = server()
     caller = connect(running, shared=True)
     engine, data = running.simulation.engine, running.simulation.world.data
@@ -78,7 +78,7 @@ def test_a_world_that_explodes_again_and_again_is_paused_with_a_fault(server, co
     wait_until(lambda: caller.ask('status')['step'] > 20)
 
 
-def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
+def test_long_timesteps_do_not_delay_requests(server, connect, mjcf):
     running = server(model=mjcf(SLOW, 'slow'))
     caller = connect(running, shared=True)
     caller.ask('set_sim_speed', percent=5)

@@ -11,7 +11,7 @@ def physics(rig):
     return [np.array(getattr(data, name)) for name in ('qpos', 'qvel', 'act', 'ctrl')]
 
 
-def test_the_clock_is_at_its_start_and_the_state_is_what_it_was(rover):
+def test_keep_state_resets_the_clock_only(rover):
     rover.ask('set_twist', articulation='rover', linear=[0.5, 0, 0], angular=[0, 0, 0.3])
     rover.ask('step', n_steps=400)
     before, epoch = physics(rover), rover.simulation.engine.clock.epoch

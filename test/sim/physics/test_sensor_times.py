@@ -69,7 +69,9 @@ def test_sensors_show_the_state_that_is_published_with_them(tumbling, integrator
 
 
 @pytest.mark.parametrize('integrator', INTEGRATORS)
-def test_a_plain_session_sees_what_mj_step_leaves_and_ours_what_is_published(tumbling, integrator):
+def test_a_plain_session_gets_the_sensors_of_mj_step_and_ours_the_published_ones(
+    tumbling, integrator
+):
     model, data = tumbling.model, tumbling.data
     stock, ours = tumbling.caller(), tumbling.caller(published_state=True)
     stock.hello()  # takes the place of the other plain session

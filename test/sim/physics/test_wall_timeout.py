@@ -57,7 +57,7 @@ def drive(rover, **fields):
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), max_size=5), st.floats(0.1, 20))
-def test_only_standing_still_counts_and_only_since_the_command(stretches, limit):
+def test_only_frozen_time_since_the_command_counts(stretches, limit):
     """The law: it lapses when the stretches behind it add up to more than the limit."""
     given_at, now, stood, wall = 3.0, 0.0, 0.0, WallTimeout(limit, 3.0)
     for moves, stands in stretches:
@@ -67,13 +67,13 @@ def test_only_standing_still_counts_and_only_since_the_command(stretches, limit)
 
 
 @pytest.mark.parametrize(('waits', 'moves'), [(0.4, True), (0.6, False), (6.0, False)])
-def test_a_twist_does_not_outlive_its_commander(driven, clock, waits, moves):
+def test_a_twist_expires_without_its_sender(driven, clock, waits, moves):
     drive(driven, wall_timeout=0.5)
     clock(waits)
     assert (speed(driven) > 0.5) == moves
 
 
-def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does(rig, clock):
+def test_a_wrench_and_a_speed_expire_without_their_sender_and_a_position_does_not(rig, clock):
     quadruped = rig(world='quadruped', paused=True)
     engine = quadruped.engine
     for wait, stays in ((0.2, True), (2.0, False)):
@@ -103,7 +103,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
     assert slot[0] == 0.3
 
 
-def test_a_request_that_waited_in_a_queue_is_refused_and_changes_nothing(driven, clock):
+def test_a_command_that_is_stale_on_arrival_is_refused_and_changes_nothing(driven, clock):
     seen = clock(0.0)
     drive(driven, wall_timeout=0.5, wall_seen=seen)
     clock(0.6)

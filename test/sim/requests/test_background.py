@@ -10,7 +10,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.background import abandonable
 
 
-def test_its_result_or_its_error_is_handed_on():
+def test_the_result_or_error_of_background_work_is_passed_on():
     assert abandonable(lambda: 7, lambda: False) == 7
     for error in (ValueError('x'), TimeoutError('y'), OpError('bad_value', 'z')):
 
@@ -21,7 +21,7 @@ def test_its_result_or_its_error_is_handed_on():
             abandonable(fail, lambda: False)
 
 
-def test_nobody_waits_for_it_when_the_server_stops():
+def test_a_stopping_server_does_not_wait_for_background_work():
     never, draining = threading.Event(), threading.Event()
     threading.Timer(0.2, draining.set).start()
     with pytest.raises(OpError, match='began to shut down'):

@@ -49,7 +49,7 @@ def test_only_numbers_make_a_vector(values):
 
 
 @given(ANY)
-def test_every_reader_takes_or_refuses_by_name(value):
+def test_every_reader_accepts_a_value_or_refuses_it_by_name(value):
     fields = Fields({'x': value}, 'where.')
     for read in (
         lambda: fields.string('x'),

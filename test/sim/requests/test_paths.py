@@ -55,7 +55,7 @@ def test_symbolic_links_do_not_lead_out(folder, tmp_path):
 
 @settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(['..', '.', '/', '//', 'a', 'link', '~', 'Replays']), max_size=8))
-def test_no_path_ever_leads_out(tmp_path_factory, parts):
+def test_no_path_leaves_the_data_folder(tmp_path_factory, parts):
     root = tmp_path_factory.getbasetemp() / 'confined'
     (root / 'Replays').mkdir(parents=True, exist_ok=True)
     if not (root / 'Replays' / 'link').is_symlink():
@@ -89,14 +89,14 @@ def test_text_is_read_in_the_encodings_that_the_stock_plugin_writes(tmp_path, en
     assert ''.join(pieces) == text and max(map(len, pieces)) <= 1 << 14
 
 
-def test_what_is_no_text_is_path_not_readable(tmp_path):
+def test_undecodable_text_is_path_not_readable(tmp_path):
     path = tmp_path / 'a'
     path.write_bytes(b'{"a\xff\xff')
     assert refusal(list, read_text(path)) == 'path_not_readable'
     assert refusal(list, read_text(tmp_path / 'none')) == 'path_not_readable'
 
 
-def test_a_folder_that_is_full_takes_nothing_more(tmp_path):
+def test_a_full_folder_refuses_further_files(tmp_path):
     folder = DataFolder(tmp_path, limit_gb=1e-6)
     path = folder.for_writing('a.json')
     assert folder.room() == 1000

@@ -21,7 +21,7 @@ def lives(table, session):
         return False
 
 
-def test_the_shared_session_that_was_silent_longest_makes_room(monkeypatch):
+def test_the_shared_session_that_was_idle_longest_is_closed_at_the_limit(monkeypatch):
     monkeypatch.setattr(sessions_module, 'MAX_SHARED', 3)
     table = SessionTable()
     plain = opened(table)

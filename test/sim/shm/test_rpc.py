@@ -41,7 +41,7 @@ def test_scribbling_over_the_requests_costs_no_other_client(server, connect):
     channel.close()
 
 
-def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
+def test_each_client_has_its_own_channel(server, connect, monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.sim.shared_memory.GRACE', 0.2)
     running = server()
     client = connect(running, shared=True)

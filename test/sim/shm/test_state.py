@@ -40,7 +40,7 @@ def settle():
     time.sleep(0.15)
 
 
-def test_nothing_is_built_while_nobody_has_it_open(publishing):
+def test_nothing_is_built_without_readers(publishing):
     engine, observer, path = publishing
     engine.publish(rows=False)
     assert observer.calls == 0

@@ -121,7 +121,7 @@ def test_files_of_one_name_are_kept_apart(rig, twins, elsewhere):
     assert np.ptp(vertices[1]) == pytest.approx(2 * np.ptp(vertices[0]), rel=1e-4)
 
 
-def test_without_its_files_the_handshake_still_comes(rig, twins, caplog):
+def test_a_handshake_with_missing_asset_files_omits_them(rig, twins, caplog):
     server = rig(model=twins)
     (twins.parent / 'left' / 'pictures' / 'skin.png').unlink()
     reply = server.ask('hello', include_assets=True)
@@ -129,7 +129,7 @@ def test_without_its_files_the_handshake_still_comes(rig, twins, caplog):
     assert 'skin.png' in caplog.text
 
 
-def test_the_client_reloads_it_and_keeps_asking(server, twins):
+def test_a_client_reloads_the_model_from_its_assets(server, twins):
     running = server(model=twins)
     port = int(running.endpoints['rpc'].rpartition(':')[2])
     with Client('127.0.0.1', port, shared=True) as client:

@@ -89,7 +89,7 @@ def test_a_flood_does_not_stop_time(inlet):
         [b'ghost/control ', wire.pack_setpoints([0], [9.0])],
     ],
 )
-def test_what_is_wrong_is_counted_and_changes_nothing(inlet, caplog, parts):
+def test_invalid_messages_are_counted_and_change_nothing(inlet, caplog, parts):
     made = inlet()
     for _ in range(2):
         made.send(*parts)

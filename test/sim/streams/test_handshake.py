@@ -12,7 +12,7 @@ def model_of(reply, tmp_path):
     return mujoco.MjModel.from_binary_path(str(path))
 
 
-def test_a_later_hello_tells_of_changed_options_and_gains(rig, tmp_path):
+def test_a_later_hello_has_the_changed_options_and_gains(rig, tmp_path):
     server = rig(world='quadruped')
     before = server.ask('hello', shared=True)
     assert server.ask('hello', shared=True)['mjb'] == before['mjb']

@@ -25,7 +25,7 @@ class Pipe:
         return b'\x01%d' % self.taken
 
 
-def test_beyond_the_limit_a_subscription_is_ignored():
+def test_subscriptions_beyond_the_limit_are_ignored():
     subscribed = Publisher(Pipe())
     for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):
         subscribed.read_subscriptions()

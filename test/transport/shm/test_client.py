@@ -130,7 +130,7 @@ def test_broken_reply_is_a_typed_error(rpc, server):
         rpc.exchange('op', b'0 drop', 3.0)
 
 
-def test_missing_and_foreign_files_are_told_apart(tmp_path):
+def test_missing_and_foreign_files_are_different_errors(tmp_path):
     with pytest.raises(RegionUnavailable):
         ShmRequester(tmp_path)
     Region.create(tmp_path / 'req.shm', STRIDE).close()

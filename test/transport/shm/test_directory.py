@@ -25,7 +25,7 @@ time.sleep(60)
 """
 
 
-def test_directory_is_for_its_user_only_and_goes_at_the_end(tmp_path):
+def test_the_directory_is_private_and_removed_at_the_end(tmp_path):
     made = SessionDirectory([tmp_path])
     assert made.path.parent.parent == tmp_path / f'urlab-{os.getuid()}'
     assert made.path.parent.name == 'URLabShm'
@@ -49,7 +49,7 @@ def test_directory_of_a_killed_server_is_removed_by_the_next_start(tmp_path):
     assert not left.exists()
 
 
-def test_what_is_no_session_directory_stays(tmp_path):
+def test_only_session_directories_are_removed(tmp_path):
     outside = tmp_path / 'precious'
     outside.mkdir()
     (outside / 'file').touch()
@@ -66,7 +66,7 @@ def test_what_is_no_session_directory_stays(tmp_path):
     assert (outside / 'file').exists()
 
 
-def test_folder_of_somebody_else_is_not_used(tmp_path):
+def test_a_folder_of_another_user_is_not_used(tmp_path):
     """Whoever may write to the shared folder could put a link or an open folder there."""
     elsewhere, next_best = tmp_path / 'elsewhere', tmp_path / 'next'
     elsewhere.mkdir()

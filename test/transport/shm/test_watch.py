@@ -36,7 +36,7 @@ def region(tmp_path, watch, opened):
     made.close()
 
 
-def test_readers_count_until_the_last_has_gone(watch, region, opened):
+def test_a_region_is_open_until_its_last_reader_closes(watch, region, opened):
     for _ in range(5):
         readers = [RegionReader.open(region.path) for _ in range(3)]
         wait_until(lambda: watch.is_open(region))

@@ -83,7 +83,7 @@ def test_large_legal_requests_are_read():
     assert unpack(pack(message, 'json')) == message
 
 
-def test_keys_that_collide_become_no_dictionary():
+def test_integer_keys_with_colliding_hashes_are_dropped():
     """Integers are their own hashes: such keys would all fall into one place of a dict."""
     keys = [n << 48 for n in range(1, 20_000)]
     frame = msgpack.packb({'op': 'x', 'a': dict.fromkeys(keys)})

@@ -120,7 +120,7 @@ def frame_of(subscriber):
     return int(pixels[0]), frame.frame_id
 
 
-def test_frames_come_in_order_to_those_who_watch(rig, watch):
+def test_subscribers_get_frames_in_order(rig, watch):
     left, right = watch(0), watch(1)
     for number in range(1, 21):
         rig.draw([0, 1])
@@ -131,7 +131,7 @@ def test_frames_come_in_order_to_those_who_watch(rig, watch):
     assert not left.poll(0)
 
 
-def test_frames_of_a_timeline_that_has_ended_go_nowhere(rig, watch):
+def test_frames_of_a_past_timeline_are_dropped(rig, watch):
     left = watch(0)
     rig.draw([0])
     assert frame_of(left) == (1, 1)

@@ -31,7 +31,7 @@ def report(tmp_path_factory):
     return json.loads(done.stdout)
 
 
-def test_every_picture_is_the_one_that_is_drawn_alone(report):
+def test_every_image_equals_the_one_drawn_alone(report):
     wrong = [
         (world, camera)
         for group in ('bundled', 'scenes')
@@ -60,5 +60,5 @@ def test_rgbd_cameras_of_the_bundled_worlds_are_drawn_once(report):
         ('another lens', False),
     ],
 )
-def test_one_drawing_is_enough_where_nothing_can_hide_in_it(report, scene, once):
+def test_one_drawing_serves_colour_and_depth_only_where_they_agree(report, scene, once):
     assert report['scenes'][scene]['range'][1] == once

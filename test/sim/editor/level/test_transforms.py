@@ -45,7 +45,7 @@ def test_euler_angles_of_a_rotation_give_it_back(quat):
 
 @settings(deadline=None, max_examples=examples(50))
 @given(vectors.filter(lambda vector: np.linalg.norm(vector) > 0.1))
-def test_looking_along_a_direction_keeps_the_horizon_level(direction):
+def test_a_view_along_a_direction_keeps_the_horizon_level(direction):
     quat = looking_along(direction)
     forward, left, up = (rotate(quat, axis) for axis in np.eye(3))
     assert np.allclose(forward, np.divide(direction, np.linalg.norm(direction)), atol=1e-9)

@@ -83,7 +83,7 @@ def test_two_files_of_one_name_are_two_blueprints(desk):
     assert one['blueprint_class_path'] != two['blueprint_class_path']
 
 
-def test_a_destroyed_level_is_closed_and_its_file_gone(desk):
+def test_destroying_a_level_closes_it_and_removes_its_file(desk):
     desk.ask('create_level', name='hall')
     desk.ask('spawn_actor', blueprint='box')
     assert desk.ask('destroy_asset', asset_path='/Game/Levels/hall.hall')['was_found'] is True

@@ -61,7 +61,7 @@ def test_only_static_meshes_are_converted(full):
     assert full.code('add_quick_convert', target='mesh', friction=[1]) == 'bad_value'
 
 
-def test_bounds_can_be_those_of_what_collides_only(full):
+def test_bounds_can_be_limited_to_colliding_geoms(full):
     whole = full.ask('get_actor_bounds', target='robot')
     solid = full.ask('get_actor_bounds', target='robot', components_only=True)
     # The shell, a ball of 0.1 m around 1.3 m, touches nothing.

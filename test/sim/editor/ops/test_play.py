@@ -29,7 +29,7 @@ def live(desk):
     return {row['name']: row for row in desk.ask('find_actors', in_pie=True)['actors']}
 
 
-def test_a_model_that_does_not_compile_says_so_in_the_compilers_words(desk):
+def test_a_compile_error_has_the_text_of_the_compiler(desk):
     desk.ask('import_xml', path='arm.xml')
     desk.ask('spawn_actor', blueprint='arm', actor_id='a')
     desk.write('arm.xml', '<mujoco><worldbody><geom type="box" size="1"/></worldbody></mujoco>')
@@ -56,7 +56,7 @@ def test_a_plain_session_that_begins_play_steps_directly_as_after_a_hello(desk):
 
 
 @pytest.mark.parametrize('name', ['robot', 'dynamic', 'mocap'])
-def test_what_can_move_is_moved_in_the_running_world_too(playing, name):
+def test_movable_actors_move_in_the_running_world_too(playing, name):
     quat = list(from_euler((0, 0, 180)))
     before = playing.ask('get_actor_bounds', target=name, in_pie=True)
     start = live(playing)[name]
@@ -77,7 +77,7 @@ def test_what_can_move_is_moved_in_the_running_world_too(playing, name):
     assert live(playing)[name]['location'] == pytest.approx(running['location'])
 
 
-def test_what_cannot_move_waits_for_the_next_start(playing):
+def test_fixed_actors_change_at_the_next_start(playing):
     for name in ('static', 'lamp'):
         reply = playing.ask('set_actor_transform', target=name, location=[7, 8, 9])
         assert reply['requires_pie_restart'] is True

@@ -9,7 +9,7 @@ from urlab_ros_bridge.sim.editor.transforms import from_euler
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 
-def test_a_robot_comes_with_what_the_sidecar_beside_its_file_says(desk):
+def test_a_robot_has_the_settings_of_the_sidecar_beside_its_file(desk):
     desk.ask('spawn_actor', blueprint='rover', actor_id='r')
     spec = desk.editor.level.spec().articulations[0]
     bundled = load_sidecar(models.world_path('rover')).articulations[0]
@@ -46,7 +46,7 @@ def test_spawning_twice_under_one_id_moves_the_first(desk):
         ({'blueprint': 'box', 'location': [1, 2]}, 'bad_value'),
     ],
 )
-def test_what_cannot_be_spawned_changes_nothing(desk, fields, code):
+def test_a_refused_spawn_changes_nothing(desk, fields, code):
     assert desk.code('spawn_actor', **fields) == code
     assert desk.actors() == {}
 

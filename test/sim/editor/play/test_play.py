@@ -51,7 +51,7 @@ def test_an_error_in_the_code_is_a_failed_compilation_too(play):
     assert 'ZeroDivisionError' in play.error
 
 
-def test_an_impatient_caller_is_told_and_the_compilation_goes_on(play):
+def test_a_caller_times_out_while_the_compilation_continues(play):
     slow = Slow()
     assert play.begin(slow, 'a', {}, 0.05) == 'timeout' and play.state == 'compiling'
     slow.go.set()

@@ -31,7 +31,7 @@ def drawings(clock):
     return Drawings(clock)
 
 
-def test_a_drawing_lives_as_long_as_told(drawings, clock):
+def test_a_drawing_expires_after_its_ttl(drawings, clock):
     for ttl in (0.0, 5.0, -1.0):
         drawings.add('marker', RED, ttl, '', location=[0, 0, 0], label='')
     assert [item['ttl'] for item in drawings.describe()] == pytest.approx([ONE_IMAGE, 5.0, -1.0])
@@ -43,7 +43,7 @@ def test_a_drawing_lives_as_long_as_told(drawings, clock):
     assert len(drawings.current()) == 1
 
 
-def test_too_many_push_the_oldest_out(drawings):
+def test_beyond_the_limit_the_oldest_drawing_is_removed(drawings):
     for _ in range(MAX_DRAWINGS + 5):
         drawings.add('marker', RED, -1, '', location=[0, 0, 0], label='')
     numbers = [item.number for item in drawings.current()]

@@ -33,7 +33,7 @@ def heavy():
     )
 
 
-def test_a_server_that_tries_a_model_ends_at_once(tmp_path):
+def test_a_server_that_is_compiling_a_model_stops_at_once(tmp_path):
     (tmp_path / 'heavy.xml').write_text(heavy())  # larger than a request
     words = ('server', '--speed=10', f'--data-dir={tmp_path}', *ANY_PORTS)
     with (
@@ -54,7 +54,7 @@ def test_a_server_that_tries_a_model_ends_at_once(tmp_path):
 
 
 @pytest.mark.parametrize('world', ['rover', 'fleet'])
-def test_a_world_that_was_replaced_is_gone_at_once(server, connect, world):
+def test_a_replaced_world_is_freed_at_once(server, connect, world):
     """Without the collector: nothing holds it in a circle, nothing remembers it."""
     running = server(world=world)
     socket = connect(running, timeout=60.0, shared=True)

@@ -36,7 +36,7 @@ def refused(read, *args):
                                  'package://x/../../outside/{name}',
                                  'meshes/../../outside/{name}'])  # fmt: skip
 @pytest.mark.parametrize('text', OUTSIDE.values(), ids=OUTSIDE)
-def test_what_lies_outside_is_refused_and_nobody_learns_whether_it_is_there(places, text, way):
+def test_files_outside_are_refused_without_revealing_whether_they_exist(places, text, way):
     said = []
     for name in ('o', 'none'):
         path = way.format(outside=places.outside, name=name)
@@ -159,7 +159,7 @@ def build(tree):
     including=False,
 )
 @given(tree=trees, root=st.sampled_from(['mujoco', 'robot']), including=st.booleans())
-def test_whatever_is_written_only_known_files_are_named(fixed_places, tree, root, including):
+def test_a_rewritten_document_names_known_files_only(fixed_places, tree, root, including):
     element = ElementTree.Element(root)
     element.append(build(tree))
     text = ElementTree.tostring(element, encoding='unicode')

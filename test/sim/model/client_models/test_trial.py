@@ -54,7 +54,7 @@ def children(process):
         ({'memory': 1 << 30}, GREEDY, 'more memory than the limit of 1024 MiB'),
     ],
 )
-def test_a_limit_is_told_and_the_next_model_is_tried(trial, limits, bundle, says):
+def test_an_exceeded_limit_is_named_and_the_next_model_is_tried(trial, limits, bundle, says):
     made = trial(**limits)
     assert says in refused(made, bundle)
     process = made._worker.process.pid
@@ -63,7 +63,7 @@ def test_a_limit_is_told_and_the_next_model_is_tried(trial, limits, bundle, says
     assert made._worker.process.pid == process, 'it is warm still'
 
 
-def test_what_is_not_in_the_bundle_does_not_exist(trial, tmp_path):
+def test_files_outside_the_bundle_cannot_be_read(trial, tmp_path):
     """Even if a path came through all checks: this process cannot open files."""
     inside = '<mujoco><worldbody><body name="secret"><geom size="1"/></body></worldbody></mujoco>'
     (tmp_path / 'o.xml').write_text(inside)

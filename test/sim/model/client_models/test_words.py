@@ -24,7 +24,7 @@ def schema():
             yield element, attribute
 
 
-def test_everything_that_mujoco_knows_was_looked_at():
+def test_every_element_and_attribute_of_mujoco_is_classified():
     """Fails with a MuJoCo that has something new: see whether it names a file or costs work."""
     known = set(schema())
     assert len(known) > 1000
@@ -37,7 +37,7 @@ def test_everything_that_mujoco_knows_was_looked_at():
     assert not unknown
 
 
-def test_what_names_a_file_is_tied_to_its_element():
+def test_attributes_that_name_files_are_allowed_per_element():
     named = {pair for pair in schema() if pair[1].startswith('file')}
     assert named and named <= set(words.FILES) | {words.MODEL}
     assert not any('file' in name or 'path' in name for name in words.ATTRIBUTES)

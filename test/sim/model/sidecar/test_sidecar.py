@@ -48,7 +48,7 @@ def drive(**extra):
     )
 
 
-def test_the_documented_example_says_what_it_means(folder):
+def test_the_documented_example_is_read_correctly(folder):
     world = load(folder, EXAMPLES[0])
     assert world.scene == folder / 'depot.xml' and world.source == folder / 'depot.yaml'
     assert world.global_cameras == {'overview': CameraSpec('real', (640, 480), 15.0, None)}
@@ -138,7 +138,7 @@ def test_mistakes_are_named_with_their_place(folder, content, message):
 
 
 @pytest.mark.parametrize(('second', 'fine'), [('g1_b', False), ('g12', True)])
-def test_prefixes_can_be_told_apart(folder, second, fine):
+def test_prefixes_are_distinguishable(folder, second, fine):
     robots = {'articulations': [{'prefix': each, 'model': 'arm.xml'} for each in ('g1', second)]}
     if fine:
         assert len(load(folder, robots).articulations) == 2

@@ -33,7 +33,7 @@ def velocity(rig, body):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(FREE), VECTOR, ROTATION, VECTOR, VECTOR)
-def test_what_is_written_is_where_mujoco_has_it(shared_rig, name, pos, quat, linear, angular):
+def test_a_written_state_is_that_of_mujoco(shared_rig, name, pos, quat, linear, angular):
     written = shared_rig.ask(
         'set_entity_state', entity=name, pos=pos, quat=quat, linear=linear, angular=angular
     )

@@ -10,7 +10,7 @@ from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.wire.encoding.codec import unpack
 
 
-def test_topics_are_texts_and_any_number_of_choices_costs_no_more_memory(rover):
+def test_topics_are_strings_and_their_caches_are_bounded(rover):
     for wrong in ('rover/', {'rover': []}, [1], [''] * 1001):
         assert rover.code('step', topics=wrong) == 'bad_value'
     assert rover.data.time == 0.0

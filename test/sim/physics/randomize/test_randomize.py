@@ -91,7 +91,7 @@ def test_mass_takes_inertia_along_and_derived_constants_are_those_of_the_compile
         assert getattr(model.stat, name) == getattr(before.stat, name), name
 
 
-def test_the_same_seed_gives_the_same_values_whatever_came_before(lab):
+def test_the_same_seed_gives_the_same_values_regardless_of_earlier_requests(lab):
     first = lab.ask('randomize', seed=11, items=ALL)
     kept = arrays(lab.model)
     lab.ask('randomize', seed=12, items={'mass': ALL['mass'], 'color': ALL['color']})
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_values_whatever_came_before(lab):
     assert alone['items']['mass'] == {'box': first['items']['mass']['box']}
 
 
-def test_ways_of_drawing(lab):
+def test_scale_offset_and_value_are_applied_as_documented(lab):
     scale = {'scale': [0.5, 2.0], 'together': True}
     masses = lab.ask('randomize', seed=5, items={'mass': scale})['items']['mass']
     assert len({round(masses[n] / m, 9) for n, m in
@@ -125,7 +125,7 @@ def test_ways_of_drawing(lab):
     assert lab.model.geom('floor').rgba[3] == 1.0
 
 
-def test_gravity_that_somebody_sets_is_what_comes_back(lab):
+def test_restoring_returns_to_the_gravity_that_was_set_last(lab):
     lab.ask('randomize', seed=1, items={'gravity': {'scale': [0.1, 0.2]}})
     assert -2 < lab.model.opt.gravity[2] < -0.9
     lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
@@ -153,13 +153,13 @@ def test_gravity_that_somebody_sets_is_what_comes_back(lab):
     ({'items': {'mass': {'scale': 2}}, 'seed': -1}, 'bad_value'),
 ],
 )  # fmt: skip
-def test_what_is_wrong_changes_nothing(lab, request_, code):
+def test_refused_requests_change_nothing(lab, request_, code):
     before, revision = arrays(lab.model), lab.engine.revision
     assert lab.code('randomize', **request_) == code
     assert different(before, arrays(lab.model)) == set() and lab.engine.revision == revision
 
 
-def test_an_op_that_fails_half_way_takes_everything_back(lab, monkeypatch):
+def test_a_randomisation_that_fails_halfway_is_undone(lab, monkeypatch):
     before = arrays(lab.model)
 
     def refuse(model, data):

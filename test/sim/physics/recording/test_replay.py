@@ -38,7 +38,7 @@ def taped(rig, tmp_path):
         ('set_mode', {'mode': 'live'}),
     ],
 )
-def test_what_ends_a_replay(taped, op, fields):
+def test_each_of_these_ends_a_replay(taped, op, fields):
     taped.ask('replay_start')
     assert 'replay' in taped.ask('step')
     taped.ask(op, **fields)

@@ -116,7 +116,7 @@ def test_every_ray_is_mj_ray_at_random_poses(model, lidar):
 
 
 @pytest.mark.parametrize(('rate', 'timestep'), [(30.0, 0.002), (7.0, 0.005), (2000.0, 0.002)])
-def test_each_scan_comes_in_the_first_tick_of_its_period(model, rate, timestep):
+def test_each_scan_is_made_in_the_first_tick_of_its_period(model, rate, timestep):
     lidar = RayScanner(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

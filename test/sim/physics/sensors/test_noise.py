@@ -130,7 +130,7 @@ def test_the_same_seed_repeats_and_another_does_not(noisy):
     assert np.array_equal(fresh[0], fresh[1]) and not np.array_equal(fresh[0], fresh[2])
 
 
-def test_noise_touches_no_state_and_reading_again_draws_nothing_new(noisy):
+def test_noise_changes_no_state_and_repeated_reads_are_equal(noisy):
     made, exact = noisy(ALL), noisy('{}')
     for _ in range(20):
         noisy_reply = made.ask('step', observations='full')['per_articulation']['box']

@@ -55,7 +55,7 @@ def derive(rig):
 
 @pytest.mark.parametrize('world', ['rover', 'quadruped', 'fleet'])
 @pytest.mark.parametrize(('name', 'xml'), [('box', BOX), ('post', POST), ('arm', ARM)])
-def test_what_comes_and_goes_leaves_no_trace(driven, world, name, xml):
+def test_spawning_and_deleting_leaves_no_trace(driven, world, name, xml):
     changed, twin = driven(world), driven(world)
     spawn(changed, name, xml, pos=[5, 5, 5])
     delete(changed, name)
@@ -72,7 +72,7 @@ def test_what_comes_and_goes_leaves_no_trace(driven, world, name, xml):
     assert changed.ask('list_keyframes')['keyframes'] == twin.ask('list_keyframes')['keyframes']
 
 
-def test_another_name_will_do_when_the_caller_says_so(rig):
+def test_a_taken_name_is_changed_if_renaming_is_allowed(rig):
     world = rig()
     wanted = ['box', 'box', 'box_1', 'rover', 'rover_2', '7 up', '', '']
     got = [spawn(world, name, BOX, allow_renaming=True)['name'] for name in wanted]
@@ -84,7 +84,7 @@ def test_another_name_will_do_when_the_caller_says_so(rig):
     )
 
 
-def test_what_the_world_file_has_can_be_deleted_too(rig):
+def test_robots_of_the_world_file_can_be_deleted_too(rig):
     world = rig(world='fleet')
     delete(world, 'rover_1')
     assert list(world.simulation.world.articulations) == ['rover_2', 'quadruped']

@@ -31,7 +31,7 @@ from urlab_ros_bridge.sim.model.client_models import reader
     ({'name': 'a', 'xml': ARM, 'kind': 'entity'}, 'bad_value: .*actuators'),
 ],
 )  # fmt: skip
-def test_what_cannot_be_spawned_is_told_and_changes_nothing(shared_rig, fields, code):
+def test_a_refused_spawn_has_its_code_and_changes_nothing(shared_rig, fields, code):
     before = shared_rig.host.simulation
     with pytest.raises(Exception, match=code):
         shared_rig.ask('spawn_entity', **fields)
@@ -52,7 +52,7 @@ def test_a_part_of_something_cannot_be_deleted(rig, mjcf):
     assert not world.simulation.world.entities
 
 
-def test_nothing_is_changed_under_a_recording_or_a_replay(rig):
+def test_the_world_cannot_change_during_a_recording_or_replay(rig):
     world = rig(mode='direct')
     world.ask('recording_start')
     world.ask('step', n_steps=5)
@@ -84,7 +84,7 @@ NUMBERS = ('inf', '-inf', 'nan', '1e308', '1e10', '-1', '0', '1' + '0' * 400, '1
 
 @pytest.mark.parametrize('place', PLACES)
 @pytest.mark.parametrize('number', NUMBERS)
-def test_no_number_in_a_model_sets_the_running_world_back(shared_rig, place, number):
+def test_no_number_in_a_spawned_model_resets_the_running_world(shared_rig, place, number):
     """Either it is refused, or the world with it can be stepped: time goes on in both cases."""
     host = shared_rig.host
     shared_rig.ask('step', n_steps=5)

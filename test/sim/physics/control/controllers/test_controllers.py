@@ -80,7 +80,7 @@ def test_pd_law_in_every_bound_joint(seed, kp, kv, limit):
     assert ctrl[[1, 3]].tolist() == before[[1, 3]].tolist()  # what it does not bind, it leaves
 
 
-def test_bound_are_hinge_and_slide_actuators_or_the_named_ones(model):
+def test_hinge_and_slide_actuators_are_bound_or_only_the_named_ones(model):
     assert pd(model).bound.tolist() == [True, False, True, False]
     assert pd(model, actuators=['hinge']).bound.tolist() == [False, False, True, False]
     with pytest.raises(InvalidControllerParameters, match=r"'pull' does not drive.*slide, hinge"):

@@ -165,7 +165,7 @@ def test_it_walks_as_commanded(world, command):
     assert walk.worst_tilt < 0.2
 
 
-def test_it_stands_up_first(world):
+def test_a_lying_robot_stands_up_first(world):
     walk = Walk(world, 'rest')
     assert walk.sample()[3] < 0.15
     walk.go(2.0, (0.3, 0.0, 0.0)).go(2.0, (0.3, 0.0, 0.0))
@@ -173,7 +173,7 @@ def test_it_stands_up_first(world):
     assert walk.worst_tilt < 0.3
 
 
-def test_it_stops_stands_and_lets_its_joints_go(world):
+def test_after_a_twist_it_stands_and_releases_its_joints(world):
     walk = Walk(world).go(2.0, (0.5, 0.0, 0.0))
     assert walk.twist.active
     walk.go(3.0)  # the commander is gone
@@ -185,7 +185,7 @@ def test_it_stops_stands_and_lets_its_joints_go(world):
     assert np.abs(walk.data.qvel[:6]).max() < 0.02
 
 
-def test_whoever_tips_over_draws_its_legs_in_and_rises_when_upright(world):
+def test_a_tipped_robot_retracts_its_legs_and_rises_when_upright(world):
     walk = Walk(world).go(0.5, (0.2, 0.0, 0.0))
     walk.data.qpos[2:7] = 0.3, math.cos(1.0), math.sin(1.0), 0.0, 0.0
     walk.data.qvel[:] = 0.0
@@ -198,7 +198,7 @@ def test_whoever_tips_over_draws_its_legs_in_and_rises_when_upright(world):
     assert walk.mean(1.0)[[0, 3]] == pytest.approx([0.2, 0.30], abs=0.03)
 
 
-def test_a_client_that_commands_torques_is_not_overruled(world):
+def test_raw_torques_override_the_gait(world):
     walk = Walk(world).go(0.5, (0.3, 0.0, 0.0))
     walk.targets[:] = 1.25
     walk.go(0.1, (0.3, 0.0, 0.0), raw=True)
@@ -215,7 +215,7 @@ def test_a_client_that_commands_torques_is_not_overruled(world):
         ('foot: RR_foot', 'foot: FR_foot', UnknownName, 'RR_foot'),
     ],
 )  # fmt: skip
-def test_legs_that_are_none_are_named(tmp_path, old, new, error, says):
+def test_unsuitable_legs_are_named(tmp_path, old, new, error, says):
     with pytest.raises(error, match=says):
         Walk(world_in(tmp_path, lambda text: text.replace(old, new)))
 

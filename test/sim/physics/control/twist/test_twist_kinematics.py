@@ -141,7 +141,7 @@ def test_every_wheel_of_a_car_rolls_where_it_points(forward, rate, base, track):
 
 
 @pytest.mark.parametrize('twist', [(1.0, 0.0, 0.0), (0.3, -0.8, 0.0), (0.5, 0.4, 1.2)])
-def test_planar_base_moves_in_its_own_frame(twist):
+def test_a_planar_base_moves_in_its_own_frame(twist):
     model = mujoco.MjModel.from_xml_string(PLANAR)
     data = mujoco.MjData(model)
     data.joint('yaw').qpos[0] = 2.0
@@ -194,7 +194,7 @@ def one_sided(left, right=('w1',), **kwargs):
         ),
     ],
 )
-def test_wrong_setups_are_named(make, error, message):
+def test_unsuitable_twist_sections_are_named(make, error, message):
     with pytest.raises(error, match=message) as caught:
         make()
     assert isinstance(caught.value, UrlabError)
