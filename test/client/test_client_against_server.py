@@ -80,7 +80,7 @@ def test_a_step_of_an_unstable_world_raises_once_for_each_divergence(tmp_path):
             assert other.step(1).divergence == error.divergence
             other.reset()
             assert other.status().divergence is client.step(1).divergence is None
-            # Each client that looks learns of it, whoever made it.
+            # Each client gets the report, whichever caused it.
             client.raise_on_divergence = False
             assert client.step(1, ctrl=[0.5]).divergence.count == 3
             with pytest.raises(SimulationDiverged):

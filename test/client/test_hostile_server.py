@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server that answers what costs more than it should: typed errors, and the client goes on."""
+"""Replies of a hostile server are typed errors, and the client continues."""
 
 import pytest
 from stock_replies import step_ok

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a notebook shows of a client and of what it returns: short, and what one looks for."""
+"""The repr of a client and of its results is short and has the essentials."""
 
 import numpy as np
 from stock_replies import step_ok

@@ -26,7 +26,7 @@ def server():
 
 @pytest.fixture
 def clients(server, keep):
-    """Return a factory of connected clients; time is held still, nothing is spawned yet."""
+    """Return a factory of connected clients of a paused world without spawned entities."""
 
     def connect(**options):
         client = keep(Client(**ports_of(server), **options))

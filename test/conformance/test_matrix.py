@@ -33,7 +33,7 @@ OPTIONS = {
     'slow': {'speed': 0.5},
 }
 CHECKS = tuple(all_checks())
-# The pictures of the bundled worlds are large; those of the suite's own world are not.
+# The images of the bundled worlds are large; those of the suite's own world are not.
 SMALL = tuple(check for check in CHECKS if not check.matches('camera'))
 
 
@@ -89,7 +89,7 @@ def test_no_option_of_the_server_is_forgotten():
 
     tried = {name for options in OPTIONS.values() for name in options}
     assert {*' '.join(TOGETHER).split(), 'live', 'direct', 'puppet'} == set(OPTIONS)
-    # Of keys: whoever has one sees nothing else, and test/security tries the others.
+    # Of keys: test/security covers them.
     unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'data_limit_gb', 'gl'}
     # Of the dialect: the suite speaks that of the page.
     unseen |= {'keys', 'insecure', 'importing', 'robot', 'dialect'}

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The suite as users run it, and against servers that are started in a special way."""
+"""The suite as users run it, and against servers with special options."""
 
 import json
 from pathlib import Path

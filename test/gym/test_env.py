@@ -134,7 +134,7 @@ def test_an_unstable_episode_is_truncated_and_the_next_one_is_sound(tmp_path):
         assert not info['diverged'].any()
         rest = seen.copy()
         seen, rewards, terminated, truncated, info = env.step(np.array([[0.0], [0.5]]))
-        # The state after MuJoCo's reset looks like any other: it must not be taken for one.
+        # The state after MuJoCo's reset is valid but not part of the episode.
         assert truncated.tolist() == info['diverged'].tolist() == [False, True]
         assert rewards.tolist() == [1.0, 0.0] and len(asked) == 1 and not terminated.any()
         assert np.array_equal(seen[1], rest[1])

@@ -8,5 +8,5 @@ from urlab_ros_bridge.testing.domains import take_domain
 
 
 def free_domain():
-    """Return a ROS domain that nobody else uses until the fixture or the test that asks ends."""
+    """Return a ROS domain that is reserved until the calling fixture or test ends."""
     return borrow(take_domain()).number

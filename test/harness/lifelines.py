@@ -26,7 +26,7 @@ def stop_for_a_while(process, timeout=60.0):
 
 
 def has_ended(pid):
-    """Return whether a process is gone, or waits for its parent to notice."""
+    """Return whether a process has ended, reaped by its parent or not."""
     try:
         return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] == 'Z'
     except (FileNotFoundError, ProcessLookupError):

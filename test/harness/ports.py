@@ -36,7 +36,7 @@ class _Port:
 
 
 def free_port():
-    """Return a port of which, and of the 15 after it, nobody takes one meanwhile."""
+    """Return the first of 16 ports that are reserved until the test ends."""
     folder = Path(tempfile.gettempdir()) / f'urlab-test-ports-{os.getuid()}'
     folder.mkdir(exist_ok=True)
     highest = min(32768, int(LOCAL_RANGE.read_text().split()[0]))

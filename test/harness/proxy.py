@@ -40,7 +40,7 @@ def unpack(frame: bytes) -> dict | None:
 
 
 def spoiled(fault: Fault, exchange: Callable[[bytes], bytes], frame: bytes) -> bytes:
-    """Return the answer to a frame, with a fault on the way there or back."""
+    """Return the answer to a frame, with a fault in the request or the reply."""
     request = unpack(frame)
     if request is None:
         return exchange(frame)

@@ -39,7 +39,7 @@ def shake_hands(peer, kind):
 
 @contextmanager
 def raw_server(talk):
-    """Accept connections and let `talk` have each; yield the address."""
+    """Accept connections and pass each to `talk`; yield the address."""
     listener = socket.create_server(('127.0.0.1', 0))
 
     def accept():

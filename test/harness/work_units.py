@@ -12,7 +12,7 @@ from xdist.scheduler import LoadFileScheduling
 # Folders and files as they begin below test/.
 WHOLE_FOLDERS = ('config/',)
 TESTS_APART = ('conformance/test_matrix.py',)
-# Units of more than about ten seconds, so that at the end no worker goes on alone with one.
+# Units of more than about ten seconds, so that no worker is left alone with one at the end.
 LONG = (
     'soak/',
     'integration/',

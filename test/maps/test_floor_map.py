@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Maps: the simulated scanner sees what is drawn, and what is drawn says the same in files."""
+"""Maps agree with the simulated scanner, also after they were written to files."""
 
 from map_reader import ReadMap
 import mujoco

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Spinning ends when it does not pay: nobody comes, or others want the processor."""
+"""Spinning ends when it does not pay: no message arrives, or others need the processor."""
 
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ LOOK = 1e-5  # s
 
 
 class Rig:
-    """A spin wait on a clock of its own; `taken` is what each look costs."""
+    """A spin wait on a clock of its own; each poll takes `taken` seconds."""
 
     def __init__(self, monkeypatch):
         self.now, self.taken, self.looks, self.comes_at = 0.0, LOOK, 0, None

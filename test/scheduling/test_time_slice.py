@@ -14,7 +14,7 @@ from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
 
 
 def slice_ns():
-    """Return the time slice of the calling thread (ns), where the system tells."""
+    """Return the time slice of the calling thread (ns), where the system reports it."""
     try:
         text = Path(f'/proc/self/task/{threading.get_native_id()}/sched').read_text('ascii')
     except OSError:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that nobody should send are refused by name."""
+"""Invalid requests are refused by name."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Requests over sockets: slow ones delay nobody, junk hurts nobody."""
+"""Requests over sockets: neither slow nor malformed ones affect other clients."""
 
 import contextlib
 import socket
@@ -29,7 +29,7 @@ def raw_dealer(endpoint):
 
 
 def receive_until(peer, word):
-    """Receive until a word has come."""
+    """Receive until these bytes have arrived."""
     got = b''
     while word not in got:
         part = peer.recv(1 << 16)

@@ -36,7 +36,7 @@ def test_starting_and_stopping_leaks_nothing(mjcf):
         made.stop()
         if round_number == 0:
             first = resources()
-    # What earlier tests have left may be given back meanwhile.
+    # Resources of earlier tests may be released in between.
     assert all(now <= then for now, then in zip(resources(), first, strict=True))
 
 
@@ -97,7 +97,7 @@ def times(messages):
 
 
 def ticks_at(socket, pace):
-    """Return the ticks of some short looks; in one, simulated time runs at this pace."""
+    """Return the ticks of short samples; in one of them, simulated time runs at this pace."""
     ticks, paces = [], []
     for _ in range(20):  # a busy machine may disturb some
         look = times(drain(socket, 0.6))

@@ -29,7 +29,7 @@ def test_a_session_survives_a_change_of_world_and_its_steps_start_at_zero(server
 
 
 def test_time_continues_in_a_changed_world_even_if_the_old_loop_ended_first(server, connect):
-    """The old world's loop may have ended before the new one is told to begin."""
+    """The old world's loop may have ended before the new one starts."""
     running = server()
     caller = connect(running)
     caller.ask('set_mode', mode='live')

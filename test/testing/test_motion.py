@@ -52,13 +52,13 @@ def test_limits_are_in_simulation_and_wall_time_and_the_error_names_the_exceeded
         step_until(client, lambda s: False, 0.3, n_steps=10)
     assert client.forward().time < 0.6
     client.set_mode('live')
-    client.set_paused(True)  # time stands still
+    client.set_paused(True)  # time is frozen
     with pytest.raises(NotInTime, match=r'within 0.2 s of wall time.*only 0 s have passed'):
         step_until(client, lambda s: False, 0.3, wall_timeout=0.2)
     client.set_paused(False)
     begun = server.time
     assert step_until(client, lambda s: s.time > begun + 0.1, 5.0).time > begun + 0.1
-    # A reset on the way begins anew.
+    # A reset during the wait restarts it.
     client.set_mode('direct')
     steps = iter(range(1000))
 

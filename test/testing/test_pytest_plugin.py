@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PLUGIN = 'urlab_ros_bridge.testing.pytest_plugin'
 HEAVY = ('rclpy', 'mujoco', 'numpy', 'zmq', 'yaml', 'msgpack')
 
-# Without any bridge, so that it also says what happens where ROS is absent.
+# Without any bridge, so that it runs without ROS too.
 TESTS = """
 import os
 import pytest

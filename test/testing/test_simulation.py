@@ -45,7 +45,7 @@ def test_a_node_drives_a_scripted_robot_through_the_bridge(faked):
     running.node.destroy_timer(timer)
     assert moving.header.frame_id == 'odom'
     assert server.requests_of('set_twist')[-1]['linear'][0] == 1.0
-    # The commander is gone: the bridge stops the robot.
+    # Without further commands the bridge stops the robot.
     running.wait_for_message(Odometry, 'odom', 20.0, lambda m: m.twist.twist.linear.x == 0.0)
 
 

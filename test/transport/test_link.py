@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The client over shared memory against the bundled server: what goes where, and falling back."""
+"""The client over shared memory against the bundled server: its requests, and the fallback."""
 
 from pathlib import Path
 import time
@@ -85,7 +85,7 @@ def test_step_whose_reply_is_too_large_is_done_once(start, connect, zmq_ops, mon
     client.set_mode('direct')
     steps = [client.step(3, observations='full').step for _ in range(4)]
     assert steps == [3, 6, 9, 12]
-    # From the second time on it goes over ZMQ at once; what fits does not.
+    # From the second time on it uses ZMQ at once; smaller replies do not.
     assert zmq_ops.count('step') == 4
     assert client.step(1, observations='minimal').step == 13
     assert zmq_ops.count('step') == 4

@@ -176,7 +176,7 @@ def test_a_closed_connection_and_a_silent_server_are_different_errors():
         assert not isinstance(caught.value, ConnectionLost)
 
 
-# A forwarded port with nobody behind it; a server that is about to exit; another protocol.
+# A forwarded port without a server; a server that is about to exit; another protocol.
 @pytest.mark.parametrize('words', [b'', GREETING, b'HTTP/1.1 400 Bad Request\r\n'])
 def test_a_peer_that_ends_the_handshake_is_a_lost_connection(words):
     with raw_server(lambda peer: peer.sendall(words)) as endpoint, client(endpoint) as made:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a server is noticed while nobody asks it anything."""
+"""The end of a server is noticed without requests."""
 
 import signal
 import subprocess

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A connection that breaks while nobody reads must not end the process."""
+"""A connection that breaks while its queue is full must not end the process."""
 
 import sys
 

@@ -123,7 +123,7 @@ def test_a_restarted_publisher_is_found_again(keys):
         assert made.receive() is None
         for word in (b'early', b'again'):
             with publisher(keys[0], port) as bound:
-                # A SUB socket repeats its subscriptions while somebody receives.
+                # A SUB socket repeats its subscriptions only while it receives.
                 while not bound.poll(20):
                     assert made.receive() is None
                 assert bound.recv() == b'\x01' + TOPIC

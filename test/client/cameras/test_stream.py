@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Camera streams of the client, against a publisher that says anything and the real server."""
+"""Camera streams of the client, against a publisher that sends any bytes, and the real server."""
 
 import threading
 import time
@@ -75,7 +75,7 @@ def test_the_newest_wins_and_the_others_are_counted(publisher):
         time.sleep(0.3)
         stream.receive(20.0)
         stats = stream.stats
-        # A short queue on the way drops some by itself; their numbers are missing.
+        # The short queue of the socket drops some by itself; their numbers are missing.
         assert stats.frames + stats.missed == 9 or stats.frames <= 5
         assert stats.dropped == stats.frames - 2 and stats.last_receive is not None
 
@@ -84,7 +84,7 @@ def test_missing_numbers_are_counted(publisher, stream):
     for number in (5, 6, 9, 10):
         publisher.send(b'bot/camera/eye ', framed(number, 1.0))
         assert stream.receive(20.0).frame_id == number
-    publisher.send(b'bot/camera/eye ', framed(1, 1.0))  # the renderer began anew
+    publisher.send(b'bot/camera/eye ', framed(1, 1.0))  # the renderer has restarted
     assert stream.receive(20.0).frame_id == 1
     assert stream.stats.missed == 2
 

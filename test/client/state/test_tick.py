@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Grouping of rows: what was packed comes out under its robot and name."""
+"""Rows are grouped by robot and name."""
 
 import struct
 

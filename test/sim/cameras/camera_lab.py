@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The small world that the camera tests look at, and ways to serve it."""
+"""The small world of the camera tests, and ways to serve it."""
 
 from bundled_server import ports_of
 import mujoco
@@ -100,7 +100,7 @@ def fresh_data(model, reply=None):
 
 
 def project(model, data, camera, point):
-    """Return (column, row) of a world point in a picture, in pixels."""
+    """Return (column, row) of a world point in an image, in pixels."""
     number = model.camera(camera).id
     width, height = model.cam_resolution[number]
     focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)

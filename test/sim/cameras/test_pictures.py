@@ -149,7 +149,7 @@ def test_overlays_and_changed_colours_are_visible(client, lab_server):
 
 
 def test_a_delay_is_set_and_taken_back_while_the_world_runs(client, monkeypatch):
-    # A machine that stalls is not taken for time that stands still, which has no delays.
+    # A stalled machine must not count as frozen time, in which there are no delays.
     monkeypatch.setattr(rig_module, 'FROZEN_SECONDS', 1e3)
     client.set_mode('direct')
     client.reset()
@@ -186,7 +186,7 @@ def test_a_stream_is_switched_off_and_on_again(client):
         assert off == {
             'streaming': False, 'zmq': False, 'shm': False, 'zmq_endpoint': '', 'zmq_topic': '',
         }  # fmt: skip
-        while stream.receive(1.0) is not None:  # those on their way
+        while stream.receive(1.0) is not None:  # those in flight
             pass
         client.set_camera_streaming({'each': {'zmq': True}})
         assert stream.receive(20.0) is not None

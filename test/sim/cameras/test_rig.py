@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which cameras take a picture at which tick, without a renderer."""
+"""Which cameras capture at which tick, without a renderer."""
 
 import numpy as np
 import pytest

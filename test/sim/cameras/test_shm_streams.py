@@ -41,7 +41,7 @@ def test_each_image_shows_the_state_of_its_stamp(client):
 
 
 def test_cameras_are_rendered_only_while_they_have_readers(client):
-    # Who has left is noticed when the server looks next.
+    # The server polls for readers that have left.
     wait_until(lambda: client.status().cameras == 0)
     with opened(client) as one, opened(client) as other:
         assert one.receive(60.0) is not None and other.receive(60.0) is not None

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Camera streams: who gets frames, and that nobody else costs anything."""
+"""Camera streams: which subscribers get which frames."""
 
 import time
 
@@ -50,10 +50,10 @@ def test_stamps_restart_at_a_reset_and_never_mix(client):
             client.set_paused(stands)
             client.reset()
             stamps = [eye.receive(60.0).stamp_ns]
-            while stamps[-1] >= late:  # what was on its way already
+            while stamps[-1] >= late:  # those in flight
                 stamps.append(eye.receive(60.0).stamp_ns)
             assert len(stamps) <= 5
-            assert stamps[-1] == 0 or not stands  # the first picture is that of the reset itself
+            assert stamps[-1] == 0 or not stands  # the first image is that of the reset itself
             client.set_paused(False)
             after = [stamps[-1], *(eye.receive(60.0).stamp_ns for _ in range(3))]
             assert after == sorted(after) and after[-1] < late

@@ -10,7 +10,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.host import Stage
 
-# The root body stands off the frame of the file, turned.
+# The root body is translated and rotated in the frame of the file.
 ARM = """
 <mujoco model="arm">
   <worldbody>

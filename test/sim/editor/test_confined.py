@@ -55,7 +55,7 @@ def test_no_op_accepts_a_hostile_file(desk, outside, text):
         failed = desk.refusal(op, **fields)
         assert failed.code == code and 'secret' not in failed.message
     assert desk.editor.level is level
-    # A level may name what it likes, as long as nobody compiles it.
+    # A level may name any file; compiling it is refused.
     for name in ('scene.yaml', 'robot.yaml'):
         desk.ask('load_level', level_path=f'/Game/{name}')
         assert desk.ask('begin_pie')['state'] == 'compile_failed'

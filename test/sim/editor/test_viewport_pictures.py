@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The viewport as a camera: its ops change real pictures."""
+"""The viewport as a camera: its ops change rendered images."""
 
 from bundled_server import ports_of
 from bundled_server import start_server
@@ -63,7 +63,7 @@ def client(playing):
 
 
 def shot(client):
-    """Return the viewport's picture of this state: (480, 640, 3), red first."""
+    """Return the viewport's image of this state: (480, 640, 3), red first."""
     frame = client.step(0, include_cameras={NAME: 'sync'}).cameras[NAME]
     return frame.pixels[..., 2::-1].astype(int)
 
@@ -80,9 +80,9 @@ def test_the_viewport_is_a_scene_camera_beside_another_of_that_name(client):
     assert set(cameras) == {'viewport', NAME}
     camera = cameras[NAME]
     assert camera.resolution == (WIDTH, HEIGHT) and camera.mode == 'real' and camera.port
-    # Scripts that know no viewport are not sent its pictures.
+    # Scripts that know no viewport do not get its images.
     assert set(client.step(0, include_cameras='sync').cameras) == {'viewport'}
-    # The world tells that it has no fixed place.
+    # The model marks its pose as not fixed.
     model = client.handshake.model
     assert model.camera(NAME).mode != model.camera('viewport').mode
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF files that nobody described: what becomes a robot, what becomes an entity."""
+"""MJCF files without a sidecar: which bodies become a robot and which become entities."""
 
 from mesh_files import foreign_model
 import mujoco

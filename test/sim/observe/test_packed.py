@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A frame that is written in place says what building and packing the map says."""
+"""A reply that is packed in place equals one that is built and packed."""
 
 import numpy as np
 import pytest

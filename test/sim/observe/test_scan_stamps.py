@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot says when each of its scans was made."""
+"""A snapshot has the time of each of its scans."""
 
 import numpy as np
 import pytest

@@ -107,7 +107,7 @@ def test_a_scan_is_sent_when_it_is_new(tick):
     for _ in range(120):
         move_on(made)
         sent.append(len(publish()))
-    # 120 ticks of 2 ms at ten scans a second; the held one of before would have a wrong stamp.
+    # 120 ticks of 2 ms at ten scans a second; a repeated scan would have a wrong stamp.
     assert [tick for tick, count in enumerate(sent, start=1) if count] == [50, 100]
 
 

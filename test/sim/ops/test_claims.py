@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Claims: whoever owns an articulation commands it alone; without claims nothing changes."""
+"""Claims: the owner of an articulation commands it alone; without claims everybody does."""
 
 import pytest
 

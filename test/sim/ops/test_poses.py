@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Poses that clients write: what is taken, what is refused, and what the model says after."""
+"""Poses that clients write: which are accepted, which are refused, and the resulting state."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Wrenches and lapsing setpoints, held against Newton's laws."""
+"""Wrenches and expiring setpoints, compared with Newton's laws."""
 
 import mujoco
 import numpy as np

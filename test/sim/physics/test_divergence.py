@@ -25,7 +25,7 @@ def break_world(rig, quantity):
 
 
 def stepped(rig, **fields):
-    """Return what the reply to one step says of divergence, by every way that shows it."""
+    """Return the divergence after one step, which every reply and snapshot must agree on."""
     reply = rig.ask('step', **fields)
     shown = [reply.get('divergence')]
     shown.append(codec.unpack(rig.simulation.observer.snapshot()).get('divergence'))
@@ -71,7 +71,7 @@ def test_divergence_is_reported_until_the_next_reset(rover, quantity, autoreset)
         assert stepped(rover) is None
         return
     assert stepped(rover, per_articulation={'rover': {'ctrl': [1.0, 1.0]}}) == found
-    # Restarting the clock does not undo it, a reset does; the count goes on.
+    # Restarting the clock does not clear it, a reset does; the count continues.
     rover.ask('reset', keep_state=True)
     assert stepped(rover) == found
     rover.ask('reset', keep_time=True)

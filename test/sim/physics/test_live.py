@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The live loop: its meter, and what it does when something goes wrong."""
+"""The live loop: its meter, and its behaviour after errors."""
 
 import time
 

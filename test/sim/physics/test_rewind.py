@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A reset with keep_state: the clock goes back, and nothing else."""
+"""A reset with keep_state: the clock is set back, and nothing else."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands whose commander is gone while time is frozen move nothing."""
+"""Commands expire in wall time while simulation time is frozen."""
 
 import time
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ SECONDS = 10**9
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Wall clocks that only move when they are told to."""
+    """Return a function that advances the wall clocks, which are frozen otherwise."""
     now = SimpleNamespace(seconds=1000.0, processor=0.0)
     fake = SimpleNamespace(
         monotonic=lambda: now.seconds,

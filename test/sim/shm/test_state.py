@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""state.shm: what it holds, and that it costs nothing while nobody reads."""
+"""state.shm: its content, and that it costs nothing without readers."""
 
 import time
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""hello_ok tells what the page promises, as it is now."""
+"""hello_ok has the current state."""
 
 import mujoco
 import pytest

@@ -42,7 +42,7 @@ def test_what_is_written_is_read_once(tmp_path_factory, payloads):
 
 
 def test_stock_file_has_no_tags_and_gets_none(path):
-    """The extension word decides, not who reads: a stock server's reserved bytes stay zero."""
+    """The extension word decides, not the reader: a stock server's reserved bytes stay zero."""
     header = struct.pack('<IIIIQI', 0x424C5255, 1, STRIDE, 2, 0, 0)
     path.write_bytes(header.ljust(64 + 2 * STRIDE, b'\0'))
     writer = RegionWriter(Region.open(path, writable=True))

@@ -24,7 +24,7 @@ STRIDE = 4096
 
 
 class Server:
-    """Answers requests with their own bytes, after as many seconds as the request says."""
+    """Answers requests with their own bytes, after as many seconds as the request specifies."""
 
     def __init__(self, directory, stock):
         self.reader = RegionReader(self.region(directory / 'req.shm', stock))

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the frame codec: what goes in comes out, and any bytes give a value or a WireError."""
+"""Laws of the frame codec: messages round-trip, and any bytes give a value or a WireError."""
 
 import base64
 import json

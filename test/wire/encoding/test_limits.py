@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a frame may cost: however large and odd, it is refused or decoded within bounds."""
+"""The cost of a frame: whatever its size and content, it is refused or decoded within bounds."""
 
 import tracemalloc
 

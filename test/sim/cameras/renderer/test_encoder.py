@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finishing frames, with a thread for it and without: what comes out is the same."""
+"""Encoding frames gives the same result with a thread of its own and without."""
 
 import json
 import os
@@ -58,7 +58,7 @@ class Rig:
         self.told.put(message)
 
     def draw(self, cameras, timeline=0, returned=(), streamed=True):
-        """Draw a job: all pixels of its pictures are its number."""
+        """Draw a job: all pixels of its images are its number."""
         self.jobs += 1
         capture = Capture(self.jobs * 1000, self.jobs, timeline, 0.0)
         job = link.Job(self.jobs, streamed, capture, tuple(cameras), tuple(returned))
@@ -98,7 +98,7 @@ def rig(request):
 
 @pytest.fixture
 def watch(rig):
-    """Return a function that subscribes to a camera and returns when that was told."""
+    """Return a function that subscribes to a camera and waits until the server knows it."""
     context = zmq.Context()
 
     def subscribe(camera):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth that is read from a colour picture equals depth that is drawn, bit for bit."""
+"""Depth that is read from a colour image equals depth that is drawn, bit for bit."""
 
 import json
 import os

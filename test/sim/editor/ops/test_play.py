@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Play by requests: compiling, moving things meanwhile, and coming back."""
+"""Play by requests: compiling, moving actors while it runs, and stopping."""
 
 import mujoco
 import numpy as np
@@ -11,7 +11,7 @@ from urlab_ros_bridge.sim.editor.transforms import from_euler
 
 @pytest.fixture
 def playing(desk):
-    """Return a desk in play, time held still: a robot, crates of every kind, a lamp."""
+    """Return a desk in play, paused: a robot, crates of every kind, a lamp."""
     desk = type(desk)(desk.folder, paused=True)
     desk.ask('create_level', name='hall', scene='rover')
     desk.ask('import_xml', path='arm.xml')
@@ -70,7 +70,7 @@ def test_movable_actors_move_in_the_running_world_too(playing, name):
     now = live(playing)[name]
     assert now['location'] == pytest.approx([7, 8, 9])
     assert np.abs(now['rotation_quat']) == pytest.approx(np.abs(quat), abs=1e-9)
-    # Beginning anew puts it where the level has it now: the same place.
+    # After a restart it is at the location in the level, which is the same.
     running = live(playing)[name]
     playing.ask('stop_pie')
     playing.play()

@@ -25,7 +25,7 @@ def play(host):
 
 
 class Slow:
-    """A description that comes when it is let go."""
+    """A description that is returned once `go` is set."""
 
     def __init__(self):
         self.asked, self.go = threading.Event(), threading.Event()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Documents that must be refused, and what the refusal says."""
+"""Documents that must be refused, and part of the message."""
 
 from spawn_models import URDF
 

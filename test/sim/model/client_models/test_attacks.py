@@ -69,7 +69,7 @@ def test_a_replaced_world_is_freed_at_once(server, connect, world):
             ):
                 gone.append(weakref.ref(running.simulation.world))
                 socket.ask(op, **fields)
-                # The thread that has answered may not have let go yet.
+                # The thread that has answered may still hold a reference.
                 for _ in range(500):
                     if gone[-1]() is None:
                         break

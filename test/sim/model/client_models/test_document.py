@@ -51,7 +51,7 @@ def test_folders_of_the_compiler_lead_nowhere_else(places, folder, where):
     compiler = f'<compiler {folder}="{where.format(outside=places.outside)}"/>'
     for text in (
         f'<mujoco>{compiler}<asset><{kind} name="m" file="o.obj"/></asset></mujoco>',
-        # The last one counts, wherever it stands.
+        # The last one counts, wherever it is.
         f'<mujoco><compiler {folder}="meshes"/><asset><{kind} name="m" file="o.obj"/></asset>'
         f'{compiler}</mujoco>',
     ):

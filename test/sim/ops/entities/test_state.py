@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing the state of what stands in the world."""
+"""Reading and writing the state of robots, entities and mocap bodies."""
 
 from example_counts import examples
 from hypothesis import given

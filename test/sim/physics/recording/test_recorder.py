@@ -84,7 +84,7 @@ def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
 
 
 def test_a_recording_can_be_simulated_again(rig, tmp_path):
-    """The ctrl of frame i is the one that led to its state: MuJoCo alone repeats the way."""
+    """The ctrl of frame i is the one that led to its state: MuJoCo alone repeats the motion."""
     rover = rig(mode='direct', data_dir=tmp_path)
     rover.ask('reset')
     rover.ask('recording_start')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Replay: recorded frames come back through step, bit for bit, and physics goes on after them."""
+"""Replay: recorded frames are replayed by steps, bit for bit, and physics continues after them."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Scanners: every ray is what mj_ray says in a world without the robot and without decoration."""
+"""Scanners: every ray equals mj_ray in a world without the robot and without decoration."""
 
 from __future__ import annotations
 

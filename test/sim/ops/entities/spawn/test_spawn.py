@@ -17,7 +17,7 @@ from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
 
 @pytest.fixture
 def driven(rig):
-    """Return a factory of rover worlds in the middle of everything that can be under way."""
+    """Return a factory of rover worlds that move, with a twist, a wrench and changed options."""
 
     def make(world='rover', **config):
         made = rig(mode='direct', world=world, **config)
@@ -47,7 +47,7 @@ def integrated(rig):
 
 
 def derive(rig):
-    """Compute poses anew: a changed world knows them, after a step they are one step old."""
+    """Recompute poses: those of a changed world are current, those of a step one step old."""
     warm = rig.data.qacc_warmstart.copy()
     mujoco.mj_forward(rig.model, rig.data)
     rig.data.qacc_warmstart[:] = warm

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A quadruped walks as commanded, is not thrown over by pushes, and lets its joints go."""
+"""A quadruped walks as commanded, does not fall, and releases its joints."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_lying_robot_stands_up_first(world):
 def test_after_a_twist_it_stands_and_releases_its_joints(world):
     walk = Walk(world).go(2.0, (0.5, 0.0, 0.0))
     assert walk.twist.active
-    walk.go(3.0)  # the commander is gone
+    walk.go(3.0)  # without further commands
     assert not walk.twist.active and not any(walk.twist.value)
     assert walk.sample()[3] == pytest.approx(0.30, abs=0.02)
     walk.targets[:] = kept = walk.targets + 0.01
