@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests over sockets: neither slow nor malformed ones affect other clients."""
 
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
 import contextlib
 import socket
 import threading
@@ -43,47 +45,37 @@ def patient(monkeypatch):
     monkeypatch.setattr(run_state, 'STEP_TIMEOUT', 60.0)
 
 
-def background(call):
-    """Run a call in a thread; return (thread, results)."""
-    results = []
-
-    def run():
-        try:
-            results.append(call())
-        except Exception as error:
-            results.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread, results
+@pytest.fixture
+def pool():
+    """Return an executor of as many threads as a test needs."""
+    with ThreadPoolExecutor(100) as made:
+        yield made
 
 
-def waiting_steps(running, callers, total=0):
-    """Let each caller send a step to a paused world; return them as `background` does."""
+def waiting_steps(pool, running, callers, total=0):
+    """Have each caller send a step to a paused world; return the futures of the replies."""
     total = total or len(callers)
-    waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
+    waiting = [pool.submit(caller.ask, 'step') for caller in callers]
     wait_until(lambda: running._router._running >= total)
     assert running._router._running == total
     return waiting
 
 
-def test_waiting_steps_do_not_block_other_requests(server, connect, tmp_path, patient):
+def test_waiting_steps_do_not_block_other_requests(server, connect, tmp_path, patient, pool):
     running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
     callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
     other = connect(running, timeout=20, shared=True)
     other.ask('recording_start')
     other.ask('step')
     other.ask('set_paused', paused=True)
-    waiting = waiting_steps(running, callers)
+    waiting = waiting_steps(pool, running, callers)
     other.hello(shared=True)
     other.ask('get_contacts')
     other.ask('recording_save', path='beside.json')  # needs a worker: files are never quick
     other.ask('replay_load', path='beside.json')
-    assert all(thread.is_alive() for thread, _ in waiting)
+    assert not any(step.done() for step in waiting)
     other.ask('set_paused', paused=False)
-    for thread, _ in waiting:
-        thread.join(20)
-    assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
+    assert sorted(step.result(20)['step'] for step in waiting) == list(range(2, 22))
 
 
 def test_malformed_messages_are_dropped_or_answered(server, connect):
@@ -114,37 +106,33 @@ def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
 
 
 def test_calls_beyond_the_limit_are_refused_except_urgent_ones(
-    server, connect, monkeypatch, patient
+    server, connect, monkeypatch, patient, pool
 ):
     monkeypatch.setattr(router_module, 'MAX_CALLS', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     callers = [connect(running, shared=True) for _ in range(3)]
-    waiting = waiting_steps(running, callers[:2])
+    waiting = waiting_steps(pool, running, callers[:2])
     assert callers[2].code('step') == 'not_ready'
     callers[2].ask('set_paused', paused=False)
-    for thread, results in waiting:
-        thread.join(5)
-        assert results[0]['op'] == 'step_ok'
+    assert all(step.result(5) for step in waiting)
     assert callers[2].ask('step')['step'] == 3
 
 
-def test_waiting_calls_are_limited_per_session(server, connect, monkeypatch, patient):
+def test_waiting_calls_are_limited_per_session(server, connect, monkeypatch, patient, pool):
     monkeypatch.setattr(router_module, 'MAX_CALLS_OF_ONE', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     greedy = [connect(running, shared=True) for _ in range(3)]
     other = connect(running, shared=True)
     for caller in greedy:
         caller.session_id = greedy[0].session_id
-    waiting = waiting_steps(running, greedy[:2])
+    waiting = waiting_steps(pool, running, greedy[:2])
     assert greedy[2].code('step') == 'not_ready'
-    more = waiting_steps(running, [other], 3)
+    more = waiting_steps(pool, running, [other], 3)
     greedy[2].ask('set_paused', paused=False)
-    for thread, results in waiting + more:
-        thread.join(5)
-        assert results[0]['op'] == 'step_ok'
+    assert all(step.result(5) for step in waiting + more)
 
 
-def test_a_pause_precedes_any_number_of_waiting_long_steps(server, connect, patient):
+def test_a_pause_precedes_any_number_of_waiting_long_steps(server, connect, patient, pool):
     """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.simulation.engine
@@ -152,24 +140,20 @@ def test_a_pause_precedes_any_number_of_waiting_long_steps(server, connect, pati
     engine.hooks.after_step.append(lambda: time.sleep(0.002))
     callers = [connect(running, shared=True) for _ in range(40)]
     other = connect(running, shared=True)
-    steps = [
-        background(lambda caller=caller: caller.ask('step', n_steps=2000)) for caller in callers
-    ]
+    steps = [pool.submit(caller.ask, 'step', n_steps=2000) for caller in callers]
     wait_until(lambda: running._router._running >= len(callers))
     done = engine.clock.steps
     other.ask('set_paused', paused=True)
     assert engine.clock.steps - done < 2000, 'the pause was within the first of the steps'
     stopped = engine.clock.steps
     time.sleep(0.1)
-    assert engine.clock.steps <= stopped + 1 and all(thread.is_alive() for thread, _ in steps)
+    assert engine.clock.steps <= stopped + 1 and not any(step.done() for step in steps)
     engine.hooks.after_step.clear()
     other.ask('set_paused', paused=False)
-    for thread, results in steps:
-        thread.join(50)
-        assert results[0]['op'] == 'step_ok'
+    assert all(step.result(50) for step in steps)
 
 
-def test_sessions_with_long_steps_alternate(server, connect, patient):
+def test_sessions_with_long_steps_alternate(server, connect, patient, pool):
     """Whoever asks for steps all the time does not starve who asks once."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.simulation.engine
@@ -185,7 +169,7 @@ def test_sessions_with_long_steps_alternate(server, connect, patient):
         while not ended.is_set():
             caller.ask('step', n_steps=20)
 
-    floods = [background(lambda caller=caller: flood(caller)) for caller in greedy]
+    floods = [pool.submit(flood, caller) for caller in greedy]
     wait_until(lambda: running._router._running >= len(greedy), every=0.001)
     try:
         for _ in range(5):
@@ -194,8 +178,7 @@ def test_sessions_with_long_steps_alternate(server, connect, patient):
             assert engine.clock.steps - before <= 4 * 20, 'one turn of the other session, not six'
     finally:
         ended.set()
-        for thread, _ in floods:
-            thread.join(50)
+        wait(floods, 50)
 
 
 @contextlib.contextmanager

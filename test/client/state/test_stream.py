@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stream over real sockets: subscriptions, lag, reconnects, threads, malformed messages."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 import time
 
 import pytest
@@ -112,20 +112,12 @@ def test_wake_ends_a_waiting_receive_once(publisher):
 
 def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
     stream = StateStream(state_port=publisher.port)
-    caught = []
-
-    def wait():
-        try:
-            stream.receive()
-        except StreamClosed as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    time.sleep(0.1)
-    stream.close()
-    thread.join(20)
-    assert not thread.is_alive() and len(caught) == 1
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(stream.receive)
+        time.sleep(0.1)
+        stream.close()
+        with pytest.raises(StreamClosed):
+            waiting.result(20)
     with pytest.raises(StreamClosed):
         stream.receive(0)
     stream.subscribe('late/')  # harmless

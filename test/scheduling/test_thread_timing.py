@@ -1,16 +1,19 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of time slices: what is asked for holds for one thread, and nothing else of it changes."""
+"""Time slices and timer slack change for the calling thread alone, and nothing else changes."""
 
+from concurrent.futures import ThreadPoolExecutor
 import os
 from pathlib import Path
 import re
+import sys
 import threading
 
 import pytest
 
 from urlab_ros_bridge.scheduling import thread_timing as module
 from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
+from urlab_ros_bridge.scheduling.thread_timing import sleep_precisely
 
 
 def slice_ns():
@@ -21,27 +24,22 @@ def slice_ns():
         text = ''
     found = re.search(r'se\.slice\s*:\s*(\d+)', text)
     if found is None:
-        pytest.skip('the system does not tell time slices')
+        pytest.skip('the system does not report time slices')
     return int(found[1])
+
+
+def slack_ns():
+    """Return how much too long the calling thread may sleep (ns)."""
+    path = Path(f'/proc/self/task/{threading.get_native_id()}/timerslack_ns')
+    if not path.exists():
+        path = Path(f'/proc/{threading.get_native_id()}/timerslack_ns')
+    return int(path.read_text('ascii'))
 
 
 def in_thread(call):
     """Return what a call returns in a thread of its own, which ends with it."""
-    results = []
-
-    def run():
-        try:
-            results.append(call())
-        except BaseException as error:
-            results.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    (result,) = results
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
 
 
 def nature():
@@ -78,3 +76,13 @@ def test_a_chosen_scheduling_policy_is_kept(policy):
 def test_nothing_is_requested_on_an_unknown_architecture(monkeypatch):
     monkeypatch.setattr(module.platform, 'machine', lambda: 'abacus')
     assert not ask_for_short_slices()
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='only Linux has timer slack')
+def test_timer_slack_changes_for_the_calling_thread_alone():
+    def slack_after():
+        sleep_precisely()
+        return slack_ns()
+
+    ordinary = slack_ns()
+    assert in_thread(slack_after) == 1000 and slack_ns() == ordinary > 1000
