@@ -21,9 +21,6 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.testing import Simulation
 
-pytest.importorskip('mujoco')
-pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
-
 ROOT = Path(__file__).parents[2]
 
 

@@ -5,11 +5,10 @@
 from concurrent.futures import ThreadPoolExecutor
 import itertools
 
-from bundled_server import ports_of
+from bundled_server import client_of
 from bundled_server import running_server
 import pytest
 
-from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.state.stream import StateStream
 
@@ -29,9 +28,7 @@ def clients(server, keep):
     """Return a factory of connected clients of a paused world without spawned entities."""
 
     def connect(**options):
-        client = keep(Client(**ports_of(server), **options))
-        client.connect()
-        return client
+        return keep(client_of(server, **options))
 
     keeper = connect(shared=True)
     keeper.set_paused(True)

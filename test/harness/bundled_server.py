@@ -4,6 +4,7 @@
 
 from contextlib import contextmanager
 
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.ops import cameras
@@ -43,6 +44,13 @@ def port_of(server, name='rpc'):
 def ports_of(server):
     """Return the ports of a server as keywords of a client."""
     return {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
+
+
+def client_of(server, **options):
+    """Return a connected client of a server; its caller closes it."""
+    client = Client(**ports_of(server), **options)
+    client.connect()
+    return client
 
 
 @contextmanager

@@ -5,6 +5,9 @@
 from pathlib import Path
 import time
 
+from bundled_server import client_of
+from bundled_server import port_of
+from bundled_server import start_server
 import pytest
 
 from urlab_ros_bridge.client import Client
@@ -16,24 +19,17 @@ from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import UnknownName
 
-pytest.importorskip('mujoco')
-bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundError)
-
 
 @pytest.fixture
 def start(keep):
-    return lambda **fields: keep(bundled_server.start_server(**{'cameras': 'off', **fields}))
+    return lambda **options: keep(start_server(cameras='off', **options))
 
 
 @pytest.fixture
 def connect(keep):
-    def make(server, transport='shm', **fields):
-        port = bundled_server.port_of(server)
-        client = keep(Client('127.0.0.1', port, transport=transport, **fields))
-        client.connect()
-        return client
-
-    return make
+    return lambda server, transport='shm', **options: keep(
+        client_of(server, transport=transport, **options)
+    )
 
 
 @pytest.fixture
@@ -106,7 +102,7 @@ def test_a_shared_client_reconnects_after_a_restart(start, connect):
     first = start()
     client = connect(first, shared=True)
     client.status()
-    old, chosen = client.handshake.shm_session_dir, bundled_server.port_of(first)
+    old, chosen = client.handshake.shm_session_dir, port_of(first)
     first.stop()
     second = start(rpc_port=chosen)
     time.sleep(0.6)

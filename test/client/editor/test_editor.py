@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client's editor against the bundled server's."""
 
+from bundled_server import client_of
+from bundled_server import start_server
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import NoActiveManager
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.editor import CameraPose
@@ -13,7 +14,6 @@ from urlab_ros_bridge.client.replies.editor import HierarchyNode
 from urlab_ros_bridge.client.replies.editor import to_wire
 from urlab_ros_bridge.client.replies.reader import read_reply
 
-pytest.importorskip('mujoco')
 ROBOT = """
 <mujoco model="bot"><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/>
 <body name="l"><joint name="j"/><geom size="0.1" pos="0 0 .3"/></body></body></worldbody>
@@ -22,29 +22,11 @@ ROBOT = """
 
 
 @pytest.fixture
-def start(tmp_path):
-    """Return a factory of clients, each of a server of its own; both are closed at the end."""
-    from bundled_server import port_of
-    from bundled_server import start_server
-
-    made = []
-
-    def begin(shared=True, **config):
-        server = start_server(data_dir=tmp_path, **config)
-        client = Client(rpc_port=port_of(server), shared=shared, timeout=20)
-        client.connect()
-        made.extend([client.close, server.stop])
-        return client
-
-    yield begin
-    for end in made:
-        end()
-
-
-@pytest.fixture
-def client(start, tmp_path):
+def client(keep, tmp_path):
+    """Return a client of an editor without a world, with bot.xml in its data folder."""
     (tmp_path / 'bot.xml').write_text(ROBOT)
-    return start(editor=True, world='')
+    server = keep(start_server(data_dir=tmp_path, editor=True, world=''))
+    return keep(client_of(server, shared=True, timeout=20))
 
 
 def test_a_level_is_built_and_played_and_the_handshake_follows(client):

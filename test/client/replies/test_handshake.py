@@ -66,7 +66,6 @@ def test_an_editor_handshake_without_a_world():
 
 
 def test_a_model_of_another_mujoco_is_refused():
-    pytest.importorskip('mujoco')
     with pytest.raises(ModelUnavailable, match=r'server runs MuJoCo 1\.2\.3'):
         load_model(b'mjb', '1.2.3')
 

@@ -4,9 +4,10 @@
 
 import threading
 
+from bundled_server import client_of
+from bundled_server import start_server
 import pytest
 
-from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_state
 from urlab_ros_bridge.client import ShmStateStream
 from urlab_ros_bridge.client import StateStream
@@ -14,30 +15,22 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.transport.shm import RegionWriter
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 
-pytest.importorskip('mujoco')
-
-
-bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundError)
-
-
-@pytest.fixture
-def start(keep):
-    return lambda **fields: keep(bundled_server.start_server(**{'cameras': 'off', **fields}))
-
 
 @pytest.fixture
 def connect(keep):
-    def make(server):
-        client = keep(Client(**bundled_server.ports_of(server), shared=True))
-        client.connect()
+    """Return a function: options of a server -> a client of it, in live mode."""
+
+    def make(**options):
+        server = keep(start_server(cameras='off', **options))
+        client = keep(client_of(server, shared=True))
         client.set_mode('live')
         return client
 
     return make
 
 
-def test_ticks_of_shared_memory_equal_state_full(start, connect):
-    client = connect(start(world='quadruped'))
+def test_ticks_of_shared_memory_equal_state_full(connect):
+    client = connect(world='quadruped')
     client.set_paused(True)
     with (
         ShmStateStream(client.handshake.shm_session_dir) as shm,
@@ -64,8 +57,8 @@ def until(stream, stamp):
     raise AssertionError(f'no tick at {stamp}')
 
 
-def test_open_state_falls_back_to_zmq(start, connect):
-    client = connect(start(shm=False))
+def test_open_state_falls_back_to_zmq(connect):
+    client = connect(shm=False)
     stream = open_state(client.handshake.shm_session_dir, state_port=client.state_port)
     assert isinstance(stream, StateStream)
     assert stream.receive(20.0) is not None

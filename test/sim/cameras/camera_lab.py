@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small world of the camera tests, and ways to serve it."""
 
-from bundled_server import ports_of
+from bundled_server import client_of
 import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.sim.cameras.renderer import environment
 
 needs_gl = pytest.mark.skipif(
@@ -71,9 +70,7 @@ global_cameras:
 
 def connect(server, **options):
     """Return a client of a server."""
-    client = Client(**ports_of(server), **{'shared': True, 'timeout': 60.0, **options})
-    client.connect()
-    return client
+    return client_of(server, **{'shared': True, 'timeout': 60.0, **options})
 
 
 def go_on(client):

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording and replay of a running server, through the client."""
 
-from bundled_server import ports_of
+from bundled_server import client_of
 import pytest
 
-from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.sim.ops import recording as recording_ops
 
@@ -16,11 +15,8 @@ def clients(server, keep, tmp_path):
     running = server(data_dir=tmp_path)
 
     def connect(**options):
-        client = keep(Client(**ports_of(running), **options))
-        client.connect()
-        return client
+        return keep(client_of(running, **options))
 
-    connect.server = running
     return connect
 
 
