@@ -54,6 +54,11 @@ class SmallServer(FakeServer):
 
     of = FakeServer.requests_of
 
+    def handler(self, op):
+        """Return the function that answers an op without a script: request -> fields."""
+        session = next(iter(self._sessions.values()), None)
+        return lambda request: self._handlers[op](request, session)
+
     def times_of(self, op):
         """Return when requests arrived, in seconds of simulation."""
         pairs = zip(self.requests, self.times, strict=False)

@@ -156,18 +156,18 @@ def test_a_server_that_cannot_be_used_is_left_alone_and_named(
     monkeypatch.setattr(connection, 'SLOW_RETRY_SECONDS', 1.0)
     times = []
     server = small_server(extensions=extensions)
-    hello = server._op_hello
+    hello = server.handler('hello')
 
     def odd_hello(request):
         times.append(time.monotonic())
         return {**hello(request), **answer}
 
-    server._op_hello = odd_hello
+    server.answer('hello', odd_hello)
     bridge, _ = bridged(server)
     log = CapturedLog(capfd)
     wait_until(lambda: len(times) >= 4)
     assert all(new - old >= 1.0 for old, new in itertools.pairwise(times))
     assert bridge.link.state.phase is Phase.REFUSED and said in bridge.link.state.problem
     assert len(log.with_words(said)) == 1 and not log.with_words('no server')
-    server._op_hello = hello
+    server.answer('hello', hello)
     wait_until(lambda: bridge.link.state.connected)

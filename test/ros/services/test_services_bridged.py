@@ -146,13 +146,13 @@ LONG_STEPS = 100_000
 def stepping_slowly(connected):
     """`LONG_STEPS` are under way, 200 in each request, slowly until the event is set."""
     server, bridge, listener = connected()
-    step, hurry = server._op_step, threading.Event()
+    step, hurry = server.handler('step'), threading.Event()
 
     def slow(request):
         hurry.wait(0.05)
         return step(request)
 
-    server._op_step = slow
+    server.answer('step', slow)
     steps = ask(listener, srv.Step, '/step', n_steps=LONG_STEPS)
     wait_until(lambda: server.of('step'))
     return server, bridge, listener, steps, hurry
@@ -226,7 +226,7 @@ def test_an_observer_offers_services_that_refuse(small_server, bridged):
 
 def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(connected):
     server, bridge, listener = connected({'cmd_vel_type': 'twist'})
-    reset = server._handlers['reset']
+    reset = server.handler('reset')
     # The server's lock is not held: only the reply is late.
     delay = threading.Event()
 
@@ -234,7 +234,7 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(
         server.lock.release()
         delay.wait(20)
         server.lock.acquire()
-        return reset(request, next(iter(server._sessions.values())))
+        return reset(request)
 
     server.answer('reset', late)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)

@@ -46,7 +46,7 @@ def test_the_scene_is_latched_and_comes_again_after_a_reset(small_server, bridge
     time.sleep(0.3)
     assert len(heard) == count, 'nothing has changed'
     with server.lock:
-        server._op_reset({})
+        server.handler('reset')({})
     wait_until(lambda: len(heard) == count + 1)
 
 
