@@ -8,10 +8,10 @@ from urlab_ros_bridge.sim.model.client_models.trial import Trial
 
 
 class LastingTrial(Trial):
-    """Ends with the test run, and not with a stage."""
+    """Ends with the test run, and not with a host."""
 
     def close(self):
-        """Stay: the stages of other tests use it too."""
+        """Stay: the hosts of other tests use it too."""
 
     def forget(self):
         """Forget what has passed, as one that is new."""
@@ -24,7 +24,7 @@ def _lasting():
 
 
 def with_lasting_trial(host):
-    """Let a stage have the common process try its models; return the stage."""
+    """Have the common process try the models of a host; return the host."""
     _lasting().forget()
     host.client_models._trial = _lasting()
     return host

@@ -12,8 +12,8 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.stage import build_context
-from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.simulation import build_simulation
+from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.encoding import codec
 
 
@@ -65,10 +65,10 @@ class Caller:
 class DispatchCaller(Caller):
     """Has a dispatcher answer on the calling thread, however long that takes."""
 
-    def __init__(self, stage, editor=False):
+    def __init__(self, host, editor=False):
         registry = build_registry(editor=editor)
-        self.stage = with_lasting_trial(stage)
-        self.dispatcher = Dispatcher(stage, registry, pre_session_ops(registry))
+        self.host = with_lasting_trial(host)
+        self.dispatcher = Dispatcher(host, registry, pre_session_ops(registry))
         super().__init__(partial(dispatch, self.dispatcher))
         self.hello(shared=True)
 
@@ -82,25 +82,25 @@ class Rig(DispatchCaller):
 
     def __init__(self, mode='', **config):
         self.config = ServerConfig(**config)
-        stage = Stage(self.config)
-        # Without a live loop: the context is put there, not opened.
-        self.context = build_context(self.config, stage.data, load_world(self.config))
-        stage.context = self.context
-        super().__init__(stage)
+        host = SimulationHost(self.config)
+        # Without a live loop: the simulation is put there, not opened.
+        self.simulation = build_simulation(self.config, host.data, load_world(self.config))
+        host.simulation = self.simulation
+        super().__init__(host)
         if mode:
             self.ask('set_mode', mode=mode)
 
     @property
     def engine(self):
-        return self.context.engine
+        return self.simulation.engine
 
     @property
     def model(self):
-        return self.context.world.model
+        return self.simulation.world.model
 
     @property
     def data(self):
-        return self.context.world.data
+        return self.simulation.world.data
 
     def caller(self, **hello):
         caller = Caller(self.exchange)

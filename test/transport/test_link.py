@@ -108,7 +108,7 @@ def test_a_shared_client_reconnects_after_a_restart(start, connect):
     time.sleep(0.6)
     assert client.status().world == 'rover'
     assert (client.generation, client.transport) == (2, 'shm')
-    assert client.handshake.shm_session_dir == second.stage.shm_dir != old
+    assert client.handshake.shm_session_dir == second.host.shm_dir != old
 
 
 def test_the_shared_regions_of_a_stock_server_are_used_on_request_only(

@@ -117,7 +117,7 @@ def test_no_frame_from_before_a_reset_is_returned(client):
 
 
 def test_overlays_and_changed_colours_are_visible(client, lab_server):
-    context = lab_server.simulation
+    simulation = lab_server.simulation
     before = shot(client, 'front').cameras['front'].pixels.copy()
     rig, model = simulation.cameras, simulation.world.model
     with simulation.engine.lock:

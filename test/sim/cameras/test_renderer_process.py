@@ -71,9 +71,9 @@ def test_a_killed_renderer_restarts_while_physics_continues(own_server, caplog):
             assert stream.receive(60.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
             renderer.send_signal(signal.SIGKILL)
-            context, steps = own_server.simulation, set()
-            wait_until(lambda: context.cameras.port is None)
-            while context.cameras.port is None:
+            simulation, steps = own_server.simulation, set()
+            wait_until(lambda: simulation.cameras.port is None)
+            while simulation.cameras.port is None:
                 stream.receive(0.0)  # it connects again, which starts the next one
                 if {child.pid for child in renderers()} - others - {renderer.pid}:
                     steps.add(client.status().step)
@@ -106,16 +106,16 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
     no_graphics, own_server, monkeypatch, caplog, capfd, camera
 ):
     monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.2)
-    context = own_server.simulation
+    simulation = own_server.simulation
     with connect(own_server) as client:
         client.set_mode('live')
         with open_camera(client.handshake.global_cameras[camera]) as stream:
             assert stream.receive(60.0) is not None
             no_graphics.touch()
-            wait_until(lambda: context.cameras.port is None)
+            wait_until(lambda: simulation.cameras.port is None)
             while stream.receive(0.0) is not None:
                 pass
-            newest = context.engine.clock.stamp_ns
+            newest = simulation.engine.clock.stamp_ns
             # It does not start again while there is nothing to draw with; that is not the end.
             seen = []
 
@@ -124,7 +124,7 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
                 return 'did not restart' in caplog.text
 
             wait_until(fails_to_start)
-            assert set(seen) == {None} and not context.cameras.off
+            assert set(seen) == {None} and not simulation.cameras.off
             no_graphics.unlink()
             assert stream.receive(60.0).stamp_ns > newest
     said = capfd.readouterr().err

@@ -8,7 +8,7 @@ from rig import DispatchCaller
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.editor import LevelEditor
-from urlab_ros_bridge.sim.host import Stage
+from urlab_ros_bridge.sim.simulation import SimulationHost
 
 # The root body is translated and rotated in the frame of the file.
 ARM = """
@@ -39,9 +39,9 @@ class Desk(DispatchCaller):
 
     def __init__(self, folder, **config):
         self.folder = folder
-        stage = Stage(ServerConfig(data_dir=folder, editor=True, world='', **config))
-        self.editor = stage.editor = LevelEditor(stage)
-        super().__init__(stage, editor=True)
+        host = SimulationHost(ServerConfig(data_dir=folder, editor=True, world='', **config))
+        self.editor = host.editor = LevelEditor(host)
+        super().__init__(host, editor=True)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

@@ -18,7 +18,7 @@ MESH = (
 
 
 def test_files_are_copied_into_a_private_folder_that_is_removed_with_the_server(tmp_path):
-    stage = with_lasting_trial(Stage(ServerConfig(data_dir=tmp_path)))
+    host = with_lasting_trial(SimulationHost(ServerConfig(data_dir=tmp_path)))
     for name in ('a.obj', 'b.obj'):
         (tmp_path / name).write_text(TETRAHEDRON)
     first, second = (

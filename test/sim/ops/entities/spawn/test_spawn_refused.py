@@ -86,7 +86,7 @@ NUMBERS = ('inf', '-inf', 'nan', '1e308', '1e10', '-1', '0', '1' + '0' * 400, '1
 @pytest.mark.parametrize('number', NUMBERS)
 def test_no_number_in_a_spawned_model_resets_the_running_world(shared_rig, place, number):
     """Either it is refused, or the world with it can be stepped: time continues in both cases."""
-    stage = shared_rig.host
+    host = shared_rig.host
     shared_rig.ask('step', n_steps=5)
     time, epoch = host.simulation.world.data.time, host.simulation.engine.clock.epoch
     xml = PLACES[place].format(number)
