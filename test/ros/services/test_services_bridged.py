@@ -207,7 +207,7 @@ def test_pause_speed_mode_and_twist(connected):
 
 def test_without_a_server_services_answer_not_connected(bridged):
     class NoServer:
-        ports = ('1', '2')
+        ports = {'rpc': 1, 'state': 2}
 
     _, listener = bridged(NoServer)
     for kind, name in ((srv.Reset, '/reset'), (srv.Step, '/step'), (srv.SetMode, '/set_mode')):

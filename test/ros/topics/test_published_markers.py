@@ -52,7 +52,8 @@ def test_the_scene_is_latched_and_comes_again_after_a_reset(small_server, bridge
 
 def test_entities_follow_the_simulation_and_rest_with_it(small_server, bridged):
     server = small_server(model_xml=FLOOR)
-    server.data.joint('box').qvel[0] = 0.5
+    with server.lock:
+        server.data.time, server.data.joint('box').qvel[0] = 0.0, 0.5
     _, listener = bridged(server, marker_rate=20.0, publish_entities=False)
     heard = listener.listen(MarkerArray, 'markers/entities')
     wait_until(lambda: len(heard) > 3)

@@ -77,7 +77,6 @@ def test_links_are_where_the_simulation_has_them(small_server, bridged):
 
 def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
     server = small_server(model_xml=BALL)
-    server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
     original = server._state
 
     def state_with_ball(level):
@@ -86,9 +85,10 @@ def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
         state['per_articulation']['bot']['qpos'] = server.data.qpos[:13].tolist()
         return state
 
-    server._state = state_with_ball
-    mujoco.mj_forward(server.model, server.data)
-    server.paused = True
+    with server.lock:
+        server._state, server.paused = state_with_ball, True
+        server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
+        mujoco.mj_forward(server.model, server.data)
     _, listener = bridged(server)
     message = wait_for_message(
         listener, TFMessage, '/tf', lambda m: 'wrist_z_link' in transforms(m)
