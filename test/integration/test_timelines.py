@@ -126,7 +126,7 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
     heard = len(listener.order)
     second = server(ports=first.ports)
     back = time.time_ns()
-    wait_until(lambda: len(listener.order) > heard + 200, timeout=15)
+    wait_until(lambda: len(listener.order) > heard + 200, seconds=15)
     fresh = [entry for entry in list(listener.order)[heard:] if entry[1] != '/diagnostics']
     assert max(stamp_of(topic, message) for _, topic, message in fresh) < last, 'old data'
     # When the bridge wrote, not when it was heard here.
@@ -141,6 +141,6 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
             ),
             None,
         ),
-        timeout=15,
+        seconds=15,
     )
     assert response.success and second.process.poll() is None

@@ -3,6 +3,7 @@
 """The stream over real sockets: subscriptions, lag, reconnects, threads, malformed messages."""
 
 from concurrent.futures import ThreadPoolExecutor
+import threading
 import time
 
 import pytest

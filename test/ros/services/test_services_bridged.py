@@ -3,6 +3,7 @@
 import math
 import re
 import threading
+from types import SimpleNamespace
 
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
@@ -206,10 +207,7 @@ def test_pause_speed_mode_and_twist(connected):
 
 
 def test_without_a_server_services_answer_not_connected(bridged):
-    class NoServer:
-        ports = {'rpc': 1, 'state': 2}
-
-    _, listener = bridged(NoServer)
+    _, listener = bridged(SimpleNamespace(ports={'rpc': 1, 'state': 2}))
     for kind, name in ((srv.Reset, '/reset'), (srv.Step, '/step'), (srv.SetMode, '/set_mode')):
         response = listener.call(kind, name)
         assert (response.success, response.code) == (False, 'not_connected')
