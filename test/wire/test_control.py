@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of the control and info streams: what is packed reads back, any bytes are survived."""
 
-import itertools
 import json
 import struct
 
@@ -41,22 +40,24 @@ def test_setpoints_read_back(pairs):
     assert back['id'].tolist() == ids and back['value'].tolist() == values
 
 
-@pytest.mark.parametrize(
-    ('count', 'pairs'),
-    [
-        *((count, 1) for count in (-1, 2, 0, 2**31 - 1, -(2**31))),
-        (control.MAX_SETPOINTS + 1, control.MAX_SETPOINTS + 1),
-    ],
-)
-def test_a_wrong_or_too_large_count_is_refused(count, pairs):
+@pytest.mark.parametrize('count', [-1, 2, 0, 2**31 - 1, -(2**31)])
+def test_a_count_that_lies_is_refused(count):
+    payload = struct.pack('<i', count) + struct.pack('<if', 0, 1.0)
     with pytest.raises(MalformedRow):
-        control.unpack_setpoints(struct.pack('<i', count) + bytes(8 * pairs))
+        control.unpack_setpoints(payload)
 
 
 @pytest.mark.parametrize('value', [float('nan'), float('inf'), float('-inf'), 2e10])
 def test_values_beyond_mujoco_are_refused(value):
     with pytest.raises(control.MalformedControl):
         control.unpack_setpoints(control.pack_setpoints([0, 1], [0.5, value]))
+
+
+def test_too_many_setpoints_are_refused_whatever_their_length_says():
+    count = control.MAX_SETPOINTS + 1
+    payload = struct.pack('<i', count) + bytes(8 * count)
+    with pytest.raises(MalformedRow):
+        control.unpack_setpoints(payload)
 
 
 @given(PREFIX, st.sampled_from(control.KINDS), st.binary(max_size=10))
@@ -67,11 +68,41 @@ def test_topics_read_back(prefix, kind, tail):
 
 
 @given(GAIN_MAP)
-def test_gains_round_trip_by_kind(gains):
+def test_gains_read_back_turned_round(gains):
     back = control.unpack_gains(control.pack_gains(gains))
     assert {
         (gain, name, value) for gain, values in back.items() for name, value in values.items()
     } == {(gain, name, value) for name, values in gains.items() for gain, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+    '[]',
+    '{"a": {"ki": 1}}',
+    '{"a": {"kp": -1}}',
+    '{"a": {"kp": NaN}}',
+    '[' * 100_000,
+],
+)  # fmt: skip
+def test_gains_that_are_none(text):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_gains(text.encode())
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        b'{"a":[' + b'{},' * 10_000 + b'{}]}',
+        b'{"a":' + b'[' * 50_000,
+        b'{"a":[' + b'1,' * 32_000 + b'1]}',
+        b'{"a":' + b'9' * 60_000 + b'}',
+        b'{"a":{"kp":1e999}}',
+    ],
+)
+def test_hostile_gains_and_lists_are_refused(text):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_gains(text)
 
 
 @given(
@@ -82,38 +113,12 @@ def test_gains_round_trip_by_kind(gains):
 def test_info_is_the_json_of_the_stock_plugin(rows, robot, cameras):
     names, ids, mins, maxs = ([row[i] for row in rows] for i in range(4))
     info = control.ActuatorList(robot, names, ids, mins, maxs, cameras)
-    payload = control.pack_info(info)
-    assert control.unpack_info(payload) == info
-    fields = json.loads(payload)
-    assert set(fields) == {'type', 'robot', 'names', 'ids', 'mins', 'maxs', 'camera_list'}
-    assert fields['camera_list'] == [{'name': k, 'endpoint': v} for k, v in cameras.items()]
-
-
-INFO = (
-    '{"type":"actuator_list","robot":"r","names":["a"],"ids":[0],"mins":[0],"maxs":[1],'
-    '"camera_list":[]}'
-)
-HOSTILE = (
-    b'{"a":[' + b'{},' * 10_000 + b'{}]}',
-    b'{"a":' + b'[' * 50_000,
-    b'{"a":[' + b'1,' * 32_000 + b'1]}',
-    b'{"a":' + b'9' * 60_000 + b'}',
-    b'[' * 100_000,
-)
-BAD_GAINS = (b'[]', b'{"a": {"ki": 1}}', b'{"a": {"kp": -1}}', b'{"a": {"kp": NaN}}')
-WRONG = {'actuator_list': 'x', '"ids":[0]': '"ids":[]', '"mins":[0]': '"mins":[NaN]'}
-BAD_INFO = (b'', *(INFO.replace(good, bad).encode() for good, bad in WRONG.items()))
-
-
-@pytest.mark.parametrize(
-    ('unpack', 'text'),
-    [
-        *((control.unpack_gains, text) for text in (*HOSTILE, *BAD_GAINS, b'{"a":{"kp":1e999}}')),
-        *((control.unpack_info, text) for text in (*HOSTILE, *BAD_INFO)),
-    ],
-    ids=itertools.count(),
-)
-def test_malformed_and_hostile_json_is_refused(unpack, text):
-    assert control.unpack_info(INFO.encode()).names == ['a']
-    with pytest.raises(control.MalformedControl):
-        unpack(text)
+    assert json.loads(control.pack_info(info)) == {
+        'type': 'actuator_list',
+        'robot': robot,
+        'names': names,
+        'ids': ids,
+        'mins': mins,
+        'maxs': maxs,
+        'camera_list': [{'name': name, 'endpoint': end} for name, end in cameras.items()],
+    }
