@@ -45,6 +45,13 @@ REPLIES = {
     'replay_set_active': {},
     'replay_start': {'active_session': 'ep', 'total_frames': 2048},
     'replay_stop': {},
+    'apply_wrench': {'body': 'box', 'until': 0.5},
+    'pull_body': {},
+    'set_setpoints': {'count': 2},
+    'claim_control': {'owner': 'me'},
+    'release_control': {},
+    'e_stop': {'engaged': True},
+    'set_navigation_target': {'id': 4},
     'status': {
         'mode': 'live',
         'pinned': False,
@@ -62,7 +69,13 @@ REPLIES = {
 
 
 # What a client needs for the requests below, beyond what every fake server has.
-MORE = ('step_while_paused', 'forward_observations', 'recording_overwrite')
+MORE = (
+    'step_while_paused',
+    'forward_observations',
+    'recording_overwrite',
+    'navigation_targets',
+    'wall_timeout',
+)
 
 
 @pytest.fixture(scope='module')
@@ -196,6 +209,29 @@ def test_the_small_mutators(server, client):
     assert client.set_mocap_pose('target', pos=[0, 0, 1]).pos.tolist() == [0, 0, 1]
     assert sent(server) == {'body': 'target', 'pos': [0, 0, 1]}
     assert client.read_mocap_pose('target').quat.tolist() == [1, 0, 0, 0]
+
+
+def test_commands(server, client):
+    assert client.apply_wrench('box', (1, 0, 0), duration=0.5, name='push') == ('box', 0.5)
+    assert sent(server) == {
+        'body': 'box',
+        'force': [1.0, 0.0, 0.0],
+        'torque': [0.0, 0.0, 0.0],
+        'duration': 0.5,
+        'frame': 'world',
+        'name': 'push',
+    }
+    client.pull_body('box', (0, 0, 0.1), (1, 0, 0), 0.2, wall=WallAge(1.0))
+    assert sent(server).items() >= {'target': [1.0, 0.0, 0.0], 'wall_timeout': 1.0}.items()
+    assert client.set_setpoints('rover', {'left': 1.0, 'right': 2.0}, timeout=0.5) == 2
+    assert sent(server)['timeout'] == 0.5
+    assert client.claim_control('rover', 3.0) == 'me' and sent(server)['ttl_s'] == 3.0
+    client.release_control('rover')
+    assert client.e_stop() is True and sent(server) == {'engaged': True}
+    assert client.set_navigation_target('rover', 'goal', 1.0, 2.0, 0.5) == 4
+    assert sent(server)['kind'] == 'goal'
+    with pytest.raises(UnknownName, match='rover, quad'):
+        client.step(ctrl=[1.0])  # of which robot?
 
 
 def test_queries(server, client):

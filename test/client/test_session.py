@@ -12,6 +12,7 @@ from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
@@ -19,6 +20,8 @@ from urlab_ros_bridge.client.errors import UnknownKeyframe
 from urlab_ros_bridge.client.errors import UnreadableHandshake
 from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.testing import FakeServer
+from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
+from urlab_ros_bridge.wire.errors import FrameTooLarge
 
 
 @contextlib.contextmanager
@@ -108,6 +111,23 @@ def test_close_ends_a_request_of_another_thread():
             waiting.result(20)
         client.connect()  # a closed client may be opened again
         client.close()
+
+
+def test_a_client_without_a_connection_sends_nothing():
+    client = Client(rpc_port=1)
+    for use in (client.step, lambda: client.handshake):
+        with pytest.raises(NotConnected):
+            use()
+
+
+def test_a_reply_to_another_op_and_an_oversize_request_are_errors_of_their_own():
+    with served() as (server, client):
+        server.answer('step', {'op': 'reset_ok'})
+        with pytest.raises(ProtocolError, match='reset_ok'):
+            client.step()
+        with pytest.raises(FrameTooLarge):
+            client.request('step', padding=bytes(MAX_REQUEST_BYTES))
+        assert client.set_paused(False) is False
 
 
 def test_unsendable_values_are_named():

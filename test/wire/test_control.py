@@ -11,6 +11,7 @@ import pytest
 
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire.errors import MalformedRow
+from urlab_ros_bridge.wire.errors import UnknownTopic
 
 ID = st.integers(-(2**31), 2**31 - 1)
 
@@ -65,6 +66,14 @@ def test_topics_read_back(prefix, kind, tail):
     topic = control.control_topic(kind, prefix)
     assert topic == f'{prefix}/{kind} '.encode()
     assert control.parse_control_topic(topic + tail) == (kind, prefix)
+
+
+@pytest.mark.parametrize(
+    'topic', [b'rover/control', b'/control ', b'rover/dance ', b'\xff/control ']
+)
+def test_unknown_topics_are_refused(topic):
+    with pytest.raises(UnknownTopic):
+        control.parse_control_topic(topic)
 
 
 @given(GAIN_MAP)

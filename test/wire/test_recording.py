@@ -135,6 +135,7 @@ def changed(*path, value):
 
 
 KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
+ROOT = STOCK['Frames'][1]['jointStates']['g1_root']
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,9 @@ KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
         (changed('Frames', 1, 'timestamp', value=float('nan')), 'NaN'),
         (changed('Frames', 1, 'timestamp', value=None), "'timestamp'"),
         (changed(*KNEE, value=None), 'first frame'),
+        (changed(*KNEE[:3], value=7), 'jointStates is not an object'),
+        (changed(*KNEE[:3], value={'g1_root': ROOT, 'g1_hip': {}}), 'is missing'),
+        (changed(*KNEE, 'qPos', value=['x']), 'not a number'),
         (changed(*KNEE, 'qPos', value=[0, 0]), 'needs 1'),
         (changed(*KNEE, 'qPos', value=3), 'not a list'),
         (changed('Frames', 0, *KNEE[2:], 'qPos', value=[0, 0]), 'a joint has'),

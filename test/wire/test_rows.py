@@ -134,6 +134,8 @@ def test_entity_topics(name, field):
     'topic',
     [
         '',
+        b'\xff',
+        'points/rover',
         'rover/joint/',
         'rover/twist/x',
         'scene/xpos',
@@ -141,6 +143,16 @@ def test_entity_topics(name, field):
         'SIM_TIME',
     ],
 )
-def test_other_topics_are_refused(topic):
+def test_unknown_topics_are_refused(topic):
     with pytest.raises(UnknownTopic):
         rows.parse_topic(topic)
+
+
+def test_closing_rows_have_their_own_topics():
+    for topic, kind in ((rows.SIM_TIME_TOPIC, 'sim_time'), (rows.STATE_FULL_TOPIC, 'state_full')):
+        assert rows.parse_topic(topic) == rows.RowTopic(kind)
+
+
+def test_efforts_of_half_a_number_are_refused():
+    with pytest.raises(MalformedRow):
+        rows.unpack_effort(bytes(6))

@@ -19,7 +19,8 @@ DOORS = """<mujoco><worldbody>
     <body name="knob" pos="0.8 0 0" euler="10 0 0"><geom size="0.05" pos="0 0 0.1"/></body></body>
   <body name="drawer" pos="-1 0 1"><joint type="slide" axis="0 0 1"/><geom size="0.2"/></body>
   <body name="ghost" pos="0 1 1" mocap="true"><geom size="0.1" pos="0.2 0 0"/></body>
-</worldbody></mujoco>"""
+  <body name="arm" pos="3 0 1"><joint name="a" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body>
+</worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
 
 
 @pytest.fixture(scope='module')

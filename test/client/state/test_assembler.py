@@ -133,6 +133,26 @@ def test_an_endless_tick_is_dropped(monkeypatch):
     assert fed(ours([TOPICS] * 2), assembler).ready[-1].rows
 
 
+@given(TICKS, st.integers(2, 5))
+def test_our_server_may_take_over(ticks, count):
+    assembler = fed([*stock(ticks), *ours([TOPICS] * count, first=50)])
+    last = assembler.ready[-1]
+    assert assembler.closed_by == last.closed_by == 'sim_time'
+    assert steps(last) == {50 + count - 1} and contents(last) == TOPICS
+
+
+def test_a_malformed_closing_row_drops_its_tick():
+    assembler = fed([(TOPICS[0], b'1'), (b'sim_time', b'short'), *ours([TOPICS], first=2)])
+    assert assembler.decode_errors == 1
+    assert [tick.step for tick in assembler.ready] == [2]
+
+
+def test_endless_points_are_dropped(monkeypatch):
+    monkeypatch.setattr(module, 'MAX_TICK_ROWS', 10)
+    assembler = fed([(b'points/rover/top', b'')] * 11)
+    assert assembler.decode_errors == 1 and not assembler.ready
+
+
 def test_an_unknown_closing_rule_is_refused():
     with pytest.raises(UnknownName, match='auto, sim_time, state_full'):
         TickAssembler('clock')

@@ -66,6 +66,12 @@ def test_json_of_the_stock_plugin_names_companions_otherwise():
     assert unpack(json.dumps({'data__b64__': text}).encode()) == {'data': b'\0\1'}
 
 
+def test_msgpack_extensions_become_null_and_bad_base64_stays_text():
+    assert unpack(msgpack.packb({'a': msgpack.ExtType(5, b'x')})) == {'a': None}
+    assert unpack(b'{"a_base64": "%%"}') == {'a_base64': '%%'}
+    assert json.loads(pack({'a': [b'x']}, 'json')) == {'a': ['eA==']}
+
+
 @given(st.sampled_from([math.nan, math.inf, -math.inf]))
 def test_json_has_no_nan(value):
     assert unpack(pack({'x': [value]}, 'json')) == {'x': [None]}
@@ -102,6 +108,7 @@ def test_keys_that_are_no_text_are_dropped_at_every_depth(message):
         b'{"a": "\\ud800"}',
         b'\x81\xa1a\xdd\xff\xff\xff\xff',
         b'{"a":' + b'[' * 100_000,
+        b'{"a":[' + b'1,' * (1 << 18) + b'1]}',
     ],
 )
 def test_malformed_frames_are_named(frame):
