@@ -42,7 +42,7 @@ def test_setpoints_read_back(pairs):
 
 
 @pytest.mark.parametrize('count', [-1, 2, 0, 2**31 - 1, -(2**31)])
-def test_a_count_that_lies_is_refused(count):
+def test_a_wrong_count_is_refused(count):
     payload = struct.pack('<i', count) + struct.pack('<if', 0, 1.0)
     with pytest.raises(MalformedRow):
         control.unpack_setpoints(payload)
@@ -54,7 +54,7 @@ def test_values_beyond_mujoco_are_refused(value):
         control.unpack_setpoints(control.pack_setpoints([0, 1], [0.5, value]))
 
 
-def test_too_many_setpoints_are_refused_whatever_their_length_says():
+def test_too_many_setpoints_are_refused():
     count = control.MAX_SETPOINTS + 1
     payload = struct.pack('<i', count) + bytes(8 * count)
     with pytest.raises(MalformedRow):
@@ -77,7 +77,7 @@ def test_unknown_topics_are_refused(topic):
 
 
 @given(GAIN_MAP)
-def test_gains_read_back_turned_round(gains):
+def test_gains_round_trip_by_kind(gains):
     back = control.unpack_gains(control.pack_gains(gains))
     assert {
         (gain, name, value) for gain, values in back.items() for name, value in values.items()
@@ -94,7 +94,7 @@ def test_gains_read_back_turned_round(gains):
     '[' * 100_000,
 ],
 )  # fmt: skip
-def test_gains_that_are_none(text):
+def test_invalid_gains_are_refused(text):
     with pytest.raises(control.MalformedControl):
         control.unpack_gains(text.encode())
 
