@@ -65,6 +65,7 @@ def test_existing_keys_are_kept(tmp_path):
         ('server.key_secret', b'public-key = "short"', '40 characters'),
         ('server.key_secret', b'public-key = "' + b'a' * 40 + b'"', 'no secret key'),
         ('clients/client.key', None, 'no public key of a client'),
+        ('server.key_secret', b'metadata', 'contains no public key'),
     ],
 )
 def test_unusable_key_files_are_named(tmp_path, file, content, problem):
@@ -83,3 +84,16 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path):
     (tmp_path / 'client.key_secret').chmod(0o640)
     with pytest.raises(KeysUnusable, match='chmod 600'):
         read_client_keys(tmp_path)
+
+
+@pytest.mark.parametrize('name', ['server', 'client', 'clients', '../up', '-x', ''])
+def test_unusable_names_of_clients_are_refused_and_make_no_file(tmp_path, name):
+    with pytest.raises(KeysUnusable, match='not a valid name'):
+        make_keys(tmp_path / 'keys', [name])
+    assert not (tmp_path / 'keys').exists()
+
+
+def test_no_keys_and_keys_that_were_read_are_taken_as_they_are(tmp_path):
+    make_keys(tmp_path)
+    keys = read_client_keys(tmp_path)
+    assert read_client_keys(keys) is keys and read_client_keys('') is None

@@ -90,6 +90,21 @@ def test_setpoints_expire_at_their_time_unless_renewed(floating):
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
 
 
+PULL = {'point': [0, 0, 0], 'target': [1, 0, 0], 'duration': 1.0}
+
+
+@pytest.mark.parametrize('op', ['apply_wrench', 'pull_body'])
+def test_wrenches_beyond_the_limit_are_refused(rover, op):
+    fields = {'apply_wrench': {'force': [1, 0, 0], 'duration': 9.0}, 'pull_body': PULL}[op]
+    for number in range(MAX_WRENCHES):
+        rover.ask(op, body='pallet', name=str(number), **fields)
+    assert rover.code(op, body='pallet', name='more', **fields) == 'bad_value'
+
+
+def test_a_fixed_body_cannot_be_pulled(rover):
+    assert rover.code('pull_body', body='shelf', **PULL) == 'bad_value'
+
+
 @pytest.mark.parametrize(
     ('fields', 'code'),
     [

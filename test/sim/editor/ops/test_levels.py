@@ -89,3 +89,25 @@ def test_destroying_a_level_closes_it_and_removes_its_file(desk):
     assert desk.ask('destroy_asset', asset_path='/Game/Levels/hall.hall')['was_found'] is True
     assert desk.ask('current_level')['level_path'] == '' and desk.actors() == {}
     assert desk.ask('destroy_asset', asset_path='hall')['was_found'] is False
+
+
+def test_a_level_is_saved_under_a_new_name_and_replaces_another_only_when_forced(desk):
+    desk.ask('create_level', name='hall')
+    desk.ask('create_level', name='yard')
+    assert desk.code('save_level', name='hall') == 'save_level_failed'
+    assert desk.ask('save_level', name='hall', force_overwrite=True)['level_path'].endswith(
+        'hall.yaml'
+    )
+
+
+@pytest.mark.parametrize(
+    ('name', 'text'),
+    [
+        ('pair.yaml', 'articulations: [{prefix: a, model: arm.xml}, {prefix: b, model: arm.xml}]'),
+        ('broken.obj', 'no mesh'),
+        ('flat.stl', 'solid'),
+    ],
+)
+def test_unsuitable_files_are_not_imported(desk, name, text):
+    desk.write(name, text)
+    assert desk.code('import_xml', path=name) == 'import_failed'

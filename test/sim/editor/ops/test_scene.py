@@ -44,6 +44,8 @@ def test_spawning_twice_under_one_id_moves_the_first(desk):
         ({'blueprint': 'box', 'physics': 'magic'}, 'bad_value'),
         ({'blueprint': 'box', 'scale': [1, 0, 1]}, 'bad_value'),
         ({'blueprint': 'box', 'location': [1, 2]}, 'bad_value'),
+        ({'blueprint': ''}, 'missing_field'),
+        ({'blueprint': 'box', 'actor_id': 'x' * 2000}, 'bad_value'),
     ],
 )
 def test_a_refused_spawn_changes_nothing(desk, fields, code):
@@ -73,3 +75,38 @@ def test_a_duplicate_is_its_original_but_for_the_id_and_a_step_along_x(desk):
     ] == [0, 0, 9]
     assert desk.code('duplicate_actor', target='a', new_actor_id='b') == 'duplicate_failed'
     assert desk.code('duplicate_actor', target='x', new_actor_id='y') == 'unknown_actor'
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields', 'code'),
+    [
+        ('spawn_grid', {'blueprint': 'box', 'count_x': 0, 'count_y': 2}, 'invalid_count'),
+        ('spawn_grid', {'blueprint': 'box', 'count_x': 99, 'count_y': 99}, 'too_many_cells'),
+        ('spawn_light', {'kind': 'lava'}, 'spawn_failed'),
+        ('save_level', {}, 'save_level_failed'),
+    ],
+)
+def test_refused_grids_lights_and_levels_change_nothing(desk, op, fields, code):
+    fields = {'base_actor_id': 'cell', **fields} if op == 'spawn_grid' else fields
+    assert desk.code(op, **fields) == code
+    assert desk.actors() == {}
+
+
+def test_a_light_is_updated_and_removed_under_its_id(desk):
+    first = desk.ask('spawn_light', actor_id='sun', location=[0, 0, 3])
+    again = desk.ask('spawn_light', actor_id='sun', kind='spot', location=[0, 0, 5])
+    assert again['actor_name'] == first['actor_name'] and len(desk.actors()) == 1
+    assert desk.code('spawn_actor', blueprint='box', actor_id='sun') == 'spawn_failed'
+    assert desk.ask('actor_hierarchy', target='sun')['op'] == 'actor_hierarchy_ok'
+    assert desk.ask('remove_actor', target='sun')['target'] == 'sun'
+    assert desk.actors() == {}
+
+
+def test_bodies_of_the_scene_file_are_not_edited(desk):
+    desk.ask('create_level', name='hall', scene='rover')
+    desk.ask('spawn_actor', blueprint='box', actor_id='mine')
+    desk.play()
+    for op, code in (('destroy_actor', 'destroy_failed'), ('duplicate_actor', 'duplicate_failed')):
+        assert desk.code(op, target='pallet', new_actor_id='twin') == code
+    desk.ask('set_actor_transform', target='pallet', location=[0, 0, 2])
+    assert desk.world.data.body('pallet').xpos.tolist() == [0, 0, 2]

@@ -117,6 +117,12 @@ MISTAKES = [
     (robot(lidars={'scan': {**LIDAR, 'angle_max': -2}}), 'lidars.scan.angle_max: must be'),
     (robot(lidars={'scan': {**LIDAR, 'body': 'base'}}), 'lidars.scan: rays must be given'),
     (robot(lidars={'scan': {**LIDAR, 'angle_max': 6}}), 'angle_max: 6 is more than a full turn'),
+    (robot(lidars={'scan': {**LIDAR, 'rings': 4}}), 'rays must be given with rings'),
+    (robot(lidars={'scan': {**LIDAR, 'elevation_max': 0.2}}), 'rings must be given with'),
+    (
+        robot(lidars={'scan': {**LIDAR, 'rays': 9, 'rings': 4, 'elevation_max': -0.2}}),
+        'elevation_max: must be at least elevation_min',
+    ),
     (robot(lidars={'scan': {**LIDAR, 'beams': 6}}), "lidars.scan: unknown key 'beams'"),
     (robot(frames={'base': '/base'}), "frames.base: '/base' is not a ROS frame"),
     (robot(covariances={'pose_stdev': 1}), "did you mean 'pose_stddev'?"),
