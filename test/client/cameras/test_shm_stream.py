@@ -140,7 +140,7 @@ def test_only_regions_of_the_right_size_are_opened(tmp_path):
 
 
 def test_open_camera_prefers_shared_memory(tmp_path, writer, caplog):
-    caplog.set_level('INFO', 'urlab_ros_bridge.client.cameras')
+    caplog.set_level('INFO', 'urlab_ros_bridge.transport.shm.stream')
 
     def kind(shm_dir, host='127.0.0.1', **options):
         with open_camera(EYE, host, shm_dir=shm_dir, **options) as stream:

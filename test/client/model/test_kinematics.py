@@ -118,7 +118,7 @@ def test_an_observation_places_scenery_and_its_geoms(tmp_path):
         client.set_mocap_pose('ghost', (0.5, 0.5, 0.5), (0.6, 0.8, 0.0, 0.0))
         start = local.data.geom_xpos.copy()
         local.update(client.step(100))
-        world = server.host.simulation.world.data
+        world = server.simulation.world.data
         assert (np.abs(local.data.geom_xpos - start).max(axis=1) > 0.1).all()
         for name in ('xpos', 'xmat', 'geom_xpos', 'geom_xmat'):
             np.testing.assert_allclose(getattr(local.data, name), getattr(world, name), atol=1e-9)
