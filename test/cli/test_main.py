@@ -60,7 +60,7 @@ def cpu_seconds():
         (KeyboardInterrupt(), 130, ''),
     ],
 )
-def test_what_a_user_can_mend_is_one_message(error, code, said, monkeypatch, capsys):
+def test_an_error_of_the_user_is_one_message(error, code, said, monkeypatch, capsys):
     def run(given):
         raise error
 

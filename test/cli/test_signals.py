@@ -51,7 +51,7 @@ def test_a_signal_takes_down_what_a_command_has_begun(number):
     assert process.wait(60) == 128 + number and folder and not os.path.exists(folder)
 
 
-def test_a_start_that_hangs_ends_with_the_process_and_without_a_word():
+def test_a_start_that_hangs_is_interrupted_silently():
     process = start_process(
         [sys.executable, '-c', STUCK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

@@ -80,7 +80,7 @@ def places_in(container):
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_the_corpus_has_what_is_taken(name):
+def test_the_corpus_has_accepted_inputs(name):
     assert Counter(map(TARGETS[name].outcome, corpus_of(name)))['taken']
 
 

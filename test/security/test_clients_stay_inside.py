@@ -209,7 +209,7 @@ def requests(house, ops):
 
 
 @pytest.mark.parametrize('editing', [False, True], ids=['server', 'editor'])
-def test_no_field_of_any_op_leads_out(house, editing):
+def test_no_field_of_any_op_reaches_outside_the_data_folder(house, editing):
     words = ['--editor'] if editing else ['--world=rover']
     ops = [op for op in OPS.values() if (op.category == 'editor_only') is editing]
     if editing:

@@ -66,7 +66,7 @@ def a_camera(client):
 
 
 @pytest.mark.parametrize('name', ['', 'laptop'])
-def test_who_has_a_key_gets_everything(line, keys, name):
+def test_a_client_with_a_key_has_full_access(line, keys, name):
     with Client(rpc_port=port_of(line), shared=True, keys=keys / name, timeout=PATIENCE) as client:
         client.set_paused(False)
         with open_state('', state_port=port_of(line, 'state'), keys=client.keys) as state:
@@ -86,7 +86,7 @@ def raw_request(port, prepare):
         return link.recv() if link.poll(int(DEAF * 1000)) else None
 
 
-def test_who_has_none_is_told_so(line, stranger):
+def test_a_client_without_a_known_key_is_told_so(line, stranger):
     for keys in ('', stranger):
         client = Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE, keys=keys)
         with pytest.raises(KeysRejected, match='keys'):
@@ -94,7 +94,7 @@ def test_who_has_none_is_told_so(line, stranger):
         client.close()
 
 
-def test_nobody_else_is_answered(line, stranger, impostor):
+def test_requests_without_a_known_key_are_not_answered(line, stranger, impostor):
     port = port_of(line)
     assert raw_request(port, lambda link: None) is None
     for folder in (stranger, impostor):
@@ -102,7 +102,7 @@ def test_nobody_else_is_answered(line, stranger, impostor):
 
 
 @pytest.mark.parametrize('stream', ['state', 'info'])
-def test_nobody_else_hears_anything(line, stranger, stream):
+def test_streams_send_nothing_without_a_known_key(line, stranger, stream):
     for folder in ('', stranger):
         port = port_of(line, stream)
         with StateStream(state_port=port, keys=folder, closing='sim_time') as rows:
@@ -110,7 +110,7 @@ def test_nobody_else_hears_anything(line, stranger, stream):
             assert rows.stats.rows == 0
 
 
-def test_nobody_else_commands_by_the_control_stream(line, keys, stranger):
+def test_the_control_stream_ignores_unknown_keys(line, keys, stranger):
     with Client(rpc_port=port_of(line), shared=True, keys=keys, timeout=PATIENCE) as client:
         before = client.status().raw['control_stream']
         for own in (None, read_client_keys(stranger)):

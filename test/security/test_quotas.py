@@ -33,7 +33,7 @@ def port(server):
     return server[1]
 
 
-def test_a_server_says_which_limit_was_met(port):
+def test_an_error_names_the_limit_that_was_reached(port):
     with Client(rpc_port=port, shared=True, timeout=PATIENCE) as first:
         first.recording_start('lap')
         first.set_mode('direct')

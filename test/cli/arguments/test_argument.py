@@ -55,7 +55,7 @@ def test_a_default_written_as_text_reads_as_itself(argument):
         assert argument.value_of(as_text(argument.initial())) == argument.initial()
 
 
-def test_what_is_missing_or_unknown_is_named():
+def test_missing_and_unknown_arguments_are_named():
     with pytest.raises(BadArgument, match=r'^--must: .*A word\.'):
         read_arguments(Both, {})
     with pytest.raises(UnknownArgument, match=r"'lefd'.*'left'"):
@@ -64,7 +64,7 @@ def test_what_is_missing_or_unknown_is_named():
         read_arguments(Both, {'zzz': '1'})
 
 
-def test_a_word_outside_the_choices_is_refused_and_the_nearest_named():
+def test_an_invalid_choice_is_refused_with_the_nearest_valid_one():
     with pytest.raises(BadArgument, match=r"'lve'.*'live'"):
         UP['step_mode'].value_of('lve')
     with pytest.raises(BadArgument, match="'maybe'"):

@@ -10,7 +10,7 @@ from urlab_ros_bridge.cli.arguments import checks
 
 @pytest.mark.ros
 @given(st.text(st.sampled_from('aZ_19/-.~ é{}'), max_size=12))
-def test_what_is_taken_is_what_ros_takes(name):
+def test_a_namespace_is_valid_if_ros_accepts_it(name):
     from rclpy.exceptions import InvalidNamespaceException
     from rclpy.validate_namespace import validate_namespace
 
@@ -42,7 +42,7 @@ def test_a_parameter_file_is_read_before_ros_reads_it(text, problem, tmp_path):
     assert (problem in found and '\n' not in found) if problem else found == ''
 
 
-def test_what_a_socket_cannot_bind_is_refused_early():
+def test_an_address_that_no_socket_can_bind_is_refused_early():
     for text in ('localhost', '127.0.0.1', '0.0.0.0', '*', '::1', '[::]', 'lo', '192.0.2.1'):
         assert checks.bind_address(text) == ''
     assert "did you mean '127.0.0.1'?" in checks.bind_address('127.0.0.l')

@@ -33,6 +33,6 @@ def test_an_offset_moves_every_port_by_the_same(offset):
         ({'namespace': 'a-b'}, r"^namespace: 'a-b' is not a ROS namespace"),
     ],
 )
-def test_what_does_not_go_together_is_said_at_one_of_them(texts, problem):
+def test_conflicting_arguments_are_reported_at_one_of_them(texts, problem):
     with pytest.raises(BadArgument, match=problem):
         read_arguments(SuiteArguments, texts, Spelling.LAUNCH)

@@ -47,6 +47,6 @@ def test_a_repeatable_option_may_hold_assignments():
 
 
 @given(OUR_WORDS, ROS_WORDS, OUR_WORDS)
-def test_ros_words_run_to_the_double_dash(before, ros, after):
+def test_ros_arguments_end_at_the_double_dash(before, ros, after):
     words = [*before, '--ros-args', *ros, '--', *after]
     assert split_ros_arguments(words) == ([*before, *after], ros)

@@ -40,7 +40,7 @@ def test_domains(monkeypatch, text, level):
     assert ros.check_domain().level is level
 
 
-def test_the_shipped_profile_is_good_and_others_are_judged(monkeypatch, tmp_path):
+def test_the_shipped_profile_is_accepted_and_unsuitable_ones_are_reported(monkeypatch, tmp_path):
     assert ros.check_profile().level is Severity.OK
     file = tmp_path / 'profile.xml'
     cases = {

@@ -37,7 +37,7 @@ def test_an_offset_moves_ports_that_were_not_given_too():
 
 
 @pytest.mark.parametrize('missing', ['rclpy', 'urlab_msgs.msg'])
-def test_without_ros_one_line_says_how_to_set_up(missing, monkeypatch, capsys):
+def test_without_ros_one_line_explains_the_setup(missing, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, missing, None)
     assert main(['bridge']) == 2
     said = capsys.readouterr().err

@@ -34,7 +34,7 @@ def test_the_exit_code_is_1_when_something_fails(monkeypatch, capsys, findings, 
     assert not [line for line in lines if '\x1b' in line or len(line) > doctor.PIPED_WIDTH]
 
 
-def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
+def test_the_commands_that_work_without_ros_are_listed_without_a_failure(monkeypatch, capsys):
     names = ('numpy', 'pyzmq', 'msgpack', 'PyYAML', 'MuJoCo', 'websockets', 'rich', 'mcap')
     there = [Finding(Severity.OK, name, '1') for name in names]
     assert run(monkeypatch, *there, Finding(Severity.WARN, 'rclpy', 'is not installed')) == 0

@@ -47,7 +47,7 @@ def test_the_holder_of_a_taken_port_is_named(taken, address):
         (Spelling.LAUNCH, 'state_port', r'port_offset:=(\d+)'),
     ],
 )
-def test_a_taken_port_is_named_once_with_its_holder_and_what_moves_them_all(
+def test_a_taken_port_is_named_once_with_its_holder_and_a_working_offset(
     taken, spelling, name, remedy
 ):
     ports = {'state_port': taken, **free_ports('rpc_port', 'camera_port')}

@@ -134,7 +134,7 @@ def test_processes_end_in_reverse_order_one_after_the_other():
     assert ends['rviz'] + 0.2 <= ends['bridge'] and ends['bridge'] + 0.2 <= ends['server']
 
 
-def test_deaf_processes_are_killed_within_the_time_with_what_they_started():
+def test_processes_that_ignore_signals_are_killed_with_their_children_in_time():
     grandchild = (
         'import subprocess, sys\n'
         'words = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]\n'

@@ -83,7 +83,7 @@ BAD = {
 
 
 @pytest.mark.parametrize('name', BAD)
-def test_the_close_says_what_was_wrong(server, name):
+def test_the_close_reason_names_the_error(server, name):
     header, payload, says = BAD[name]
     with connect_when_free(server.url) as client:
         client.send(header, payload)

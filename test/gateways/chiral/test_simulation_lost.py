@@ -76,7 +76,7 @@ def programs(lasting_programs):
     assert 'Traceback' not in lasting_programs.logged()
 
 
-def test_a_driver_is_told_at_once_and_drives_the_next_simulation(programs):
+def test_a_driver_is_informed_at_once_and_drives_the_next_simulation(programs):
     """Nobody is refused on the way, neither for an old connection nor for one that ends."""
     with ChiralClient(programs.url, timeout=2 * TIMEOUT) as robot:
         start = robot.reset()
@@ -126,7 +126,7 @@ def reset_when_back(programs):
                     raise
 
 
-def test_who_leaves_in_the_middle_of_a_request_may_come_back(programs):
+def test_a_driver_that_leaves_during_a_request_may_reconnect(programs):
     """The request still runs: the next driver is let in, and gets its turn when it has ended."""
     for resets in (False, True):
         link = opened(programs.port)
@@ -149,7 +149,7 @@ def request(kind):
     return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
 
 
-def test_a_client_is_known_again_and_only_that_one(quadruped, gateway):
+def test_only_the_same_client_replaces_a_lost_connection(quadruped, gateway):
     """Its old connection looks alive: it is open, and nobody answers on it."""
     mine, other = f'{CLIENT_ID}: 5a5a', f'{CLIENT_ID}: 1b1b'
     with gateway(quadruped, {'pace': 'lockstep'}) as server:

@@ -14,7 +14,7 @@ from test.gateways.chiral.stock_client import StockClient
 PERIOD = 1 / 30
 
 
-def test_metadata_says_what_the_numbers_are(direct):
+def test_metadata_describes_actions_and_observations(direct):
     said = direct.metadata()
     assert (said['action_shape'], said['action_type'], said['cameras']) == ([12], 'joint', [])
     assert said['proprio_names'] == ['joint_pos', 'joint_vel', 'base_pose']
@@ -44,7 +44,7 @@ def test_the_streams_are_the_state_of_the_simulation(direct, quadruped, urlab):
     assert seen.timestamp == seen.extra['sim_time'] == state.time
 
 
-def test_time_stands_still_between_actions_and_periods_do_not_drift(direct):
+def test_time_is_frozen_between_actions_and_periods_do_not_drift(direct):
     """30 Hz is no multiple of the timestep; 30 actions are a second all the same."""
     start = direct.reset()
     for count in range(1, 31):

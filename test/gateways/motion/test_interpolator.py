@@ -110,7 +110,7 @@ def test_a_chunk_is_one_target_a_period_and_a_new_action_drops_the_rest(mover):
     assert all(recorder.sent[i][0] - began >= 0.1 * i for i in range(3))
 
 
-def test_a_twist_is_said_again(mover):
+def test_a_twist_is_repeated_until_it_is_zero(mover):
     recorder = Recorder()
     move = mover(recorder, interval=None)
     move.go([Target({}, (0.5, 0.0, 0.0))])

@@ -67,7 +67,7 @@ def test_pages_of_other_sites_get_nothing(server, headers, status):
     assert get(server, '/a', **headers)[0] == status
 
 
-def test_who_does_not_take_its_file_costs_the_others_nothing(server, monkeypatch):
+def test_a_peer_that_does_not_read_its_file_delays_nobody(server, monkeypatch):
     hung = [dial(server.port) for _ in range(3)]
     for link in hung:
         link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -83,7 +83,7 @@ def test_who_does_not_take_its_file_costs_the_others_nothing(server, monkeypatch
         link.close()
 
 
-def test_the_token_comes_back_as_a_cookie():
+def test_the_token_is_returned_as_a_cookie():
     with serving(Access(token='secret'), files=Files()) as running:
         assert get(running, '/a')[0] == get(running, '/a?token=wrong')[0] == 401
         status, headers, _ = get(running, '/a?token=secret')

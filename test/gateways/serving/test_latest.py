@@ -33,7 +33,7 @@ def test_of_each_key_the_newest_runs_in_the_place_of_the_first(keys):
     executor.close()
 
 
-def test_who_submits_too_much_waits_and_a_job_that_fails_ends_nothing(monkeypatch, caplog):
+def test_a_full_executor_blocks_its_caller_and_survives_failing_jobs(monkeypatch, caplog):
     monkeypatch.setattr(latest, 'MAX_WAITING', 3)
     executor, gate, count = LatestExecutor('test'), threading.Event(), []
     executor.submit(lambda: gate.wait(PATIENCE))

@@ -108,7 +108,7 @@ def test_half_open_handshakes_keep_nobody_out(server, sent, monkeypatch):
         assert b' 101 ' in link.recv(4096)
 
 
-def test_whoever_asks_late_is_disconnected(monkeypatch):
+def test_a_peer_without_a_request_in_time_is_disconnected(monkeypatch):
     monkeypatch.setattr(websocket_server, 'OPENING_SECONDS', 0.3)
     with serving() as server:
         with dial(server.port) as link:
@@ -195,7 +195,7 @@ PROTOCOL_ERRORS = {
 
 @pytest.mark.parametrize('attack', [flood, trickle])
 @pytest.mark.parametrize('name', PROTOCOL_ERRORS)
-def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name, attack):
+def test_a_peer_that_still_sends_after_the_close_is_reset(server, name, attack):
     """The time in which it can still send is bounded, and nothing of that is carried out."""
     with opened(server.port) as link:
         link.sendall(PROTOCOL_ERRORS[name])
@@ -205,7 +205,7 @@ def test_a_peer_that_goes_on_after_the_close_is_cut_off(server, name, attack):
 
 
 @pytest.mark.parametrize('closing', ['by the message', 'from outside', 'at the end'])
-def test_a_peer_that_never_answers_the_close_is_cut_off(closing):
+def test_a_peer_that_never_answers_the_close_is_reset(closing):
     with serving() as server, opened(server.port) as link:
         wait_until(lambda: server.connections)
         if closing == 'by the message':
@@ -233,7 +233,7 @@ def test_a_peer_that_never_reads_is_given_up_and_cut_off_when_the_server_closes(
         wait_until(lambda: not server.connections, seconds=20)
 
 
-def test_trickled_bytes_are_no_sign_of_life():
+def test_an_unfinished_message_does_not_count_as_a_pong():
     """A message that never ends is asked for by pings, which cannot be answered within it."""
     with serving(keepalive=0.4) as server:
         with opened(server.port) as link:

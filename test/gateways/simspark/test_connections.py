@@ -126,7 +126,7 @@ def test_a_message_that_is_invalid_empty_or_too_much_is_ignored(listening, bad):
     assert listening.heard(len(wanted)) == wanted
 
 
-def test_what_ends_one_connection_harms_no_other(listening):
+def test_an_error_of_one_connection_affects_no_other(listening):
     (a, at_a), (b, at_b), (c, at_c) = (listening.connect() for _ in range(3))
     d, _ = listening.connect()
     a.socket.sendall(b'GET / HTTP/1.1\r\n\r\n')  # a length beyond the limit
@@ -192,7 +192,7 @@ def test_clients_take_turns_command_by_command(listening):
     assert heard.index((at_b, ['z'])) < 6
 
 
-def test_what_a_client_sent_before_it_closed_is_executed(listening):
+def test_messages_sent_before_a_close_are_executed(listening):
     """Also when it has not read everything, so that the system resets its connection."""
     for number in range(20):
         a, at_a = listening.connect()

@@ -38,7 +38,7 @@ def test_the_ball_is_shot_until_it_is_a_goal_or_out(soccer):
     assert len(results) == 3 and set(results) <= {'goal', 'out'} and 'goal' in results
 
 
-def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
+def test_the_agent_kicks_the_ball_as_far_as_documented(soccer):
     with simspark_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
         lines = run('simspark_agent.py', gateway)
     balls = [

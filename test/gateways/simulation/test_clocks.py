@@ -7,7 +7,7 @@ import pytest
 from urlab_ros_bridge.gateways.simulation.clocks import LatencyMeter
 
 
-def test_latency_is_that_of_the_oldest_picture():
+def test_latency_is_that_of_the_oldest_image():
     meter = LatencyMeter('sim')
     assert meter.report() == {}
     meter.add({}, 5.0)

@@ -38,7 +38,7 @@ def holder_of(port, make=Made):
     return SimulationConnection(open_link, make, lost.set), lost, links
 
 
-def test_an_end_is_noticed_and_the_next_simulation_is_taken():
+def test_the_end_of_a_simulation_is_noticed_and_the_next_one_is_used():
     with simulation('rover') as port:
         at = [port]
         holder, lost, _ = holder_of(at)
@@ -66,7 +66,7 @@ def test_an_end_is_noticed_and_the_next_simulation_is_taken():
         assert second.closed and holder.current is None
 
 
-def test_what_cannot_be_made_leaves_no_session(rover):
+def test_an_error_while_connecting_leaves_no_session(rover):
     def refuse(link):
         raise RobotError('not this one')
 

@@ -63,7 +63,7 @@ def travelled(line, seconds=0.6):
     return math.dist(start[:2], end[:2])
 
 
-def test_a_command_is_carried_out_however_long_the_robot_stood(line):
+def test_a_command_is_executed_however_long_the_robot_was_idle(line):
     time.sleep(LONG)  # nothing has told the time of the server in between
     line.drive('rover', FORWARD, TIMEOUT)
     assert travelled(line) > 0.1
@@ -84,7 +84,7 @@ def test_a_command_that_waited_at_a_stopped_server_is_refused(line, server):
 
 
 @pytest.mark.parametrize(('ages', 'moves'), [(True, False), (False, True)])
-def test_a_command_given_while_time_stands_still_is_forgotten(line, port, ages, moves):
+def test_a_command_given_while_time_is_frozen_expires(line, port, ages, moves):
     client = Client('127.0.0.1', port, shared=True)
     client.connect()
     client.set_paused(True)

@@ -32,7 +32,7 @@ def test_frames_are_local_first_and_then_compiled():
             arm.frame(name)
 
 
-def test_what_moves_a_frame_is_driven_and_on_its_way():
+def test_the_joints_that_move_a_frame_are_driven_and_between_base_and_frame():
     arm = robot('arm')
     for name in ('tcp', 'hand'):
         assert [j.name for j in arm.moving_joints(arm.frame(name))] == ['j1', 'j2']

@@ -82,7 +82,7 @@ def test_answers_are_matched_by_type():
         assert client.dropped == 2
 
 
-def test_a_late_answer_is_not_taken_for_the_next_one():
+def test_a_late_answer_is_not_used_for_the_next_request():
     def answer(kind, count):
         return [0.5, seen(1.0)] if count == 1 else [seen(float(count))]
 
@@ -137,7 +137,7 @@ def test_only_an_observation_is_requested_again_after_a_lost_connection(
             assert client.observe().timestamp == 2.0  # later requests connect again
 
 
-def test_a_server_that_comes_late_is_waited_for():
+def test_a_client_waits_for_a_server_that_starts_late():
     with scripted(lambda kind, count: [META]) as url:
         port = int(url.rpartition(':')[2])
     late = ChiralClient(url, timeout=20)
@@ -193,7 +193,7 @@ WRONG_SERVERS = {
 
 
 @pytest.mark.parametrize('data', WRONG_SERVERS, ids=('ZeroMQ', 'noise', 'half'))
-def test_a_wrong_port_is_said_at_the_first_attempt(data):
+def test_a_server_of_another_protocol_is_reported_at_the_first_attempt(data):
     """The message shows what was read; it has nothing to do with the time allowed."""
     says = f'is not a Chiral server: .*{WRONG_SERVERS[data]}.*8765'
     with answering(data) as (url, calls):
@@ -203,7 +203,7 @@ def test_a_wrong_port_is_said_at_the_first_attempt(data):
 
 
 @pytest.mark.parametrize('frame', ['{"op": "serverInfo"}', [b'\xff' * 9]], ids=('text', 'bytes'))
-def test_a_websocket_of_another_kind_is_said(frame):
+def test_a_websocket_of_another_protocol_is_reported(frame):
     """Such as that of Foxglove, which has the same port."""
     with (
         scripted(lambda kind, count: [frame]) as url,

@@ -47,7 +47,7 @@ def assignment(tmp_path, monkeypatch):
     sys.modules.pop('unfit_policy', None)
 
 
-def test_a_machine_is_taken_only_if_it_is_like_the_drivers(assignment, tmp_path):
+def test_a_machine_must_have_the_versions_and_files_of_the_driver(assignment, tmp_path):
     check_machine(ClusterAssignment.of(assignment.text()))
     (tmp_path / '.mark').unlink()
     with pytest.raises(UnfitMachine, match='--record'):
@@ -60,7 +60,7 @@ def test_a_machine_is_taken_only_if_it_is_like_the_drivers(assignment, tmp_path)
         check_machine(assignment)
 
 
-def test_without_ray_the_command_says_what_to_install(tmp_path, monkeypatch, capsys):
+def test_without_ray_the_command_names_the_package_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, 'ray', None)
     monkeypatch.chdir(tmp_path)
     for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):

@@ -39,7 +39,7 @@ def rows(folder):
         return files.rows
 
 
-def test_what_was_added_is_there_at_once_and_once(tmp_path):
+def test_an_added_result_is_written_at_once_and_only_once(tmp_path):
     with EpisodeFiles(tmp_path, PURPOSE) as files:
         files.add(row(4))
         log = (tmp_path / 'episodes.jsonl').read_bytes()

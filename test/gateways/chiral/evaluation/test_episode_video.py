@@ -49,7 +49,7 @@ def test_without_cameras_there_is_no_video(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_cameras_of_any_size_make_an_even_picture():
+def test_cameras_of_any_size_give_an_image_of_even_size():
     whole = side_by_side([view('a', 47, 33, (1, 2, 3)), view('b', 20, 20, (4, 5, 6))])
     assert whole.size == (80, 48)
     assert whole.getpixel((32, 46)) == (1, 2, 3) and whole.getpixel((33, 46)) == (4, 5, 6)

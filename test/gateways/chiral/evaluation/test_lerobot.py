@@ -109,7 +109,7 @@ def frame(size):
     return RecordedFrame({'q': np.zeros(2)}, {}, np.zeros(size))
 
 
-def test_what_does_not_fit_is_named(tmp_path, capsys):
+def test_an_export_error_names_its_cause(tmp_path, capsys):
     for number, (episodes, says) in enumerate(
         (([[frame(2)], [frame(3)]], 'episode 1 has'), ([], 'no episode'), ([[]], 'has no frames'))
     ):

@@ -45,6 +45,6 @@ def test_a_robot_is_served_with_its_own_joints():
         (ActionProfile('joint_torque', joints=['j1']), 'give no torque; valid: motor'),
     ],
 )
-def test_what_the_robot_has_not_is_the_fault_of_a_key(action, says):
+def test_an_unknown_element_of_the_robot_is_reported_at_its_key(action, says):
     with pytest.raises(ProfileError, match=says):
         ActionLayout(Profile(actions=[action]), robot('arm'), None)

@@ -78,6 +78,8 @@ CANNOT = [
 
 
 @pytest.mark.parametrize(('profile', 'says'), CANNOT)
-def test_what_the_robot_cannot_do_is_said_at_the_start(quadruped, gateway, profile, says):
+def test_a_profile_that_does_not_fit_the_robot_is_refused_at_the_start(
+    quadruped, gateway, profile, says
+):
     with pytest.raises(UrlabError, match=says), gateway(quadruped, profile):
         pass

@@ -18,7 +18,7 @@ quats = hnp.arrays(np.float64, 4, elements=st.floats(-1, 1)).filter(
 
 
 @given(quats, st.sampled_from(list(rotations.ROTATIONS)))
-def test_every_spelling_of_a_rotation_comes_back(quat, kind):
+def test_every_representation_of_a_rotation_converts_back(quat, kind):
     matrix = rotations.to_matrix(quat, 'quat')
     values = rotations.from_matrix(matrix, kind)
     assert values.shape == (rotations.ROTATIONS[kind],)
@@ -52,6 +52,6 @@ def test_any_six_numbers_make_a_rotation_or_are_refused(values):
 @pytest.mark.parametrize(
     ('kind', 'values'), [('rot6d', [0.0] * 6), ('rot6d', [1, 0, 0, 2, 0, 0]), ('quat', [0.0] * 4)]
 )
-def test_what_is_no_rotation_is_refused(kind, values):
+def test_invalid_rotations_are_refused(kind, values):
     with pytest.raises(ValueError, match=r'rot6d: the|quat: a quaternion'):
         rotations.to_matrix(np.array(values, float), kind)

@@ -62,7 +62,7 @@ def same(one, two):
 
 
 @given(observations(), st.sampled_from(codec.OBSERVATIONS))
-def test_an_observation_comes_back_as_it_was(seen, kind):
+def test_an_encoded_observation_decodes_to_itself(seen, kind):
     header, payload = split_frame(b''.join(codec.encode_observation(kind, seen)))
     back = codec.decode_observation(header, payload)
     assert message_type(header) == kind
@@ -105,7 +105,7 @@ def test_the_payload_has_the_layout_of_the_page(seen):
     hnp.arrays(np.float32, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)),
     st.dictionaries(st.text(max_size=8), stamps, max_size=3),
 )
-def test_an_action_comes_back_as_it_was(array, timestamps):
+def test_an_encoded_action_decodes_to_itself(array, timestamps):
     header, payload = split_frame(b''.join(codec.encode_action(array, timestamps)))
     action = codec.decode_action(header, payload)
     np.testing.assert_array_equal(action.values, array.astype(np.float64))
@@ -161,7 +161,7 @@ def test_values_outside_of_the_payload_are_refused(offset, size):
         codec.decode_observation(header, memoryview(bytes(8)))
 
 
-def test_what_the_wire_has_no_name_for_is_refused():
+def test_a_value_without_an_encoding_is_refused():
     with pytest.raises(MalformedMessage):
         pack_frame({'value': object()})
     swapped = np.zeros((2, 2, 3), '>u2')

@@ -85,7 +85,7 @@ def test_at_rest_the_ground_pushes_up(game, agent, soccer):
     assert set(felt.forces) == {'lf', 'rf'}
 
 
-def test_feet_tell_where_they_are_pressed(game, agent, soccer):
+def test_feet_report_position_and_size_of_their_contact_forces(game, agent, soccer):
     """Against the contacts of MuJoCo: the place weighted by the forces, and their sum."""
     model, before = soccer.model, mujoco.MjData(soccer.model)
     game.send(agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')

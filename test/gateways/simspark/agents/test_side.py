@@ -28,7 +28,7 @@ def heading_of(soccer, robot):
     return math.degrees(math.atan2(y, x))
 
 
-def test_number_and_side_come_with_the_first_percepts_that_can_be_sent(game, agent):
+def test_number_and_side_are_in_the_first_percepts_that_can_be_sent(game, agent):
     agent.is_clear = False  # it has not read what came before
     game.cycles(3)
     agent.is_clear = True
@@ -92,7 +92,9 @@ def test_percepts_answer_the_messages_of_an_agent_that_joins(play, monkeypatch):
         assert len(silent.sent) == count
 
 
-def test_while_time_stands_an_agent_in_sync_mode_waits_once_it_has_its_number(play, monkeypatch):
+def test_while_time_is_frozen_an_agent_in_sync_mode_gets_nothing_after_its_number(
+    play, monkeypatch
+):
     now = time.monotonic()
     game = play()
     agents = {end: FakeConnection() for end in ('(syn)', '')}
@@ -139,7 +141,7 @@ def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(game, capl
 
 
 @pytest.mark.parametrize('number', [1, 0, 2])
-def test_a_number_is_taken_once_and_free_again_after_its_agent(game, number, caplog):
+def test_a_number_is_unique_and_free_again_after_its_agent(game, number, caplog):
     first = game.join('A', 1)
     second = game.join('A', number)
     assert f'number {number} of left is not free; free are: none' in caplog.text
@@ -222,7 +224,7 @@ def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(
         assert word in caplog.text
 
 
-def test_a_call_is_heard_by_all_in_the_next_cycle(play, soccer):
+def test_a_call_reaches_all_in_the_next_cycle(play, soccer):
     game = play('left_1_home')
     left, right = game.join(), game.join('B')
     game.send(left, '(beam -2 0 0)')
@@ -243,7 +245,7 @@ def test_a_call_is_heard_by_all_in_the_next_cycle(play, soccer):
     assert not left.percepts.heard and not right.percepts.heard
 
 
-def test_a_team_has_its_say_every_second_cycle(game, agent):
+def test_a_team_may_call_every_second_cycle(game, agent):
     heard = []
     for number in range(6):
         game.send(agent, f'(say word{number})(say again)')
@@ -252,7 +254,7 @@ def test_a_team_has_its_say_every_second_cycle(game, agent):
     assert heard == [['word0'], [], ['word2'], [], ['word4'], []]
 
 
-def test_beyond_fifty_metres_nobody_hears(game):
+def test_calls_carry_fifty_metres(game):
     left, right = game.join(), game.join('B')
     game.place('right_1', (52.0, 0, 0.4), (0, 0, 0, 1))
     game.send(left, '(say far)')
@@ -306,7 +308,7 @@ def test_without_sync_mode_syn_does_nothing(play):
     assert not game.agents.is_waiting and agent.is_open and len(agent.sent) == 3
 
 
-def test_vision_comes_in_every_second_message(play):
+def test_vision_is_in_every_second_message(play):
     game = play(vision_cycles=2)
     agent = game.join()
     game.cycles(6)
@@ -371,7 +373,7 @@ def test_with_joining_a_player_leaves_with_its_agent_and_joins_anew(play, soccer
 
 
 @pytest.mark.parametrize('team', ['A', 'B'])
-def test_with_joining_a_number_is_taken_once(play, caplog, team):
+def test_with_joining_a_number_is_unique(play, caplog, team):
     game = play(by_joining=True)
     game.join('A', 1)
     game.join(team, 1)

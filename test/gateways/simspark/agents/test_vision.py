@@ -213,7 +213,7 @@ def test_noise_repeats_with_its_seed_and_has_the_stated_size(play, soccer):
     assert (offset < 4 * spread / math.sqrt(len(first)) + [2 * CALIBRATION, 0.1, 0.1]).all()
 
 
-def test_ground_truth_is_told_in_the_frame_of_the_own_team(play, soccer):
+def test_ground_truth_is_in_the_frame_of_the_own_team(play, soccer):
     game = play(ground_truth=True)
     left, right = game.join('A'), game.join('B')
     soccer.placement.move_ball((1.0, 2.0, 0.5), (0, 0, 0))

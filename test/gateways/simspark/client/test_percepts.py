@@ -40,11 +40,11 @@ def test_an_example_with_everything():
     assert [call.direction for call in found.heard] == ['self', '-35.50']
 
 
-def test_a_message_without_vision_says_so():
+def test_a_message_without_vision_has_none():
     assert read_percepts(b'(time (now 1.0))').seen is None
 
 
 @pytest.mark.parametrize('text', [b'(HJ (n hj1) (ax x))', b'(time (now nan))', b'(GS (t', b'\xff'])
-def test_what_is_not_of_the_protocol_is_refused(text):
+def test_invalid_percepts_are_refused(text):
     with pytest.raises(MalformedExpression):
         read_percepts(text)

@@ -25,7 +25,7 @@ def test_a_world_changes_the_rules():
 
 
 @pytest.mark.parametrize('mode', PLAY_MODES)
-def test_time_stands_still_before_and_after_the_game_only(mode):
+def test_game_time_is_frozen_only_before_and_after_the_game(mode):
     game = GameState()
     game.set_play_mode(mode)
     game.advance(0.02)
@@ -51,7 +51,7 @@ def test_a_goal_counts_and_changes_the_mode():
 
 
 @given(st.lists(st.sampled_from(['rover', 'arm', 'left_3', 'right_11', 'left12', 'right1', 'x'])))
-def test_each_robot_plays_once_and_each_number_is_taken_once(robots):
+def test_robots_and_numbers_are_unique(robots):
     roster = Roster()
     roster.enlist(robots)
     assert sorted(p.robot for p in roster) == sorted(set(robots))

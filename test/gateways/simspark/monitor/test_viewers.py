@@ -41,7 +41,7 @@ def test_a_log_has_everything_again_and_again(stand):
     assert full == [0, *range(99, len(log.got), 100)] and len(full) == 3
 
 
-def test_while_time_stands_still_messages_go_on(stand):
+def test_while_time_is_frozen_messages_continue(stand):
     stand.cycle()
     watcher = stand.join()
     for _ in range(50):
@@ -50,14 +50,14 @@ def test_while_time_stands_still_messages_go_on(stand):
     assert 10 <= len(watcher.got) - 2 <= 25
 
 
-def test_those_who_know_the_same_get_the_same_bytes_written_once(stand):
+def test_viewers_in_the_same_state_share_one_message(stand):
     stand.cycle()
     watchers = [stand.join() for _ in range(20)]
     stand.cycle(4)
     assert len({id(watcher.got[-1]) for watcher in watchers}) == 1
 
 
-def test_who_does_not_read_costs_nothing_and_misses_nothing(stand, monkeypatch):
+def test_a_viewer_that_does_not_read_costs_nothing_and_misses_nothing(stand, monkeypatch):
     stand.cycle()
     slow, good = stand.join(), stand.join()
     stand.game.set_play_mode('PlayOn')
@@ -133,7 +133,7 @@ def test_the_selected_player_is_marked(stand):
     assert watcher.view.fulls == 2
 
 
-def test_who_has_left_gets_nothing(stand):
+def test_a_viewer_that_left_gets_nothing(stand):
     stand.cycle()
     watcher = stand.join()
     stand.viewers.leave(watcher)

@@ -75,7 +75,9 @@ def test_the_rules_are_those_of_the_league_and_others_are_named():
     [('left_2', 0.1, 15), ('left_1', 0.1, 30), ('left_2', 0.2, 30), ('left_1', 0.2, 60)],
 )
 @pytest.mark.parametrize('on', [True, False])
-def test_who_lies_for_15_or_does_not_stand_for_30_seconds_is_incapable(name, height, seconds, on):
+def test_a_player_that_lies_for_15_s_or_does_not_stand_for_30_s_is_incapable(
+    name, height, seconds, on
+):
     """The goalkeeper has twice the time (GroundMaxTime, NotStandingMaxTime)."""
     pitch = Pitch('incapable' if on else (), **{name: (1, 1)})
     pitch.places[name][2] = height
@@ -84,7 +86,7 @@ def test_who_lies_for_15_or_does_not_stand_for_30_seconds_is_incapable(name, hei
     assert pitch.cycle(3)[:1] == wanted
 
 
-def test_who_stands_up_in_between_is_capable():
+def test_a_player_that_stands_up_in_between_is_capable():
     pitch = Pitch('incapable', left_2=(1, 1))
     for _ in range(3):
         pitch.places['left_2'][2] = 0.1
@@ -103,7 +105,7 @@ def test_of_four_in_their_own_penalty_area_the_last_to_enter_is_illegal(on):
     assert pitch.cycle(20, left_4=(-0.02, 0)) == wanted
 
 
-def test_for_a_goalkeeper_that_comes_last_the_farthest_from_the_goal_leaves():
+def test_for_a_goalkeeper_that_enters_last_the_farthest_from_the_goal_leaves():
     pitch = Pitch('illegal_defence', left_1=(-7.0, 0), left_2=(-8.9, 0), left_3=(-7.4, 1),
                   left_4=(-8.5, 1))  # fmt: skip
     pitch.cycle(2)
@@ -176,12 +178,12 @@ def collide(speeds, ball, rules='charging', before=60, touching=(), numbers=(2, 
         (((0.8, 0), (0.5, 0)), (0.9, 0.05), ['left_2']),
     ],
 )
-def test_who_runs_into_an_opponent_charges(speeds, ball, guilty):
+def test_a_player_that_runs_into_an_opponent_charges(speeds, ball, guilty):
     assert collide(speeds, ball)[:1] == [(name, FoulType.CHARGING) for name in guilty]
     assert collide(speeds, ball, rules=()) == []
 
 
-def test_who_had_the_ball_a_moment_ago_or_keeps_the_goal_does_not_charge():
+def test_a_player_that_just_had_the_ball_or_keeps_the_goal_does_not_charge():
     """ChargingImmunityTime 1 s; the goalkeeper in its own area."""
     speeds, ball = ((0.8, 0), (0, 0)), (-5, 0)
     assert collide(speeds, ball, touching=('left_2',)) == []

@@ -60,7 +60,7 @@ def in_play(game, mode='PlayOn', touched=None):
     game.cycles(1)
 
 
-def test_before_the_kick_off_time_stands_and_the_ball_is_put_back(game):
+def test_before_the_kick_off_time_is_frozen_and_the_ball_is_put_back(game):
     put_ball(game, (2.0, 1.0, 0.5), (1, 0, 0))
     game.cycles(2)
     assert np.hypot(*ball(game)[:2]) < 0.01 and game.state.time == 0.0
@@ -105,7 +105,7 @@ def test_each_half_begins_by_the_rule_for_the_kick_off(soccer, rule, ready, seco
 
 
 @pytest.mark.parametrize('text', ['0', '23', '-1', 'Both', '10 s', '9999s', 's', '1e3s'])
-def test_a_rule_for_the_kick_off_that_is_none_is_refused_by_name(text):
+def test_an_unknown_kick_off_rule_is_refused_by_name(text):
     with pytest.raises(BadKickOff) as caught:
         KickOff.parse(text)
     assert repr(text) in str(caught.value)
@@ -152,7 +152,7 @@ def test_a_goal_counts_then_the_others_kick_off_from_the_centre(game, side):
 
 
 @pytest.mark.parametrize('place', [(9.1, 1.2, 0.2), (9.1, 0, 0.9), (8.99, 0, 0.2), (9.8, 0, 0.1)])
-def test_beside_above_before_and_behind_the_goal_is_none(game, place):
+def test_a_ball_beside_above_before_or_behind_the_goal_is_no_goal(game, place):
     in_play(game)
     put_ball(game, place)
     game.cycles(1)
@@ -308,7 +308,9 @@ def kick(game, robot, other=None):
 
 @pytest.mark.parametrize('rules', ['kick_taker', 'none'])
 @pytest.mark.parametrize('between', ['', 'left_2', 'right_2'])
-def test_who_kicks_off_may_not_touch_the_ball_before_another_has(two_a_side, rules, between):
+def test_the_kick_off_taker_may_not_touch_the_ball_before_another_player(
+    two_a_side, rules, between
+):
     game = two_a_side.play(referee=referee(rules), keyframe='left_1_home')
     kick(game, 'left_1')
     if between:

@@ -127,7 +127,7 @@ def test_meshes_of_the_nao_are_in_the_middle_of_the_boxes_that_collide(soccer, l
     assert set(view.players) == {('left', 1), ('right', 1)}
 
 
-def test_a_monitor_gets_every_frame_that_a_live_gateway_comes_to_see(soccer, watch, monkeypatch):
+def test_a_monitor_gets_every_due_frame_of_a_live_gateway(soccer, watch, monkeypatch):
     """Live looks come when the machine lets them; none of them that is due is left out."""
     looks = []
     with simspark_at(soccer) as gateway:

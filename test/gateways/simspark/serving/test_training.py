@@ -35,7 +35,7 @@ def ball_of(client):
     return seen.entities['ball'].qpos, seen.entities['ball'].qvel
 
 
-def test_the_ball_goes_where_and_as_fast_as_it_is_told(trainer):
+def test_the_ball_gets_the_position_and_velocity_of_the_command(trainer):
     monitor, client = trainer
     monitor.command(['ball', ['pos', 1, -2, 0.5], ['vel', 3, 0, 1]])
     qpos, qvel = ball_of(client)

@@ -25,7 +25,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(expressions, max_size=5))
-def test_what_is_written_is_read_again(items):
+def test_written_expressions_are_read_back(items):
     assert read(write(*items)) == items
 
 
@@ -66,12 +66,12 @@ def test_examples(payload, items):
         (b'(' * (MAX_DEPTH + 1) + b')' * (MAX_DEPTH + 1), 'deeper'),
     ],
 )
-def test_what_is_not_a_sequence_of_expressions_is_refused(payload, why):
+def test_malformed_expressions_are_refused(payload, why):
     with pytest.raises(MalformedExpression, match=why):
         read(payload)
 
 
-def test_the_greatest_depth_is_taken():
+def test_the_maximum_depth_is_accepted():
     payload = b'(' * MAX_DEPTH + b')' * MAX_DEPTH
     assert write(*read(payload)) == payload
 
@@ -84,12 +84,12 @@ def test_numbers_are_written_with_six_digits_and_read_again(value):
 
 
 @given(st.integers(-(10**30), 10**30))
-def test_whole_numbers_stay_what_they_are(value):
+def test_integers_are_written_exactly(value):
     assert as_integer(atom(value)) == value
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 'a"b', 'ü'])
-def test_what_has_no_form_is_not_written(value):
+def test_a_value_without_a_text_form_is_not_written(value):
     with pytest.raises(UnwritableValue):
         write(['x', value])
 
@@ -113,7 +113,7 @@ def test_what_has_no_form_is_not_written(value):
         [],
     ],
 )
-def test_what_is_not_a_finite_number_is_refused(text):
+def test_a_number_that_is_not_finite_is_refused(text):
     with pytest.raises(MalformedExpression, match='not a finite number'):
         as_float(text)
     with pytest.raises(MalformedExpression, match='not a whole number'):

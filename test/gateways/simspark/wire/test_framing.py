@@ -30,7 +30,7 @@ def test_a_stream_gives_its_messages_however_it_is_cut(messages, cuts):
 
 
 @given(payloads, st.binary(min_size=1, max_size=30))
-def test_what_is_not_whole_stays(messages, last):
+def test_an_incomplete_message_is_kept(messages, last):
     reader = FrameReader()
     assert reader.feed(b''.join(map(frame, messages)) + frame(last)[:-1]) == messages
     assert reader.feed(frame(last)[-1:]) == [last]

@@ -131,7 +131,7 @@ def test_only_what_a_viewer_shows_is_seen_and_all_that_touches_collides():
     assert colliding == {first, first + 1, first + 2, first + 3, first + 4}
 
 
-def test_geoms_of_one_look_are_one_primitive():
+def test_geoms_of_one_material_are_one_primitive():
     model, models = build()
     assert read(models, model, 'empty').primitives == []
     glb = read(models, model, 'looks')
@@ -149,7 +149,7 @@ def test_colours_are_decoded_from_srgb(shown, linear):
     assert look['baseColorFactor'][0] == pytest.approx(linear, abs=1e-4)
 
 
-def test_materials_keep_what_they_tell():
+def test_materials_keep_their_properties():
     model, models = build()
     glb = read(models, model, 'looks')
     around, shiny = (glb.material(primitive) for primitive in glb.primitives[:2])
@@ -162,7 +162,7 @@ def test_materials_keep_what_they_tell():
     assert shiny['emissiveFactor'] == pytest.approx([0.5, 0.10702, 0.0], abs=1e-4)
 
 
-def test_a_texture_is_the_pictures_pixels_and_lies_as_often_as_it_repeats():
+def test_a_texture_keeps_its_pixels_and_repetitions():
     model, models = build()
     glb = read(models, model, 'world')
     floor = next(p for p in glb.primitives if 'TEXCOORD_0' in p['attributes'])

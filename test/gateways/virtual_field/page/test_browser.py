@@ -83,7 +83,7 @@ def test_a_click_selects_a_body_and_shows_its_joints(visitor, urlab):
     visitor.js('urlab.select(-1)')
 
 
-def test_what_is_pushed_comes_to_rest_under_the_pointer(visitor, urlab):
+def test_a_pushed_body_settles_under_the_pointer(visitor, urlab):
     urlab.reset()
     pallet = visitor.js('urlab.world.entities.find(({free}) => free)?.body ?? 0')
     body = pallet or visitor.js('urlab.world.robots[0].base')
@@ -110,7 +110,7 @@ def test_what_is_pushed_comes_to_rest_under_the_pointer(visitor, urlab):
     )
 
 
-def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
+def test_the_timeline_shows_past_states_until_it_returns_to_now(visitor, urlab):
     visitor.until('urlab.history.frames.length > 3')
     visitor.tab.keyboard.press('k')
     visitor.until('!urlab.history.bar.hidden')
@@ -128,7 +128,7 @@ def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
 PICTURES = "Number(document.querySelector('.camera-image img')?.dataset.images ?? 0)"
 
 
-def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
+def test_camera_images_are_live_while_they_are_shown(visitor, urlab):
     urlab.reset()
     camera = visitor.js(
         "urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body > 0)"
@@ -264,7 +264,7 @@ def reds(picture):
 
 
 @pytest.mark.parametrize('quality', ['low', 'high'])
-def test_what_publishers_add_is_drawn_and_goes_with_them(browser, rover_url, quality):
+def test_publications_are_drawn_until_their_publisher_leaves(browser, rover_url, quality):
     with (
         Visitor(browser, rover_url, f'&quality={quality}') as visitor,
         FieldClient(rover_url, 'publisher') as publisher,
@@ -284,7 +284,7 @@ def test_what_publishers_add_is_drawn_and_goes_with_them(browser, rover_url, qua
         assert changed(before, visitor.picture()) < 0.002
 
 
-def test_keys_drive_the_selected_robot_or_say_why_not(browser):
+def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):
     said = "[...document.querySelectorAll('.toast.bad')].map((t) => t.textContent).join()"
     places = (
         'urlab.world.robots.map((robot) => urlab.bodies.groups[robot.base].position.toArray())'
@@ -366,7 +366,7 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.wait(lambda: np.abs(controls() - opened).max() > 0.01, 'a closed gripper')
 
 
-def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser):
+def test_the_page_reconnects_after_a_restart_of_gateway_or_simulation(browser):
     rpc, port = free_port(), free_port()
     veil = "document.getElementById('veil')"
     with contextlib.ExitStack() as stack:
@@ -461,7 +461,7 @@ def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
         visitor.drag_by_finger((x, y), (x, y - 40), moved)
 
 
-def test_a_finger_drags_out_a_goal_and_an_onlooker_cannot(browser, rover_url, rover, urlab):
+def test_a_finger_sets_a_goal_and_a_viewer_cannot(browser, rover_url, rover, urlab):
     place = f'{BASE}.position.clone().setY(0).add({{ x: 0.5, y: 0, z: 0.5 }})'
     facing = f'{place}.add({{ x: 0, y: 0, z: 0.5 }})'
     with (

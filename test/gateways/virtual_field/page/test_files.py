@@ -19,7 +19,7 @@ def folder(tmp_path):
     return web
 
 
-def test_without_libraries_the_page_says_what_to_run(folder):
+def test_without_libraries_the_page_names_the_command_to_run(folder):
     files = PageFiles({}, folder)
     assert not files.has_libraries
     assert files.respond('/').body == b'without_libraries.html'

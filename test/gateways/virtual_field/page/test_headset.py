@@ -66,7 +66,7 @@ def hand_of(visitor, side):
     return np.array(visitor.js(place))
 
 
-def test_one_enters_and_has_both_arms(visitor, gateway):
+def test_a_user_in_a_headset_controls_both_arms(visitor, gateway):
     # The emulator covers the page, so a click of the mouse would not arrive.
     visitor.tab.get_by_role('button', name='Enter VR').evaluate('button => button.click()')
     visitor.until("urlab.connection.ack?.role === 'vr_client'")
@@ -92,7 +92,7 @@ def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
     assert np.linalg.norm(np.subtract(own, hand_of(visitor, 'left'))) > 0.3
 
 
-def test_a_hand_that_grips_leads_its_tip_and_the_other_stays(visitor):
+def test_a_gripping_hand_moves_its_own_tip_only(visitor):
     starts = [tip_of(visitor, 0), tip_of(visitor, 1)]
     visitor.js(SQUEEZE.format('left', 1))
     held = hand_of(visitor, 'left')
@@ -118,7 +118,7 @@ def test_a_hand_that_grips_leads_its_tip_and_the_other_stays(visitor):
     assert np.linalg.norm(tip_of(visitor, 0) - there) < 0.01
 
 
-def test_what_a_tip_touches_is_felt_in_the_hand_that_leads_it(visitor):
+def test_a_contact_of_a_tip_vibrates_its_controller(visitor):
     assert visitor.js('pulses.right.length') == 0
     visitor.js(SQUEEZE.format('right', 1))
     visitor.tab.wait_for_timeout(300)

@@ -16,7 +16,7 @@ def frame(pixels, dtype='bgra8'):
     return Frame(1_500_000_000, 1, width, height, dtype, pixels)
 
 
-def test_a_picture_has_the_colours_of_its_pixels():
+def test_an_image_has_the_colours_of_its_pixels():
     pixels = np.zeros((48, 64, 4), np.uint8)
     pixels[:, :32] = (10, 60, 200, 255)  # blue, green, red
     pixels[:, 32:] = (220, 30, 20, 255)
@@ -33,7 +33,7 @@ def test_near_is_lighter_than_far_and_nothing_is_darkest():
     assert set(light[7:]) == {light[6]}
 
 
-def test_depth_has_the_unit_that_the_server_says():
+def test_depth_has_the_unit_of_the_handshake():
     pixels = np.full((8, 8), 150.0, np.float32)
     centimetres = Image.open(io.BytesIO(jpeg(frame(pixels, 'float32'), 0.01)))
     metres = Image.open(io.BytesIO(jpeg(frame(pixels / 100, 'float32'), 1.0)))

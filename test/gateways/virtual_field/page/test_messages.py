@@ -31,7 +31,7 @@ def test_a_state_is_laid_out_as_the_page_reads_it(number, time, step, count, val
     np.testing.assert_array_equal(np.frombuffer(data, '<f4', -1, 32 + count * 28), values)
 
 
-def test_what_is_not_finite_is_null_in_json():
+def test_a_number_that_is_not_finite_is_null_in_json():
     data = messages.text({'a': float('inf'), 'b': [float('nan'), 1.5], 'c': {'d': -float('inf')}})
     assert data[0] == messages.TEXT
     assert json.loads(data[1:]) == {'a': None, 'b': [None, 1.5], 'c': {'d': None}}
@@ -51,7 +51,7 @@ def test_what_is_not_finite_is_null_in_json():
         (b'\x02' + b' ' * messages.MAX_TEXT, 'are allowed'),
     ],
 )
-def test_refusals_say_why(data, reason):
+def test_a_refusal_gives_its_reason(data, reason):
     with pytest.raises(messages.BadPageMessage, match=reason.replace('"', '.')):
         messages.read_message(data)
 

@@ -205,7 +205,7 @@ def test_a_state_holds_the_poses_of_the_frame(page, world):
     np.testing.assert_allclose(poses[:, :3], np.column_stack([x, z, -y]), atol=1e-5)
 
 
-def test_a_page_that_does_not_draw_gets_a_window_full_and_goes_on_when_it_does(page):
+def test_a_page_that_does_not_draw_gets_one_window_of_states_until_it_acknowledges(page):
     for _ in range(2 * WINDOW):
         frame = page.frame()
         page.session.tick(frame)
@@ -217,7 +217,7 @@ def test_a_page_that_does_not_draw_gets_a_window_full_and_goes_on_when_it_does(p
     assert len(page.states()) == WINDOW + 1
 
 
-def test_what_publishers_show_comes_with_its_data_once(page):
+def test_publications_include_the_data_of_each_mesh_once(page):
     def shown():
         page.session.tick(page.frame())
         return page.texts('published')
@@ -258,7 +258,7 @@ def test_watched_channels_are_the_values_of_the_snapshot(page, world):
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_pictures_of_unknown_cameras_and_channels_are_refused_by_name(page):
+def test_unknown_cameras_channels_and_robots_are_refused_by_name(page):
     assert 'nowhere' in page.ask('cameras', names=['nowhere'])['error']
     assert '99999' in page.ask('watch', channels=[99999])['error']
     assert 'fly' in page.ask('fly')['error']

@@ -25,7 +25,7 @@ _KEYS = 'message must contain version, type, and payload'
 
 
 @given(TEXTS, VALUES)
-def test_what_is_written_is_read(kind, value):
+def test_a_written_message_is_read_back(kind, value):
     message = write_message(kind, {'value': value})
     assert read_envelope(message) == Envelope(kind, {'value': value})
     assert json.loads(message) == {'version': 1, 'type': kind, 'payload': {'value': value}}

@@ -134,7 +134,7 @@ def must_stand_alone(data):
 
 
 @pytest.mark.parametrize(('pack', 'kind'), [(glb, GLB), (embedded, GLTF)])
-def test_what_was_understood_is_what_other_parsers_see(pack, kind):
+def test_a_rewritten_file_looks_the_same_to_other_parsers(pack, kind):
     data = pack(*textured())
     written = rewrite_gltf(data, kind)
     must_stand_alone(written)
@@ -210,6 +210,6 @@ HIDDEN = dict(hidden())
 
 
 @pytest.mark.parametrize('name', HIDDEN)
-def test_what_two_parsers_could_read_differently_is_refused(name):
+def test_a_file_that_parsers_could_read_differently_is_refused(name):
     with pytest.raises(BadMessage):
         rewrite_gltf(HIDDEN[name], GLB)

@@ -9,7 +9,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
 
 
-def test_what_is_left_out_ids_and_extensions():
+def test_defaults_ids_and_extensions_of_a_hello():
     assert read_hello({}) == read_hello({'role': None}) == Hello('vr_client')
     hello = read_hello({'role': 'spectator', 'user_id': ' me ', 'extensions': ['x', 'binary', 3]})
     assert (hello.user_id, hello.extensions) == ('me', ('binary',))

@@ -31,7 +31,7 @@ def read(kind, **payload):
     return read_publication(Envelope(kind, payload))
 
 
-def test_a_mesh_with_what_is_left_out():
+def test_the_defaults_of_a_mesh():
     mesh = read('add_mesh', mesh_id=3, mesh_data_b64=b64(glb()))
     assert mesh.mesh_id == '3'
     head, _, data = mesh.asset_uri.partition(',')

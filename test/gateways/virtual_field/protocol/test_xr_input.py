@@ -62,7 +62,7 @@ def test_rotations_become_unit_length_and_sticks_stay_in_their_range():
 
 
 @pytest.mark.parametrize('path', ['timestamp', 'head_pose', 'controllers', 'left.pose'])
-def test_what_must_be_there_is_named(path):
+def test_a_missing_field_is_named(path):
     with pytest.raises(BadMessage, match=rf'(controllers\.)?{path} is missing'):
         read_xr_input(changed(path, None))
 
@@ -80,7 +80,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize('path', WRONG)
-def test_what_is_wrong_is_named(path):
+def test_an_invalid_field_is_named(path):
     with pytest.raises(BadMessage) as caught:
         read_xr_input(changed(path.partition('[')[0], WRONG[path]))
     assert str(caught.value).startswith(path.replace('left', 'controllers.left'))

@@ -76,7 +76,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize('change', CHANGES, ids=str)
-def test_nobody_changes_what_is_anothers(field, change):
+def test_a_publication_is_changed_by_its_owner_only(field, change):
     field.apply('they', mesh('theirs'))
     field.apply('they', points('theirs'))
     before = field.read()

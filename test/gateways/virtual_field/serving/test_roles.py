@@ -71,7 +71,7 @@ def test_a_spectator_sees_the_arms(join, bimanual):
     assert later['timestamp'] > scene['timestamp']
 
 
-def test_meshes_come_once_and_stand_where_mujoco_says(join, field):
+def test_meshes_are_sent_once_and_placed_as_in_mujoco(join, field):
     client = join('spectator')
     last = client.scene(lambda scene: scene['timestamp'] > 0)
     last = client.scene(lambda scene: scene['timestamp'] > last['timestamp'] + 0.2)
@@ -172,7 +172,7 @@ def test_users_share_nothing_and_free_what_they_leave(join, field):
         ('vr_client', 'xr_input', 'timestamp is missing'),
     ],
 )
-def test_what_a_role_may_not_send(join, role, kind, reason):
+def test_a_message_that_a_role_may_not_send_is_refused(join, role, kind, reason):
     more = {'character_mode': 'two-cr'} if role == 'vr_client' else {}
     client = join(role, **more)
     client.send(kind)
@@ -261,7 +261,7 @@ def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
                 assert 'only watch' in answer['error'] and answer['op'] in answer['error']
 
 
-def test_a_publisher_whose_message_is_too_large_is_told_and_stays(join):
+def test_a_message_that_is_too_large_is_refused_and_its_publisher_stays_connected(join):
     publisher = join('publisher', owner_id='large')
     publisher.send('add_mesh', {'mesh_id': 'kept', 'mesh_data_b64': GLB})
     assert publisher.answer('mesh_ack')['status'] == 'added'

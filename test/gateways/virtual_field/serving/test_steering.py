@@ -123,7 +123,7 @@ def test_the_trigger_closes_the_gripper_and_recall_brings_the_arm_back(join, hom
         watcher.scene(lambda seen: np.linalg.norm(tip(seen, arm) - start) < 0.01)
 
 
-def test_after_silence_nothing_is_commanded_and_a_new_sample_goes_on(join, home, monkeypatch):
+def test_after_silence_a_new_sample_starts_from_the_present_tip(join, home, monkeypatch):
     monkeypatch.setattr(operator, 'SILENCE', 0.5)
     user = keep_reading(join('vr_client', character_mode='two-cr'))
     watcher = join('spectator')

@@ -52,14 +52,14 @@ def test_the_pair_is_kept_while_it_holds(tmp_path):
     assert pair[0].read_bytes() != before
 
 
-def test_what_is_no_certificate_is_refused(tmp_path, pair):
+def test_an_invalid_certificate_is_refused(tmp_path, pair):
     (tmp_path / 'bad.pem').write_text('nothing', encoding='utf-8')
     for cert, key in (('none.pem', ''), (str(tmp_path / 'bad.pem'), ''), (str(pair[0]), '')):
         with pytest.raises(BadCertificate, match='certificate'):
             tls_context(cert, key)
 
 
-def test_the_page_and_the_scenes_come_encrypted(secured):
+def test_the_page_and_the_scenes_are_encrypted(secured):
     gateway, trust = secured
     assert gateway.url.startswith('https://127.0.0.1:')
     own = urllib.request.Request(gateway.url, headers={'Origin': 'https://127.0.0.1:1'})

@@ -37,5 +37,5 @@ def test_sticks(left, right, drive, twist):
     assert read_sticks(sticks(left, right), drive) == pytest.approx(twist)
 
 
-def test_without_controllers_it_stands():
+def test_without_controllers_the_twist_is_zero():
     assert read_sticks(XrInput(0.0, POSE, {}), WHEELS) == (0.0, 0.0, 0.0)
