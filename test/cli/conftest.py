@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the command line have in common."""
+"""Fixtures of the command line."""
 
 import signal
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the Tab key offers, as a shell asks for it."""
+"""Completion of command lines, as a shell requests it."""
 
 import os
 import sys

@@ -54,17 +54,17 @@ def cpu_seconds():
 
 
 @pytest.mark.parametrize(
-    ('error', 'code', 'said'),
+    ('error', 'code', 'output'),
     [
         (UrlabError('the cat is on the mat'), 2, 'error: the cat is on the mat\n'),
         (KeyboardInterrupt(), 130, ''),
     ],
 )
-def test_an_error_of_the_user_is_one_message(error, code, said, monkeypatch, capsys):
+def test_an_error_of_the_user_is_one_message(error, code, output, monkeypatch, capsys):
     def run(given):
         raise error
 
     command = replace(COMMANDS['doctor'], run=run)
     monkeypatch.setattr(program, 'find_command', lambda name: command)
     assert main(['doctor']) == code
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == output

@@ -52,12 +52,12 @@ def start(*words, environ=None):
 
 def ready_ports(server):
     """Wait for the ready line and return the ports that it names."""
-    said = ''
-    while READY_LINE not in said:
+    output = ''
+    while READY_LINE not in output:
         line = server.stdout.readline()
         assert line, server.stderr.read()
-        said += line
-    return [int(port) for port in re.findall(r':(\d+)', said.rpartition(READY_LINE)[2])]
+        output += line
+    return [int(port) for port in re.findall(r':(\d+)', output.rpartition(READY_LINE)[2])]
 
 
 @pytest.fixture
@@ -101,11 +101,11 @@ def test_up_runs_server_and_bridge_with_all_figures(program):
     program('-c', LISTEN, environ=environ)
     figures = None
     deadline = time.monotonic() + 40.0
-    said = ''
+    output = ''
     while not figures and time.monotonic() < deadline:
         line = up.stdout.readline()
-        assert line, said
-        said += line
+        assert line, output
+        output += line
         found = re.search(
             r'status rover: live \| ([\d.]+)x real time \| (\d+) ticks/s \| '
             r'([1-9]\d*) ROS messages/s \| \d+ cameras? \| \d sessions? \([2 ]*urlab_\w+\)$',
@@ -113,11 +113,11 @@ def test_up_runs_server_and_bridge_with_all_figures(program):
         )
         # The first second is one of starting programs.
         figures = found if found and float(found[1]) > 0.5 and int(found[2]) > 100 else None
-    assert figures, said
+    assert figures, output
     up.send_signal(signal.SIGINT)
     assert up.wait(20) == 0
     rest = up.stdout.read() + up.stderr.read()
-    assert 'Traceback' not in said + rest and 'killed' not in rest
+    assert 'Traceback' not in output + rest and 'killed' not in rest
 
 
 # Words with which a program takes no port that somebody else may have.
@@ -157,9 +157,9 @@ def test_an_early_interrupt_is_no_traceback(command, delay):
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=30)[0]
-    assert 'Traceback' not in said and 'KeyboardInterrupt' not in said
-    assert process.returncode in (0, 130, -signal.SIGINT), said
+    output = process.communicate(timeout=30)[0]
+    assert 'Traceback' not in output and 'KeyboardInterrupt' not in output
+    assert process.returncode in (0, 130, -signal.SIGINT), output
 
 
 def wait_until_blocked(pid):

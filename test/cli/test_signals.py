@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that ask the program to end are noted, and interrupt no code."""
+"""Stop signals are recorded, and interrupt no code."""
 
 import os
 import signal

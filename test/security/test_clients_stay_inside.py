@@ -268,10 +268,10 @@ def gateway(house, name, *words):
     options = (f'--world={world}', f'--data-dir={house.data}', '--cameras=off', *ANY_PORTS)
     with (
         program('server', *options) as (_, line),
-        program(name, f'--rpc-port={port_of(line)}', *ports, *words) as (process, said),
+        program(name, f'--rpc-port={port_of(line)}', *ports, *words) as (process, output),
     ):
         house.canary.seen()
-        yield said
+        yield output
         assert process.poll() is None
     house.judge()
 

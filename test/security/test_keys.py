@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server with keys: who has them sees and commands everything, and nobody else anything."""
+"""A server with keys: clients with a key have full access, others none."""
 
 import socket
 import threading
@@ -72,8 +72,8 @@ def test_a_client_with_a_key_has_full_access(line, keys, name):
         with open_state('', state_port=port_of(line, 'state'), keys=client.keys) as state:
             assert state.receive(PATIENCE).state() is not None
         camera = a_camera(client)
-        with open_camera(camera, keys=client.keys, transport='zmq') as pictures:
-            assert pictures.receive(PATIENCE).pixels.any()
+        with open_camera(camera, keys=client.keys, transport='zmq') as images:
+            assert images.receive(PATIENCE).pixels.any()
 
 
 def raw_request(port, prepare):

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What every program of the suite listens to, by /proc/net: loopback, unless it was told otherwise.
+The addresses that each program listens at, by /proc/net: loopback by default.
 
-DDS is the exception: how far the bridge's ROS nodes are seen is for the environment to say
-(ROS_AUTOMATIC_DISCOVERY_RANGE), as of any ROS node.  It uses UDP alone.
+DDS is the exception: the environment sets its range (ROS_AUTOMATIC_DISCOVERY_RANGE), as for any
+ROS node. It uses UDP alone.
 """
 
 import ipaddress
@@ -44,8 +44,8 @@ def test_the_server_with_its_cameras(server):
     with Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE) as client:
         robots = client.handshake.articulations.values()
         cameras = [camera for robot in robots for camera in robot.cameras.values()]
-        with open_camera(cameras[0], transport='zmq') as pictures:
-            assert pictures.receive(PATIENCE) is not None  # the renderer runs too
+        with open_camera(cameras[0], transport='zmq') as images:
+            assert images.receive(PATIENCE) is not None  # the renderer runs too
         ports = {camera.port for camera in cameras}
     places = listening(process.pid)
     ports |= {port_of(line, name) for name in ('rpc', 'state', 'control', 'info')}

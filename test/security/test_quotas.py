@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Clients are told which limit they met, and those that are there are served at it."""
+"""A client at a limit gets an error that names it, and other clients are still served."""
 
 from pathlib import Path
 import resource

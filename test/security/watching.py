@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Two witnesses of what a program does with files and code.
+Two independent observers of the files and code that a program uses.
 
 The audit hook of Python (PEP 578) writes down what Python itself opens, changes and starts;
 inotify tells whether anybody at all has opened certain files, be it MuJoCo's C code or a child.
@@ -18,7 +18,7 @@ import os, sys
 def _begin():
     log = os.open(os.environ['URLAB_TEST_AUDIT'], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     changes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    told = {
+    recorded = {
         'os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.link', 'os.symlink', 'os.truncate',
         'os.chmod', 'os.chown', 'os.system', 'os.exec', 'os.posix_spawn', 'os.spawn',
         'subprocess.Popen', 'shutil.rmtree', 'ctypes.dlopen', 'import', 'os.listdir', 'os.scandir',
@@ -28,7 +28,7 @@ def _begin():
     def hook(event, args):
         if event == 'open':
             event = 'write' if isinstance(args[2], int) and args[2] & changes else 'read'
-        elif event not in told:
+        elif event not in recorded:
             return
         line = '\\t'.join([event, *(repr(arg)[:300] for arg in args[:2])]) + '\\n'
         os.write(log, line.encode('utf-8', 'backslashreplace'))

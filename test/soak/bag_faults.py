@@ -105,8 +105,8 @@ def unreadable(bags: dict[Path, tuple[list[str], int]]) -> list[str]:
     for path, (files, messages) in bags.items():
         try:
             counts = [_count(path / name) for name in files]
-            told = yaml.safe_load((path / 'metadata.yaml').read_text())
-            indexed = told['rosbag2_bagfile_information']['message_count']
+            metadata = yaml.safe_load((path / 'metadata.yaml').read_text())
+            indexed = metadata['rosbag2_bagfile_information']['message_count']
             if not sum(counts) == messages == indexed:
                 found.append(
                     f'{path.name} was acknowledged with {messages} messages, '

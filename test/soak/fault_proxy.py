@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A TCP connection that goes wrong as it is told to, by a seed: the same for every protocol.
+A TCP proxy that injects faults, reproducible by a seed: the same for every protocol.
 
-What a network does to a stream of TCP is delay and cuts; the other faults change the stream, as a
-broken middlebox does, and a server has to survive those as well.
+A network can only delay and cut a TCP stream; the other faults change the stream, as a broken
+middlebox does, and a server has to survive those as well.
 """
 
 from __future__ import annotations

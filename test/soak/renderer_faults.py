@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The process that draws pictures is killed, stopped, or loses what it draws with."""
+"""The renderer is killed, stopped, or loses its GL context."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 PATIENCE = 60.0  # s
 
 
-def picture(soak: Soak) -> float:
-    """Return the simulated time of the next picture (s), however long the way there is."""
+def image(soak: Soak) -> float:
+    """Return the simulated time of the next image (s), however long the way there is."""
     port, deadline = soak.programs.ports['rpc'], time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        pictures = contextlib.closing(watchers.camera_pictures(port, int))
-        with contextlib.suppress(TimeoutError), pictures as each:
+        images = contextlib.closing(watchers.camera_images(port, int))
+        with contextlib.suppress(TimeoutError), images as each:
             return next(each)[1]
-    raise AssertionError('no pictures came any more')
+    raise AssertionError('no images came any more')
 
 
 def renderer_of(soak: Soak) -> int:
-    """Return the renderer, which has drawn a picture."""
-    picture(soak)
+    """Return the renderer, which has drawn a image."""
+    image(soak)
     renderer = soak.programs.renderer()
-    assert renderer is not None, 'there are pictures and no renderer'
+    assert renderer is not None, 'there are images and no renderer'
     return renderer
 
 
 @contextlib.contextmanager
 def replaced(soak: Soak) -> Iterator[int]:
-    """Yield the renderer; after the block another one must draw later pictures."""
-    renderer, before = renderer_of(soak), picture(soak)
+    """Yield the renderer; after the block another one must draw later images."""
+    renderer, before = renderer_of(soak), image(soak)
     yield renderer
     soak.ended = time.monotonic()
     deadline = soak.ended + PATIENCE
-    while (after := picture(soak)) and soak.programs.renderer() in (None, renderer):
+    while (after := image(soak)) and soak.programs.renderer() in (None, renderer):
         assert time.monotonic() < deadline, 'the renderer is still the same'
-    assert after > before, f'a picture of {after} after one of {before}'
+    assert after > before, f'a image of {after} after one of {before}'
 
 
 def killed(soak: Soak) -> None:
@@ -56,12 +56,12 @@ def killed(soak: Soak) -> None:
 
 
 def stopped(soak: Soak) -> None:
-    """SIGSTOP of the renderer for a while; nobody but those who watch pictures may notice."""
+    """SIGSTOP of the renderer for a while; nobody but those who watch images may notice."""
     renderer, begun = renderer_of(soak), time.monotonic()
     os.kill(renderer, signal.SIGSTOP)
     try:
         with soak.client() as client:
-            # More changes of what pictures show than the way to the renderer has room for.
+            # More changes of what images show than the way to the renderer has room for.
             for number in range(320):
                 client.randomize({'color': {'scale': [0.9, 1.1]}}, seed=number)
             client.randomize(restore=True)
@@ -72,7 +72,7 @@ def stopped(soak: Soak) -> None:
         assert not late, f'{late} got nothing while the renderer was stopped'
     finally:
         os.kill(renderer, signal.SIGCONT)
-    assert picture(soak)
+    assert image(soak)
 
 
 def context_lost(soak: Soak) -> None:

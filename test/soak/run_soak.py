@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Faults, one after the other, while clients of every protocol go on: ``make soak``.
+Faults, one after the other, under clients of every protocol: ``make soak``.
 
 One server with its gateways runs under clients that are connected directly, and others behind a
 proxy that harms their connections.  After each fault everybody must get data again; the log of all
@@ -41,7 +41,7 @@ from verdict import growing
 from verdict import Loads
 from verdict import Result
 from watchers import AGENT_SCENE
-from watchers import camera_pictures
+from watchers import camera_images
 from watchers import chiral_viewer
 from watchers import Log
 from watchers import simspark_agent
@@ -60,7 +60,7 @@ HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0  # s for recovery, on a machine that others load as well
 TIGHT = 4096  # bytes that a file may have when the disk is full
 PROXIED = ('rpc', 'state', 'chiral', 'webxr', 'monitors', 'agents')
-PIECE = 1 << 16  # bytes of a picture that a proxy relays at a time
+PIECE = 1 << 16  # bytes of a image that a proxy relays at a time
 SILENT = 500  # connections to each port but that of requests
 
 
@@ -136,7 +136,7 @@ class Soak:
                     Watcher(
                         f'camera {way}',
                         self.log,
-                        lambda proxy=proxy: camera_pictures(ports['rpc'], life, proxy),
+                        lambda proxy=proxy: camera_images(ports['rpc'], life, proxy),
                     )
                 )
         return watchers

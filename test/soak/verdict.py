@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run is held against: the invariants, and what programs hold."""
+"""The invariants of a run, and the memory of its programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Clients that go on whatever happens, and write down what they see: one row an event.
+Clients that reconnect for ever and log what they receive: one row per event.
 
 A row of the log is a dict: ``who``, ``at`` (monotonic s), and ``time`` (simulated s) with
 ``epoch`` (it changes when time may have jumped), or ``lost`` with a reason.
@@ -151,7 +151,7 @@ def urlab_states(port: int, life: Callable[[], int]) -> Iterator[tuple[Any, floa
             yield life(), tick.stamp_ns / 1e9
 
 
-def camera_pictures(
+def camera_images(
     port: int, life: Callable[[], int], through: FaultProxy | None = None
 ) -> Iterator[tuple[Any, float]]:
     """
@@ -171,7 +171,7 @@ def camera_pictures(
         while True:
             frame = stream.receive(_PATIENCE)
             if frame is None or frame.stamp_ns is None:
-                raise TimeoutError('no picture')
+                raise TimeoutError('no image')
             yield life(), frame.stamp_ns / 1e9
 
 

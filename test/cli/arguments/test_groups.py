@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ports, their offset, and what does not go together."""
+"""Ports, their offset, and conflicting arguments."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -40,6 +40,6 @@ def test_an_offset_moves_ports_that_were_not_given_too():
 def test_without_ros_one_line_explains_the_setup(missing, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, missing, None)
     assert main(['bridge']) == 2
-    said = capsys.readouterr().err
-    assert said.count('\n') == 1
-    assert 'make setup' in said and 'setup.bash' in said and 'urlab doctor' in said
+    output = capsys.readouterr().err
+    assert output.count('\n') == 1
+    assert 'make setup' in output and 'setup.bash' in output and 'urlab doctor' in output

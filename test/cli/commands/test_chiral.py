@@ -79,10 +79,10 @@ def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsy
     words[0], words[2] = '--policy=walk:Tires', '--episodes=4'
     monkeypatch.chdir(tmp_path)
     assert main(['eval', *words, '--table=some.parquet']) == 2
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     problem = "the policy returned 'no more', not an array of numbers"
-    assert f'episode 2 (seed 2) failed: {problem}' in said.err
-    assert re.search(r'all .* 10 ', said.out)
+    assert f'episode 2 (seed 2) failed: {problem}' in output.err
+    assert re.search(r'all .* 10 ', output.out)
     assert parquet.read_table(tmp_path / 'some.parquet').num_rows == 2
     assert main(['eval', *words, '--table=no/where.parquet']) == 2
     assert "--table: 'no/where.parquet' cannot be written" in capsys.readouterr().err

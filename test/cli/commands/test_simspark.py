@@ -28,10 +28,10 @@ def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path
     log = tmp_path / 'game.log'
     words = [f'--rpc-port={server}', '--port=0', '--monitor-port=0', f'--log={log}']
     gateway, line = start_urlab('simspark', *words, '--allow-killsim')
-    said = re.fullmatch(
+    output = re.fullmatch(
         rf'{simspark.READY_LINE}: agents=(\d+) monitors=(\d+) robots=rover\n', line
     )
-    with MonitorClient(port=int(said[2])) as monitor:
+    with MonitorClient(port=int(output[2])) as monitor:
         monitor.update()
         monitor.command(['playMode', 'PlayOn'])
         assert list(monitor.view.players) == [('left', 1)]

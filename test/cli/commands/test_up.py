@@ -63,12 +63,12 @@ def start(server=SERVER, bridge=BRIDGE, words=(), stdout=subprocess.PIPE):
 
 def read_until(stream, pattern, seconds=30.0):
     deadline = time.monotonic() + seconds
-    said = ''
+    output = ''
     while time.monotonic() < deadline:
-        said += stream.readline()
-        if found := re.search(pattern, said):
+        output += stream.readline()
+        if found := re.search(pattern, output):
             return found
-    raise AssertionError(f'{pattern} did not come: {said}')
+    raise AssertionError(f'{pattern} did not come: {output}')
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation and its Chiral gateway as programs, that can be killed and started again."""
+"""A simulation and its Chiral gateway as programs that can be killed and restarted."""
 
 import re
 import subprocess

@@ -39,9 +39,9 @@ def hands(world, gateway):
 @pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])
 def test_the_shipped_profiles_are_served(world, gateway, name):
     with gateway(world, shipped(name)) as server, StockClient(server.url) as client:
-        said, seen = client.metadata(), client.reset()
-        assert said['cameras'] == list(seen.cameras) == ['scene', 'left_wrist', 'right_wrist']
-        assert said['action_shape'] == [14 if name == 'bimanual' else 20]
+        metadata, seen = client.metadata(), client.reset()
+        assert metadata['cameras'] == list(seen.cameras) == ['scene', 'left_wrist', 'right_wrist']
+        assert metadata['action_shape'] == [14 if name == 'bimanual' else 20]
         for camera in seen.cameras.values():
             assert camera.depth.shape == camera.image.shape[:2]
             assert np.ptp(camera.image) > 50 and camera.depth.max() > 0.1

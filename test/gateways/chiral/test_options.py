@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a profile seen from outside: clocks, kinds of actions, what a lost driver means."""
+"""Effects of profile options: clocks, kinds of actions, the loss of a driver."""
 
 import time
 

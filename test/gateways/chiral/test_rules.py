@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who may connect, and what ends a connection; the server survives all of it."""
+"""Roles of clients, and errors that close a connection."""
 
 import contextlib
 import time

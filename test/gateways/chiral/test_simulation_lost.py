@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulation is killed or stopped under a driver, who hears of it and comes back at once."""
+"""A driver whose simulation is killed or stopped is informed, and reconnects at once."""
 
 import signal
 import socket

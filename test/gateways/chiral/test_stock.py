@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a client that knows only the protocol page sees of a robot."""
+"""The gateway as seen by a client written from the protocol page."""
 
 import time
 
@@ -15,11 +15,19 @@ PERIOD = 1 / 30
 
 
 def test_metadata_describes_actions_and_observations(direct):
-    said = direct.metadata()
-    assert (said['action_shape'], said['action_type'], said['cameras']) == ([12], 'joint', [])
-    assert said['proprio_names'] == ['joint_pos', 'joint_vel', 'base_pose']
-    assert (said['control_hz'], said['pace'], said['role']) == (30.0, 'lockstep', 'driver')
-    assert said['timestamps'] == 'simulated seconds'
+    metadata = direct.metadata()
+    assert (metadata['action_shape'], metadata['action_type'], metadata['cameras']) == (
+        [12],
+        'joint',
+        [],
+    )
+    assert metadata['proprio_names'] == ['joint_pos', 'joint_vel', 'base_pose']
+    assert (metadata['control_hz'], metadata['pace'], metadata['role']) == (
+        30.0,
+        'lockstep',
+        'driver',
+    )
+    assert metadata['timestamps'] == 'simulated seconds'
 
 
 def test_a_reset_is_a_whole_observation(direct):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Plain HTTP on the port of a WebSocket: who gets files, and what they cost the others."""
+"""Plain HTTP on the port of a WebSocket: access to files, and slow downloads."""
 
 import socket
 import urllib.error

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of which only the newest counts, and jobs at a fixed rate."""
+"""Executors: only the newest job of a key runs; periodic jobs."""
 
 import threading
 import time

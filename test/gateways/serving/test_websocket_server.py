@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The server of WebSockets against peers that leave, hang, flood, trickle and talk nonsense."""
+"""The WebSocket server with peers that leave, hang, flood, trickle and send invalid data."""
 
 import contextlib
 import logging

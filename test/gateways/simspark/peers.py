@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A client that sends and receives bytes, good ones and bad ones."""
+"""A client that sends and receives raw messages, valid or not."""
 
 import socket
 import struct

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A game whose world writes down how it is moved."""
+"""A game whose world records how it is moved."""
 
 from types import SimpleNamespace
 

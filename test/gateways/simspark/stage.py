@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A game without ports: a world that is stepped here, and roles in it."""
+"""A game without sockets, in a world that the test steps."""
 
 from collections import Counter
 

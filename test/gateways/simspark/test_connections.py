@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the ports: messages arrive whole and in order, and no client costs another anything."""
+"""Connections: messages arrive whole and in order, and no client delays another."""
 
 import asyncio
 from contextlib import suppress

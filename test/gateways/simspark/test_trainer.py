@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each command of the page: its effect, and that a bad one has none."""
+"""Trainer commands: their effects, and that invalid ones have none."""
 
 import logging
 import math

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two robots whose prefixes begin alike, as other servers may have them."""
+"""Two robots with a common start of their prefixes, as other servers may have them."""
 
 from dataclasses import fields
 

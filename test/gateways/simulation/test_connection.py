@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation that comes and goes under what a gateway made of it."""
+"""The connection of a gateway to simulations that end and start."""
 
 import threading
 import time

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A gateway's commands to a base are forgotten when they have waited, or time was frozen."""
+"""Commands of a gateway to a base expire when they are delayed, or time is frozen."""
 
 import concurrent.futures
 import math
@@ -64,7 +64,7 @@ def travelled(line, seconds=0.6):
 
 
 def test_a_command_is_executed_however_long_the_robot_was_idle(line):
-    time.sleep(LONG)  # nothing has told the time of the server in between
+    time.sleep(LONG)  # the link learns no time of the server in between
     line.drive('rover', FORWARD, TIMEOUT)
     assert travelled(line) > 0.1
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot as gateways move it: names, frames, and what moves a frame."""
+"""A robot as served by gateways: names, frames, and the joints that move a frame."""
 
 import pytest
 

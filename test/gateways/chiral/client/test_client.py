@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Our client: answers by type, timeouts that harm nothing, reconnecting, old observations."""
+"""The Chiral client: responses by type, timeouts, reconnecting, old observations."""
 
 import asyncio
 import contextlib

@@ -66,8 +66,8 @@ def test_without_ray_the_command_names_the_package_to_install(tmp_path, monkeypa
     for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):
         monkeypatch.setenv(name, 'x')  # what is set stays set, and goes with the test
     assert main(['eval', '--policy', 'os:getcwd', '--ray', 'local', '--results', 'out']) != 0
-    said = ' '.join(capsys.readouterr().err.split())
-    assert 'urlab_ros_bridge[sim,chiral,eval,ray]' in said
+    output = ' '.join(capsys.readouterr().err.split())
+    assert 'urlab_ros_bridge[sim,chiral,eval,ray]' in output
 
 
 @pytest.fixture

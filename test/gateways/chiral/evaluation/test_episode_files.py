@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of an evaluation: an episode is there whole or not at all, whatever ends it."""
+"""The folder of an evaluation: an episode is complete or absent, whatever ends the process."""
 
 from dataclasses import replace
 import json

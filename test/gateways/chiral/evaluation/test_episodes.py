@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluation of policies: what ends an episode, what is counted, what is written."""
+"""Evaluation of policies: ends of episodes, results, recordings."""
 
 from contextlib import ExitStack
 

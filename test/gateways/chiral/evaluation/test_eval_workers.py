@@ -39,14 +39,14 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     scratch = place / 'scratch'
     scratch.mkdir()
     words = ('--workers', 1, '--record', 'mcap', '--table', 'table.parquet')
-    said = finish(begin(place, 'one', *words, TMPDIR=str(scratch)))
+    output = finish(begin(place, 'one', *words, TMPDIR=str(scratch)))
     assert not list(scratch.glob('urlab-eval-*'))
     rows = table(place, 'one')
     assert [row['seed'] for row in rows] == [3, 4, 5, 6, 7, 8]
     assert len({row['digest'] for row in rows}) == EPISODES  # each seed has its own
-    assert {row['steps'] for row in rows} == {12} and 'mean' in said
+    assert {row['steps'] for row in rows} == {12} and 'mean' in output
     # Progress: how many, the rate, the time left.
-    assert re.search(rf'{EPISODES}/{EPISODES}\s+[0-9.]+ /s\s+left\s+0:00:0', said), said
+    assert re.search(rf'{EPISODES}/{EPISODES}\s+[0-9.]+ /s\s+left\s+0:00:0', output), output
     recorded = sorted((place / 'mcap').glob('episode_*.mcap'))
     assert len(recorded) == EPISODES
     seeds = parquet.read_table(place / 'table.parquet')['seed'].to_pylist()
@@ -88,6 +88,6 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
 def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
     deadly = '        if self.seed == 5:\n            os._exit(9)\n        return'
     (place / 'policy.py').write_text(POLICY.replace('        return', deadly))
-    said = finish(begin(place, 'out', '--workers', 2), 2)
-    assert 'episode 2: 3 workers died running it (exit code 9)' in said
+    output = finish(begin(place, 'out', '--workers', 2), 2)
+    assert 'episode 2: 3 workers died running it (exit code 9)' in output
     assert 2 not in done(place, 'out')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded episodes as a LeRobotDataset: what was recorded is what a learner reads."""
+"""Export of recorded episodes as a LeRobotDataset."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile leaves open is filled in from the one robot alone."""
+"""Defaults of a profile come from its own robot alone."""
 
 import numpy as np
 import pytest

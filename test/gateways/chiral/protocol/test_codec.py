@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the messages: what is encoded is decoded, and nothing else crashes the decoder."""
+"""Messages: encoding and decoding, and errors of the decoder."""
 
 import struct
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a player feels of its own body, compared with MuJoCo itself."""
+"""Body sensors of a player, compared with MuJoCo."""
 
 import mujoco
 import numpy as np

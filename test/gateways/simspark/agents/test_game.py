@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""An agent over TCP: it finds its place, holds a stance and kicks; the goldens of its messages."""
+"""Agents over TCP: the form of their messages, full teams, killed players, the end of a server."""
 
 import re
 

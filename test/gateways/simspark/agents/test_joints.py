@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Speeds of hinges: what they do to the joints of the simulated robot."""
+"""Hinge speeds: their effect on the joints of the simulated robot."""
 
 from itertools import pairwise
 import math

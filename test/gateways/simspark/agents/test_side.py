@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who gets which robot, beams, calls, sync mode: the life of agents."""
+"""Agents from joining to leaving: robots, beams, calls, sync mode."""
 
 import math
 import re

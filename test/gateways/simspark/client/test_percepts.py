@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the client makes of messages, those of the pages and any others."""
+"""Reading of percepts, valid and invalid."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Viewers on a scene that a test moves, without sockets or servers."""
+"""Viewers of a scene that the test moves, without sockets or servers."""
 
 from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the scene graph: what a viewer knows after changes is what a full message says."""
+"""The scene graph: changes lead to the same scene as a full message."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the viewers: each gets what it has not seen, when it is due, and no more."""
+"""Viewers: each gets the changes that it lacks, when they are due, and no more."""
 
 import pytest
 

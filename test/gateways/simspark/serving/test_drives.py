@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whose time it is: a gateway that follows a simulation never moves it."""
+"""A gateway that follows a simulation never steps it."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Monitors on real worlds: what they see is what MuJoCo computes."""
+"""Monitors of real worlds, compared with MuJoCo."""
 
 from collections import Counter
 import itertools

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the expressions: what is written is read again, and nothing breaks the reader."""
+"""Expressions: writing, reading, and errors of the reader."""
 
 import math
 

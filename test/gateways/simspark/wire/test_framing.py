@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the frames: every cut of a stream gives the same messages, and nothing grows."""
+"""Frames: the same messages however a stream is split, with bounded memory."""
 
 import itertools
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of binary glTF that believes nothing: for tests."""
+"""A strict reader of binary glTF."""
 
 import json
 import struct
@@ -56,7 +56,7 @@ class Glb:
     def material(self, primitive):
         return self.tree['materials'][primitive['material']]
 
-    def picture(self, primitive):
+    def image(self, primitive):
         texture = self.material(primitive)['pbrMetallicRoughness']['baseColorTexture']['index']
         return self.view(
             self.tree['images'][self.tree['textures'][texture]['source']]['bufferView']

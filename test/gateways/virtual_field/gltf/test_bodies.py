@@ -166,10 +166,10 @@ def test_a_texture_keeps_its_pixels_and_repetitions():
     model, models = build()
     glb = read(models, model, 'world')
     floor = next(p for p in glb.primitives if 'TEXCOORD_0' in p['attributes'])
-    picture = np.asarray(Image.open(io.BytesIO(glb.picture(floor))))
+    image = np.asarray(Image.open(io.BytesIO(glb.image(floor))))
     texture = model.texture('check')
     texels = model.tex_data[texture.adr[0] :][: 16 * 8 * 3].reshape(8, 16, 3)
-    np.testing.assert_array_equal(picture, texels)
+    np.testing.assert_array_equal(image, texels)
 
     texels = glb.array(floor['attributes']['TEXCOORD_0'])
     np.testing.assert_allclose(texels.max(0) - texels.min(0), [3.0, 2.0], atol=1e-6)

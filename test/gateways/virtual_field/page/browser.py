@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A real headless Chromium that looks at the page, drawn by the processor."""
+"""A headless Chromium with software rendering, and visits of the page."""
 
 from contextlib import contextmanager
 import importlib.util
@@ -24,7 +24,7 @@ ARGUMENTS = [
     '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
     '--disable-gpu-compositing',  # half of all it does, where a processor draws
 ]  # fmt: skip
-# A processor draws, and the page draws as often as it may: some pictures a second show as much.
+# A processor draws, and the page draws as often as it may: some images a second show as much.
 SELDOM = """
 const draw = requestAnimationFrame.bind(window);
 window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 80);
@@ -62,7 +62,7 @@ class Visitor:
 
     def __init__(self, browser, url, query='', scripts=(), size=SIZE, **options):
         """
-        Open the page and wait for its first picture.
+        Open the page and wait for its first image.
 
         :param size: of the window, that of a small phone.
         :param scripts: what the browser runs before those of the page: texts and files.
@@ -89,7 +89,7 @@ class Visitor:
         assert failed or self.errors == []
 
     def reload(self):
-        """Load the page again, and wait for its first picture."""
+        """Load the page again, and wait for its first image."""
         self.tab.reload(wait_until='commit')
         self.until('window.urlab?.isReady')
 
@@ -146,7 +146,7 @@ class Visitor:
         frames = self.js('urlab.stage.frames')
         self.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 1)')
 
-    def picture(self):
+    def image(self):
         """Return what the world looks like, without panels: shape (height, width, 3)."""
         self.drawn()
         self.tab.evaluate("() => document.body.classList.add('bare')")

@@ -42,8 +42,8 @@ def test_the_page_draws_the_world_and_names_it(visitor):
     assert visitor.tab.title() == 'rover · URLab'
     assert visitor.js('urlab.bodies.groups.length') == visitor.js('urlab.world.bodies.length')
     # Neither empty nor one colour.
-    picture = visitor.picture()
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
+    image = visitor.image()
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 200
 
 
 def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
@@ -257,9 +257,9 @@ def coloured_mesh():
     return base64.b64encode(glb(document, binary + red)).decode()
 
 
-def reds(picture):
+def reds(image):
     """Return the share of pixels that are lit and clearly red."""
-    red, green, blue = picture.transpose(2, 0, 1)
+    red, green, blue = image.transpose(2, 0, 1)
     return float(((red > 90) & (red > 2 * green) & (red > 2 * blue)).mean())
 
 
@@ -269,19 +269,19 @@ def test_publications_are_drawn_until_their_publisher_leaves(browser, rover_url,
         Visitor(browser, rover_url, f'&quality={quality}') as visitor,
         FieldClient(rover_url, 'publisher') as publisher,
     ):
-        before, place = visitor.picture(), visitor.js('urlab.views.controls.target.toArray()')
+        before, place = visitor.image(), visitor.js('urlab.views.controls.target.toArray()')
         mesh = {'mesh_id': 'm', 'mesh_data_b64': coloured_mesh(), 'translation': place}
         publisher.send('add_mesh', mesh)
         cloud = {'overlay_id': 'p', 'points': [place], 'point_size': 0.1}
         publisher.send('update_overlay_points', cloud)
         visitor.until("urlab.published.meshes.get('m')?.children.length > 0")
         visitor.until("urlab.published.clouds.has('p')")
-        assert reds(visitor.picture()) > reds(before) + 0.005
+        assert reds(visitor.image()) > reds(before) + 0.005
         publisher.send('update_mesh_transform', {'mesh_id': 'm', 'translation': [5.0, 0.5, 0.0]})
         visitor.until("urlab.published.meshes.get('m').position.x === 5")
         publisher.close()
         visitor.until('urlab.published.group.children.length === 0')
-        assert changed(before, visitor.picture()) < 0.002
+        assert changed(before, visitor.image()) < 0.002
 
 
 def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is around the picture: views, overlays, menus, help; laptop and phone, light and dark."""
+"""Controls of the page: views, overlays, menus, help; laptop and phone, light and dark."""
 
 import itertools
 from pathlib import Path
@@ -108,12 +108,12 @@ def test_speed_and_keyframes_are_chosen_from_menus_by_keys_and_mouse(visitor, ur
 
 
 def test_the_theme_is_changed(visitor):
-    before = visitor.picture()
+    before = visitor.image()
     for theme in ('dark', 'light'):
         visitor.tab.get_by_role('button', name='Light or dark').click()
         assert visitor.js('document.documentElement.dataset.theme') == theme
         if theme == 'dark':
-            assert changed(before, visitor.picture()) > 0.2
+            assert changed(before, visitor.image()) > 0.2
 
 
 def test_a_phone_has_everything_within_reach(visitor):

@@ -184,15 +184,15 @@ def test_control_of_a_page_that_does_nothing_is_free_after_a_while():
 
 
 def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):
-    (told,) = page.texts('world')
+    (description,) = page.texts('world')
     model = world.served.handshake.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    for body in told['bodies']:
+    for body in description['bodies']:
         x, y, z = data.xpos[body['id']]
         if 'pose' in body:
             np.testing.assert_allclose(body['pose'][:3], [x, z, -y], atol=1e-5)
-        assert ('pose' not in body) == (body['id'] in told['moving'])
+        assert ('pose' not in body) == (body['id'] in description['moving'])
 
 
 def test_a_state_holds_the_poses_of_the_frame(page, world):
@@ -240,8 +240,8 @@ def test_publications_include_the_data_of_each_mesh_once(page):
 
 
 def test_watched_channels_are_the_values_of_the_snapshot(page, world):
-    (told,) = page.texts('world')
-    wanted = [c for c in told['channels'] if c['kind'] in ('position', 'sensor')][:40]
+    (description,) = page.texts('world')
+    wanted = [c for c in description['channels'] if c['kind'] in ('position', 'sensor')][:40]
     page.ask('watch', channels=[channel['id'] for channel in wanted])
     frame = page.frame()
     page.session.tick(frame)
@@ -298,8 +298,8 @@ def test_a_recording_is_saved_without_delaying_the_e_stop_and_then_replayed(
 
 
 def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
-    (told,) = page.texts('world')
-    robot = next(robot for robot in told['robots'] if robot['drive'])
+    (description,) = page.texts('world')
+    robot = next(robot for robot in description['robots'] if robot['drive'])
     base = robot['base']
     start = page.frame().body_positions[base].copy()
     page.ask('drive', robot=robot['prefix'], twist=[0.5, 0, 0])

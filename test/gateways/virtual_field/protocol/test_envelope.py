@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The envelope: what passes, and with which reason the rest does not."""
+"""The envelope of messages, and the reasons of its errors."""
 
 import json
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""glTF of strangers: what comes out shows the same and names nothing, whatever went in."""
+"""Untrusted glTF: the rewritten file shows the same and refers to nothing outside."""
 
 import base64
 import contextlib

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""hello: what is read and what is refused; its answers are in serving/test_roles.py."""
+"""Reading of hello; its answers are in serving/test_roles.py."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What publishers send: strict where the original lets everything through."""
+"""Reading of publications: stricter than the original server."""
 
 import base64
 import json

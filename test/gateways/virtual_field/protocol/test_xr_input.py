@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""xr_input: the sample of the page, what may be left out, and what is refused."""
+"""Reading of xr_input: the sample of the page, optional fields, errors."""
 
 import json
 import math

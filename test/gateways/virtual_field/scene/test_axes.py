@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""From z up to y up: a rotation of the world, as scipy turns it."""
+"""From z up to y up: a rotation of the world, compared with scipy."""
 
 from hypothesis import given
 from hypothesis import strategies as st

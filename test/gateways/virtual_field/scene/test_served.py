@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gateway's mirror of the world is where the server has its own."""
+"""The scene of the gateway has the positions of the server."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What publishers put into the scene is bounded; nobody touches what is another's."""
+"""Publications: limits and ownership."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""scene_state: made once for all clients, and with the meshes that one of them lacks."""
+"""scene_state: serialised once for all clients, with the meshes that one of them lacks."""
 
 import orjson
 import pytest

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A soft arm on the wire: centerline and frames bend without a kink while its tip is led."""
+"""A soft arm in scene_state: its centerline and frames bend smoothly while its tip moves."""
 
 import time
 

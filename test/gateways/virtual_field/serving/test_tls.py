@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""https and wss: a certificate that is made here, and what becomes of plain peers."""
+"""https and wss with a generated certificate, beside peers without TLS."""
 
 import json
 import socket

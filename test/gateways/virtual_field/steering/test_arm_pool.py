@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who gets which arms, and why not."""
+"""The pool of arms and bases."""
 
 from types import SimpleNamespace
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The way from a hand to a tip: clutch, smoothing, turns."""
+"""From a hand to a tip: clutch, smoothing, rotation."""
 
 import math
 

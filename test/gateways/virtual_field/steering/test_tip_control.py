@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""How well a tip follows a hand: in simulated time, so that a busy machine changes nothing."""
+"""Tracking of a hand by a tip, in simulated time: independent of the load of the machine."""
 
 import math
 
