@@ -204,6 +204,12 @@ def hidden():
     yield 'required extension', glb(document | required, binary)
     yield 'cycle', glb(document | {'nodes': [{'children': [1]}, {'children': [0]}]}, binary)
     yield 'too much', glb(*too_much())
+    for name, change in (('sparse', {'sparse': {}}), ('beyond its view', {'count': 99})):
+        accessors = [document['accessors'][0] | change, *document['accessors'][1:]]
+        yield f'accessor {name}', glb(document | {'accessors': accessors}, binary)
+    infinite = np.full((4, 3), np.inf, '<f4').tobytes()
+    yield 'not finite', glb(document, infinite + binary[len(infinite) :])
+    yield 'not JSON', packed(chunk(b'JSON', b'{'), end)
 
 
 HIDDEN = dict(hidden())

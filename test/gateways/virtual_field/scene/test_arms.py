@@ -91,6 +91,16 @@ def test_the_tip_is_a_site_when_there_is_one_and_else_the_end_of_the_last_geom()
     assert arm.nodes[-1].place == pytest.approx((0.5, 0, 0))
 
 
+@pytest.mark.parametrize(
+    ('geom', 'place'),
+    [('type="box" size="0.05 0.2 0.05"', 0.2), ('type="sphere" size="0.1" pos="0 0.3 0"', 0.3)],
+)
+def test_the_tip_is_the_end_of_a_box_and_the_centre_of_a_sphere(geom, place):
+    end = f'<body name="hand"><joint name="c"/><geom {geom}/></body>'
+    (arm,) = arms_of(base(chain('a', 'b', end=end)))
+    assert abs(arm.nodes[-1].place[1]) == pytest.approx(place)
+
+
 def check_directors(shape):
     """Hold lengths and directors against the centerline."""
     steps = np.diff(shape.centerline, axis=0)

@@ -59,6 +59,14 @@ def test_an_invalid_certificate_is_refused(tmp_path, pair):
             tls_context(cert, key)
 
 
+def test_without_openssl_a_certificate_is_to_be_given(tmp_path, monkeypatch):
+    with pytest.raises(BadCertificate, match='openssl req failed'):
+        own_certificate(tmp_path, ['not an address'])
+    monkeypatch.setenv('PATH', str(tmp_path))
+    with pytest.raises(BadCertificate, match='--cert'):
+        own_certificate(tmp_path, ['127.0.0.1'])
+
+
 def test_the_page_and_the_scenes_are_encrypted(secured):
     gateway, trust = secured
     assert gateway.url.startswith('https://127.0.0.1:')
