@@ -78,8 +78,7 @@ class Visitor:
         # Pictures are kept, so that a screenshot shows what was drawn last.
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
         self.until('window.urlab?.isReady')
-        # Another page of the same gateway may have been in control a moment ago.
-        self.tab.evaluate("() => urlab.connection.request('control_take').catch(() => {})")
+        self.take_control()
 
     def __enter__(self):
         return self
@@ -87,6 +86,10 @@ class Visitor:
     def __exit__(self, failed, *_):
         self.tab.close()
         assert failed or self.errors == []
+
+    def take_control(self):
+        """Take control of the robots, which another page of the gateway may have."""
+        self.tab.evaluate("() => urlab.connection.request('control_take').catch(() => {})")
 
     def reload(self):
         """Load the page again, and wait for its first image."""

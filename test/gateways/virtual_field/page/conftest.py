@@ -52,6 +52,12 @@ def rover_url(rover):
         yield gateway.url
 
 
+@pytest.fixture(scope='package')
+def bimanual_gateway(bimanual):
+    with field_at(bimanual, Page()) as gateway:
+        yield gateway
+
+
 @pytest.fixture
 def urlab(rover):
     """Return a client of the rover, which lives."""

@@ -317,11 +317,10 @@ def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):
         visitor.until(f"{said}.includes('paused')")
 
 
-def test_a_tip_follows_the_mouse(browser, bimanual):
+def test_a_tip_follows_the_mouse(browser, bimanual_gateway, bimanual):
     handle = 'urlab.pointer.handles[0]'
     with (
-        field_at(bimanual, Page()) as gateway,
-        Visitor(browser, gateway.url) as visitor,
+        Visitor(browser, bimanual_gateway.url) as visitor,
         Client(rpc_port=bimanual, shared=True) as client,
     ):
         tip = visitor.js('urlab.world.tips[0]')
@@ -435,8 +434,8 @@ def test_two_clicks_set_a_goal_for_the_bridge(visitor, urlab, rover):
         visitor.js("document.body.classList.remove('bare')")
 
 
-def test_a_finger_turns_a_tip_where_it_is(browser, bimanual):
-    with field_at(bimanual, Page()) as gateway, Visitor(browser, gateway.url, **PHONE) as visitor:
+def test_a_finger_turns_a_tip_where_it_is(browser, bimanual_gateway):
+    with Visitor(browser, bimanual_gateway.url, **PHONE) as visitor:
         tip = visitor.js('urlab.world.tips[0]')
         at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
         group = f'urlab.bodies.groups[{tip["body"]}].quaternion'

@@ -5,12 +5,10 @@
 import numpy as np
 import pytest
 
-from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import Visitor
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
-from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
 EMULATOR = WEB / 'vendor/.tests/iwer.min.js'
 HEADSET = """
@@ -41,14 +39,8 @@ pytestmark = [*NEEDED, pytest.mark.skipif(not EMULATOR.is_file(), reason='no emu
 
 
 @pytest.fixture(scope='module')
-def gateway(bimanual):
-    with field_at(bimanual, Page()) as gateway:
-        yield gateway
-
-
-@pytest.fixture(scope='module')
-def visitor(browser, gateway):
-    with Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET)) as visitor:
+def visitor(browser, bimanual_gateway):
+    with Visitor(browser, bimanual_gateway.url, scripts=(EMULATOR, HEADSET)) as visitor:
         yield visitor
 
 
@@ -66,13 +58,13 @@ def hand_of(visitor, side):
     return np.array(visitor.js(place))
 
 
-def test_a_user_in_a_headset_controls_both_arms(visitor, gateway):
+def test_a_user_in_a_headset_controls_both_arms(visitor, bimanual_gateway):
     # The emulator covers the page, so a click of the mouse would not arrive.
     visitor.tab.get_by_role('button', name='Enter VR').evaluate('button => button.click()')
     visitor.until("urlab.connection.ack?.role === 'vr_client'")
     assert len(visitor.js('urlab.connection.ack.controlled_arm_ids')) == 2
     visitor.until('urlab.stage.renderer.xr.isPresenting && urlab.headset.sent > 0')
-    assert any(gateway.served.pool.ownership.owners)
+    assert any(bimanual_gateway.served.pool.ownership.owners)
 
 
 def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
@@ -133,10 +125,10 @@ def test_a_contact_of_a_tip_vibrates_its_controller(visitor):
     assert visitor.js('pulses.left.length') == 0
 
 
-def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, gateway, bimanual):
+def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, bimanual_gateway, bimanual):
     visitor.tab.evaluate('() => urlab.headset.session.end()')
     visitor.until("urlab.connection.ack?.role === 'spectator'")
-    visitor.wait(lambda: not any(gateway.served.pool.ownership.owners))
+    visitor.wait(lambda: not any(bimanual_gateway.served.pool.ownership.owners))
     visitor.until('!urlab.stage.renderer.xr.isPresenting')
     frames = visitor.js('urlab.stage.frames')
     visitor.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 2)')

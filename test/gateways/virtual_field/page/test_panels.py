@@ -235,51 +235,62 @@ def test_an_unstable_simulation_is_shown_until_the_next_reset(browser, tmp_path)
         visitor.until(f'{alarm}.hidden')
 
 
-def test_another_page_has_control_until_it_is_taken(browser, rover_url, visitor, urlab):
-    with Visitor(browser, rover_url) as other:  # takes control
-        control = "document.getElementById('control')"
-        visitor.until(f'!{control}.hidden')
-        assert 'Chrome on Linux' in visitor.tab.locator('#control').inner_text()
-        visitor.tab.get_by_role('button', name='Ask').click()
-        other.until(f"{control}.textContent.includes('asks for control')")
-        visitor.tab.get_by_role('button', name='Take').click()
-        other.until(f"{control}.textContent.includes('has control')")
-        visitor.until(f'{control}.hidden')
-
-
-def test_the_e_stop_is_seen_on_every_page_and_holds_the_robot(browser, rover_url, visitor, urlab):
-    shown = "document.getElementById('stopped').checkVisibility()"
-    with Visitor(browser, rover_url, size=PHONE) as other:
-        try:
-            other.tab.locator('#e-stop button').click()
-            for page in (other, visitor):
-                page.until(shown)
-            with pytest.raises(EStopEngaged):
-                urlab.set_twist('rover', (0.3, 0.0, 0.0))
-            visitor.tab.keyboard.press('w')
-            visitor.until("document.getElementById('toasts').textContent.includes('e-stop')")
-            other.tab.get_by_role('button', name='Release the e-stop').click()
-            for page in (other, visitor):
-                page.until(f'!{shown}')
-            visitor.tab.keyboard.press('Backspace')
-            other.until(shown)
-        finally:
-            urlab.e_stop(False)
-        visitor.until(f'!{shown}')
-
-
 GAMEPAD = """
 window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
 navigator.getGamepads = () => [null, window.pad];
 """
 
 
-def test_a_gamepad_drives_the_robot_and_lets_it_stand(browser, rover_url, urlab):
-    with Visitor(browser, rover_url, scripts=[GAMEPAD]) as visitor:
-        urlab.reset()
-        visitor.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
-        visitor.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
-        visitor.until(f'{BASE}.position.x > 0.3')
-        visitor.js('(pad.axes = [0.05, 0.05, 0, 0])')
-        visitor.until('urlab.driving.moved === false')
+@pytest.fixture(scope='module')
+def second_page(browser, rover_url):
+    """Yield a second page, with a gamepad."""
+    with Visitor(browser, rover_url, size=PHONE, scripts=[GAMEPAD]) as other:
+        yield other
+
+
+@pytest.fixture
+def other(second_page):
+    """Return the second page, in control."""
+    second_page.take_control()
+    return second_page
+
+
+def test_another_page_has_control_until_it_is_taken(visitor, other, urlab):
+    control = "document.getElementById('control')"
+    visitor.until(f'!{control}.hidden')
+    assert 'Chrome on Linux' in visitor.tab.locator('#control').inner_text()
+    visitor.tab.get_by_role('button', name='Ask').click()
+    other.until(f"{control}.textContent.includes('asks for control')")
+    visitor.tab.get_by_role('button', name='Take').click()
+    other.until(f"{control}.textContent.includes('has control')")
+    visitor.until(f'{control}.hidden')
+
+
+def test_the_e_stop_is_seen_on_every_page_and_holds_the_robot(visitor, other, urlab):
+    shown = "document.getElementById('stopped').checkVisibility()"
+    try:
+        other.tab.locator('#e-stop button').click()
+        for page in (other, visitor):
+            page.until(shown)
+        with pytest.raises(EStopEngaged):
+            urlab.set_twist('rover', (0.3, 0.0, 0.0))
+        visitor.tab.keyboard.press('w')
+        visitor.until("document.getElementById('toasts').textContent.includes('e-stop')")
+        other.tab.get_by_role('button', name='Release the e-stop').click()
+        for page in (other, visitor):
+            page.until(f'!{shown}')
+        visitor.tab.keyboard.press('Backspace')
+        other.until(shown)
+    finally:
+        urlab.e_stop(False)
+    visitor.until(f'!{shown}')
+
+
+def test_a_gamepad_drives_the_robot_and_its_release_stops_it(other, urlab):
+    urlab.reset()
+    other.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
+    other.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
+    other.until(f'{BASE}.position.x > 0.3')
+    other.js('(pad.axes = [0.05, 0.05, 0, 0])')
+    other.until('urlab.driving.moved === false')
     urlab.reset()
