@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 from ratios import note
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from urlab_ros_bridge.files.whole_file import write_whole
@@ -47,7 +48,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSetting
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import recording_of
-from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import episode_progress
+from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import PROGRESS
 
 MACHINES = (1, 10, 100, 1_000, 10_000)
 CORES = 16
@@ -141,11 +142,12 @@ def drive(folder: Path, cluster: SimulatedCluster, seconds: float) -> tuple[int,
     spent = time.process_time()
     with (
         EpisodeFiles(folder, RunSettings('quadruped', '', 'scale_policy:hold', 300, 0)) as files,
-        episode_progress(MANY, 0) as advance,
+        Progress(*PROGRESS, console=Console(stderr=True)) as progress,
     ):
+        task = progress.add_task('episodes', total=MANY)
         for row in cluster.run(seconds):
             files.add(row)
-            advance()
+            progress.advance(task)
             count += 1
     return count, (time.process_time() - spent) / max(count, 1)
 

@@ -84,13 +84,13 @@ class Stage:
         control = self.controls[robot]
         names = list(control.articulation.actuators)
         for name, value in targets.items():
-            control.slots['zmq'][names.index(name)] = value
+            control.setpoints['zmq'][names.index(name)] = value
 
     def aims(self, robot: str) -> dict[str, float]:
         """Return the setpoints of a robot."""
         control = self.controls[robot]
         names = list(control.articulation.actuators)
-        return dict(zip(names, control.slots['zmq'].tolist(), strict=True))
+        return dict(zip(names, control.setpoints['zmq'].tolist(), strict=True))
 
     def heading(self, body: str) -> float:
         """Return where the x axis of a body points, rad."""
