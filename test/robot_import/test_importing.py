@@ -17,6 +17,13 @@ from urlab_ros_bridge.robot_import.importing import export_robot
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
+# The last joint of an arm with friction as datasheets give it (N m).
+WRIST = """<robot name="arm"><link name="world"/><link name="flange"><inertial>
+<mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><cylinder radius="0.04" length="0.03"/></geometry></visual></link>
+<joint name="roll" type="revolute"><parent link="world"/><child link="flange"/>
+<origin xyz="0 0 1"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="20" velocity="3"/>
+<dynamics damping="2" friction="1"/></joint></robot>"""
 LINKS = [
     'base_footprint',
     'base_link',
@@ -120,6 +127,17 @@ def test_a_xacro_is_expanded_with_its_arguments(package, arguments, count):
     (robot,) = load(path, xacro_arguments=arguments).articulations.values()
     fingers = {name for name in robot.bodies if 'finger' in name}
     assert fingers == {f'finger{number + 1}' for number in range(count)}
+
+
+def test_a_servo_moves_a_light_link_against_dry_friction(tmp_path):
+    path = tmp_path / 'wrist.urdf'
+    path.write_text(WRIST)
+    world = load(path)
+    model, data = world.model, world.data
+    for target in (0.3, -0.2):
+        data.ctrl[0] = target
+        mujoco.mj_step(model, data, nstep=round(2.0 / model.opt.timestep))
+        assert abs(data.qpos[0] - target) < 0.025 and abs(data.qvel[0]) < 1e-3
 
 
 def test_urlab_import_writes_a_folder_that_is_served(write_robot, tmp_path, capsys):

@@ -30,7 +30,8 @@ _TRANSMISSIONS = {
 _MOVABLE = ('revolute', 'continuous', 'prismatic')
 _GRAVITY = 9.81
 # A position actuator is as stiff as its joint's inertia at this frequency (rad/s), and at least
-# such that gravity deflects it by no more than this (rad or m); kv makes that critically damped.
+# such that gravity or dry friction deflects it by no more than this (rad or m); kv makes the
+# former critically damped.
 _FREQUENCY, _SAG = 50.0, 0.02
 # A stiffer spring than (this / time step)^2 times the inertia would oscillate between two steps.
 _STIFFEST = 0.5
@@ -108,7 +109,8 @@ def add_actuators(
     for name, interface in interfaces.items():
         actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         joint = model.joint(name).id
-        stiffness = joint_stiffness(model, pose.data, joint)
+        stiffness, rotor = servo(model, pose.data, joint)
+        spec.joint(name).armature += rotor
         if interface == POSITION:
             actuator.set_to_position(kp=stiffness, kv=2 * stiffness / _FREQUENCY)
             limit = model.jnt_range[joint] if model.jnt_limited[joint] else None
@@ -123,11 +125,21 @@ def add_actuators(
             actuator.ctrlrange = limit
 
 
-def joint_stiffness(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> float:
-    """Return the stiffness of a position actuator (N/m or N m/rad)."""
-    inertia = float(model.dof_M0[model.jnt_dofadr[joint]])
+def servo(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> tuple[float, float]:
+    """
+    Return the stiffness of a position actuator, and the inertia of the rotor that it needs.
+
+    A description has no rotors.  Where a light link has dry friction, a spring that is stiff
+    enough for it would oscillate without one.
+
+    :return: N/m and kg, or N m/rad and kg m^2.
+    """
+    dof = model.jnt_dofadr[joint]
+    inertia, friction = float(model.dof_M0[dof]), float(model.dof_frictionloss[dof])
     wanted = max(inertia * _FREQUENCY**2, _load(model, data, joint) / _SAG)
-    return min(wanted, inertia * (_STIFFEST / model.opt.timestep) ** 2)
+    highest = (_STIFFEST / model.opt.timestep) ** 2
+    stiffness = max(min(wanted, inertia * highest), friction / _SAG)
+    return stiffness, max(stiffness / highest - inertia, 0.0)
 
 
 def _load(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> float:
