@@ -5,6 +5,7 @@
 from contextlib import ExitStack
 import ctypes
 import gc
+import importlib.util
 import logging
 import os
 from pathlib import Path
@@ -32,6 +33,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 
 HERE = Path(__file__).parent
+ROS_FOLDERS = ('config', 'integration', 'policy', 'ros')
 PR_SET_PDEATHSIG = 1
 
 
@@ -48,6 +50,22 @@ def pytest_collection_modifyitems(config, items):
             items[:] = [item for item in items if not item.get_closest_marker('long')]
     if 'PYTEST_XDIST_WORKER' in os.environ:
         items.sort(key=lambda item: work_units.rank(item.path.relative_to(HERE).as_posix()))
+
+
+def pytest_ignore_collect(collection_path):
+    """Leave out folders that need ROS where it, or its built messages, are missing."""
+    if needs_ros(collection_path) and not importlib.util.find_spec('urlab_msgs'):
+        return True
+    return None
+
+
+def pytest_itemcollected(item):
+    if needs_ros(item.path):
+        item.add_marker('ros')
+
+
+def needs_ros(path):
+    return path.relative_to(HERE).as_posix().partition('/')[0] in ROS_FOLDERS
 
 
 def pytest_collection():

@@ -18,7 +18,7 @@ def lasting_world(request):
 
 @pytest.fixture
 def running(lasting_world):
-    """Return a running world; between the tests it stands still, and costs nothing."""
+    """Return a running world; between the tests it is paused, and costs nothing."""
     lasting_world.set_paused(False)
     yield lasting_world
     lasting_world.set_paused(True)

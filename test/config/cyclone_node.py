@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A participant on Cyclone DDS, without ROS: drives a rover, and says what it hears.
+A participant on Cyclone DDS, without ROS: drives a rover, and prints whether it drives.
 
-Usage: cyclone_node.py DOMAIN SECONDS.  Ends when it has heard everything, or after that time.
+Usage: cyclone_node.py DOMAIN SECONDS.  Ends when the rover drives, or after that time.
 """
 
 from dataclasses import dataclass
@@ -69,10 +69,10 @@ def main(domain, seconds):
         writer.write(Twist(Vector3(0.5, 0.0, 0.0), still))
         for message in reader.take(50):
             if message.velocity[message.name.index('left_wheel')] > 1.0:
-                print('heard a rover that drives')
+                print('a rover drives')
                 return
         time.sleep(0.05)
-    print('heard nothing of the sort')
+    print('no rover drives')
 
 
 if __name__ == '__main__':

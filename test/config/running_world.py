@@ -14,7 +14,7 @@ from bridge_harness import LATCHED
 from bridge_harness import LISTEN
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from bundled_server import port_of
+from bundled_server import ports_of
 from bundled_server import start_server
 import numpy as np
 from tf2_msgs.msg import TFMessage
@@ -24,7 +24,6 @@ import urlab_ros_bridge
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 
 CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
 
@@ -68,25 +67,23 @@ class RunningWorld:
     def __init__(self, world):
         self.name = world
         self._server = start_server(world=world)
-        rpc, state = (port_of(self._server, name) for name in ('rpc', 'state'))
-        with Client(rpc_port=rpc, state_port=state, shared=True) as client:
-            told = client.handshake
-        prefixes = list(told.articulations)
-        self._cameras = len(told.global_cameras) + sum(
-            len(robot.cameras) for robot in told.articulations.values()
+        with Client(**ports_of(self._server), shared=True) as client:
+            handshake = client.handshake
+        prefixes = list(handshake.articulations)
+        self._cameras = len(handshake.global_cameras) + sum(
+            len(robot.cameras) for robot in handshake.articulations.values()
         )
         alone = len(prefixes) == 1
         self.robots = {'' if alone else f'{prefix}/': prefix for prefix in prefixes}
         self.driven = {
             f'/{namespace}cmd_vel'
             for namespace, prefix in self.robots.items()
-            if (twist := told.articulations[prefix].twist_controller) and twist.kind != 'command'
+            if (twist := handshake.articulations[prefix].twist_controller)
+            and twist.kind != 'command'
         }
         domain = free_domain()
         self.listener = Listener(domain)
-        planner = find_interface('moveit_msgs/msg/PlanningScene') is not None
-        parameters = {**parameters_of(world), 'publish_planning_scene': planner}
-        self._bridge = Bridge(domain, rpc, state, **parameters)
+        self._bridge = Bridge(domain, self._server, **parameters_of(world))
         self._transforms = [
             self.listener.listen(TFMessage, '/tf'),
             self.listener.listen(TFMessage, '/tf_static', LATCHED),
@@ -103,12 +100,12 @@ class RunningWorld:
         """Return whether all robots and cameras have their topics."""
         names = dict(self.listener.node.get_topic_names_and_types())
         cameras = [name for name in names if name.endswith('/camera_info')]
-        pictures = {name.replace('/camera_info', '/image_raw') for name in cameras}
+        images = {name.replace('/camera_info', '/image_raw') for name in cameras}
         descriptions = {f'/{space}robot_description' for space in self.robots}
-        return len(cameras) == self._cameras and pictures | descriptions <= set(names)
+        return len(cameras) == self._cameras and images | descriptions <= set(names)
 
     def _is_known(self):
-        """Return whether the listener has heard of all that the bridge has."""
+        """Return whether the listener has discovered all topics and services of the bridge."""
         node, listener = self._bridge.node, self.listener.node
         topics = {end.topic_name for end in (*node.publishers, *node.subscriptions)}
         services = {service.service_name for service in node.services}
@@ -117,7 +114,7 @@ class RunningWorld:
         )
 
     def roots(self):
-        """Return, for each frame that was heard of, the root of the tree that it is on."""
+        """Return the root of the tree of each frame."""
         parents = {
             transform.child_frame_id: transform.header.frame_id
             for messages in self._transforms
@@ -137,7 +134,7 @@ class RunningWorld:
 
     @contextlib.contextmanager
     def simulated(self):
-        """Yield model and data of the server, which does not step meanwhile."""
+        """Yield model and data of the server, which does not step in the block."""
         world, engine = self._server.simulation.world, self._server.simulation.engine
         with engine.lock:
             yield world.model, world.data
@@ -155,7 +152,7 @@ class RunningWorld:
 
     def first(self, message_type, topic, latched, timeout=10.0):
         """Return the first message that a viewer would get."""
-        messages = self.listener.heard.get(topic)
+        messages = self.listener.received.get(topic)
         if messages is None:
             messages = self.listener.listen(message_type, topic, LATCHED if latched else LISTEN)
         return wait_until(lambda: messages and messages[0], timeout)

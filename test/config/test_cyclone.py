@@ -15,7 +15,6 @@ CONFIG = Path(__file__).parents[2] / 'config' / 'cyclonedds.xml'
 NODE = Path(__file__).with_name('cyclone_node.py')
 
 pytestmark = [
-    pytest.mark.ros,
     pytest.mark.skipif(not find_spec('cyclonedds'), reason='cyclonedds is not installed'),
     pytest.mark.skipif(
         os.environ.get('ROS_DISTRO', 'jazzy') != 'jazzy',
@@ -40,7 +39,7 @@ def rover():
     world.close()
 
 
-def heard(rover, seconds, **environment):
+def run_node(rover, seconds, **environment):
     domain = rover.listener.context.get_domain_id()
     result = run_process(
         [sys.executable, NODE, domain, seconds],
@@ -54,4 +53,4 @@ def heard(rover, seconds, **environment):
 
 def test_with_the_file_both_directions_work(rover):
     file = {'CYCLONEDDS_URI': CONFIG.as_uri()}
-    assert heard(rover, 60, **file) == 'heard a rover that drives'
+    assert run_node(rover, 60, **file) == 'a rover drives'

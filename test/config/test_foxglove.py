@@ -4,12 +4,8 @@
 
 import json
 
-import pytest
-
 from test.config.running_world import CONFIG
 from test.config.running_world import interface
-
-pytestmark = pytest.mark.ros
 
 
 def load(world):
@@ -44,7 +40,7 @@ def test_topics_and_frames_of_the_scene_are_there(running):
         assert running.topics[topics['calibrationTopic']] == ['sensor_msgs/msg/CameraInfo']
 
 
-def test_services_are_there_and_take_what_is_sent(running):
+def test_services_exist_and_accept_the_fields_of_the_page(running):
     for panel in panels(load(running.name), 'CallService'):
         (name,) = running.services[panel['serviceName']]
         check_fields(interface(name).Request, json.loads(panel['requestPayload']))

@@ -53,7 +53,6 @@ def prepared(running):
     return running
 
 
-@pytest.mark.ros
 def test_topics_are_those_of_the_running_bridge(prepared):
     found = nodes(prepared.name)
     for name, wanted in (
@@ -74,7 +73,6 @@ def test_topics_are_those_of_the_running_bridge(prepared):
     assert prepared.listener.node.count_subscribers('/cmd_vel') == 1
 
 
-@pytest.mark.ros
 def test_frames_are_those_of_the_running_bridge(prepared):
     roots = prepared.roots()
     settings = parameters_of(prepared.name)
@@ -90,7 +88,7 @@ def test_frames_are_those_of_the_running_bridge(prepared):
     assert roots['map'] == 'map' and settings['publish_map_to_odom'] is False
 
 
-def test_no_speed_is_beyond_what_the_robot_may(world):
+def test_no_speed_exceeds_the_limits_of_the_robot(world):
     limits = world.spec.articulations[0].twist.limits
     found = nodes(world.name)
     smoother = found['velocity_smoother']

@@ -5,15 +5,12 @@
 import functools
 from pathlib import Path
 
-import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
 from test.config.running_world import file_of
 from test.config.running_world import interface
-
-pytestmark = pytest.mark.ros
 
 # Class of a display -> type that it subscribes to.
 TYPES = {
@@ -57,19 +54,19 @@ def is_latched(display):
     return topic_of(display)['Durability Policy'] == 'Transient Local'
 
 
-def test_every_topic_is_published_as_its_display_asks_for_it(running):
+def test_every_display_gets_its_topic_type_and_qos(running):
     for display in with_topics(running.name):
         asked, topic = topic_of(display), f'/{topic_of(display)["Value"]}'
         assert running.topics.get(topic) == [TYPES[kind(display)]], topic
         offered = running.publisher_qos(topic)
         if asked['Reliability Policy'] == 'Reliable':
             assert offered.reliability == ReliabilityPolicy.RELIABLE, topic
-        # Who is late gets what is latched only by asking for it.
+        # A late subscriber gets latched messages only with that durability.
         latched = offered.durability == DurabilityPolicy.TRANSIENT_LOCAL
         assert is_latched(display) == latched, topic
 
 
-def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
+def test_all_frames_are_in_the_tree_of_the_fixed_frame(running):
     manager = load(file_of('rviz_config', running.name))
     fixed = manager['Global Options']['Fixed Frame']
     roots = running.roots()
@@ -80,7 +77,7 @@ def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
         message = running.first(interface(TYPES[kind(display)]), topic, False)
         frames.add(message.header.frame_id)
     for display in with_topics(running.name, 'MarkerArray'):
-        if display['Name'] != 'Drawings':  # nobody draws
+        if display['Name'] != 'Drawings':  # nothing is drawn
             topic = topic_of(display)['Value']
             found = running.first(interface(TYPES['MarkerArray']), topic, is_latched(display))
             frames |= {marker.header.frame_id for marker in found.markers}

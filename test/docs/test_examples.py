@@ -14,7 +14,7 @@ pytestmark = pytest.mark.ros
 EXAMPLES = Path(__file__).parents[2] / 'examples'
 
 
-def test_they_drive_the_robot_and_reset_it(simulation):
+def test_the_examples_drive_and_reset_the_robot(simulation):
     def start(name):
         return simulation.start_program(
             sys.executable, '-u', EXAMPLES / name, stdout=subprocess.PIPE, text=True

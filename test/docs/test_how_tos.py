@@ -30,7 +30,7 @@ def tug(tmp_path):
         yield client
 
 
-def test_the_robot_of_the_page_drives_and_sees_the_crate(tug):
+def test_the_robot_of_the_page_drives_and_detects_the_crate(tug):
     robot = tug.handshake.articulations['tug']
     assert robot.cameras['eye'].resolution == (320, 240)
     assert robot.frames == {'base': 'base_link', 'imu': 'imu_link', 'lidar': 'laser'}

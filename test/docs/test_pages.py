@@ -67,7 +67,7 @@ def test_commands_parse(page, words, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize('words', ALONE, ids=' '.join)
-def test_a_command_that_needs_no_other_program_runs(words, tmp_path, monkeypatch):
+def test_commands_of_the_page_run(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(words[1:]) == 0
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run a bridge in this process, and listen to what it publishes."""
+"""Run a bridge in this process, and receive what it publishes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import contextlib
 import threading
 import time
 
+from bundled_server import ports_of
 from domains import free_domain as free_domain
 import rclpy
 from rclpy.context import Context
@@ -37,13 +38,13 @@ LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Listener:
-    """A node with its own thread that keeps what it hears."""
+    """A node with its own thread that keeps the messages it receives."""
 
     def __init__(self, domain):
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = Node('listener', context=self.context)
-        self.heard = {}
+        self.received = {}
         self.order = []
         self._clients = {}
         self._subscriptions = []
@@ -61,7 +62,7 @@ class Listener:
 
     def listen(self, message_type, topic, qos=LISTEN):
         """Keep the messages of a topic; `order` gets (source time, topic, message)."""
-        messages = self.heard.setdefault(topic, [])
+        messages = self.received.setdefault(topic, [])
 
         def take(message, info):
             messages.append(message)
@@ -71,28 +72,37 @@ class Listener:
         self._executor.wake()
         return messages
 
+    def wait_for(
+        self, message_type, topic, predicate=lambda message: True, timeout=PATIENCE, qos=LISTEN
+    ):
+        """Wait for a message that satisfies a predicate, and return it."""
+        messages = self.received.get(topic)
+        if messages is None:
+            messages = self.listen(message_type, topic, qos)
+        return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
+
     def forget(self):
-        """Listen to nothing any more, and forget what was heard, for the next test."""
+        """End all subscriptions and discard their messages, for the next test."""
 
         def unsubscribe():
             while self._subscriptions:
                 self.node.destroy_subscription(self._subscriptions.pop())
 
         self.run(unsubscribe)
-        self.heard.clear()
+        self.received.clear()
         self.order.clear()
 
     def publisher(self, message_type, topic):
-        """Return a publisher, depth 1, when somebody has subscribed to its topic."""
+        """Return a publisher, depth 1, once its topic has a subscriber."""
         publisher = self.node.create_publisher(message_type, topic, 1)
         wait_until(publisher.get_subscription_count)
         return publisher
 
     def run(self, function):
         """
-        Have something done in the thread of the executor, and return what it returned.
+        Call a function in the thread of the executor, and return its result.
 
-        Action clients are made here: they tell the executor of themselves before they are whole.
+        Action clients are made here: they register with the executor before they are complete.
         """
         task = self._executor.create_task(function)
         wait_until(task.done)
@@ -102,11 +112,11 @@ class Listener:
         """
         Call a service and return its response.
 
-        A client that is brand new on a busy machine may ask before the server's side of DDS knows
-        the reader of the answer; rmw_fastrtps then drops the answer after 0.1 s and says so
-        ("client will not receive response").  As any caller of a ROS service must be ready to, the
-        call is repeated once, when five seconds have passed.  Where both were merely late, the
-        second is waited for as well, so that nothing goes on in the bridge afterwards.
+        A new client on a busy machine may send its request before the server's side of DDS knows
+        the reader of the response; rmw_fastrtps then drops the response after 0.1 s and logs
+        "client will not receive response".  As every caller of a ROS service must, this repeats
+        the call once, after five seconds.  If both were merely late, it waits for the second too,
+        so that the bridge is idle afterwards.
         """
         client = self._clients.get(name)
         if client is None:
@@ -132,37 +142,27 @@ class Listener:
 
 class CapturedLog:
     """
-    What the nodes of this process log, from what pytest captures of stderr (`capfd`).
+    The log of the nodes of this process, from pytest's capture of stderr (`capfd`).
 
-    On /rosout it would not always come: a process has one publisher of it for all nodes of one
-    name, and where Python has not yet collected a node of another domain, it is that one's.
+    /rosout is not reliable: a process has one publisher of it for all nodes of one name, which
+    may still belong to a node of another domain that Python has not collected yet.
     """
 
     def __init__(self, capfd):
         self._capfd, self._text = capfd, ''
 
     def with_words(self, *words):
-        """Return the lines that have any of these words, the oldest first."""
+        """Return the lines that contain any of these words, the oldest first."""
         self._text += self._capfd.readouterr().err
         return [line for line in self._text.splitlines() if any(word in line for word in words)]
 
 
-def wait_for_message(
-    listener, message_type, topic, predicate=lambda message: True, timeout=PATIENCE, qos=LISTEN
-):
-    """Wait for a message that satisfies a predicate, and return it."""
-    messages = listener.heard.get(topic)
-    if messages is None:
-        messages = listener.listen(message_type, topic, qos)
-    return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
-
-
 def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
     """
-    Wait until a message of that simulation time or a later one was heard, and return it.
+    Wait until a message of that simulation time or a later one is received, and return it.
 
-    What a listener has heard last may be old on a busy machine.  So whoever wants to know how
-    things are *after* something asks the simulation for its time, and waits for it here.
+    The last message received may be old on a busy machine.  To observe the state *after* an
+    event, query the simulation's time and wait for it here.
     """
 
     def stamp(message):
@@ -173,15 +173,21 @@ def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
 
 
 class Bridge:
-    """A bridge with its executor's thread."""
+    """
+    A bridge with its executor's thread.
 
-    def __init__(self, domain, rpc_port, state_port, features=FEATURES, **parameters):
+    :param server: a bundled server, or another with `ports` of requests and state.
+    """
+
+    def __init__(self, domain, server, features=FEATURES, **parameters):
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
-        values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
-        # To refuse takes the second in which nodes are found.
+        ports = getattr(server, 'ports', None) or ports_of(server)
+        rpc, state = ports.values() if isinstance(ports, dict) else ports
+        values = {'rpc_port': int(rpc), 'state_port': int(state), **parameters}
+        # Refusing takes a second of discovery.
         values.setdefault('second_bridge', 'warn')
-        # Most tests look at every tick.
+        # Most tests check every tick.
         for name in ('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate'):
             values.setdefault(name, 0.0)
         self.node = BridgeNode(
@@ -202,7 +208,7 @@ class Bridge:
 
     @property
     def settled(self):
-        """Return whether it is connected, and shows the world in an epoch that has begun."""
+        """Return whether it is connected and has published a tick of the present world."""
         timeline = self.timeline
         return (
             self.link.state.connected

@@ -82,7 +82,7 @@ class ServerProgram(Program):
 
     @contextlib.contextmanager
     def in_use(self):
-        """Let time pass in a with block alone: a world that stands still costs others nothing."""
+        """Let time pass in a with block only: a paused world costs other tests nothing."""
         self.client.set_paused(False)
         yield self
         if self.process.poll() is None:
@@ -173,7 +173,7 @@ def bridge_to():
             opened.enter_context(running.in_use())
             domain = free_domain()
             listener = opened.enter_context(contextlib.closing(Listener(domain)))
-            bridge = Bridge(domain, *running.ports, **parameters)
+            bridge = Bridge(domain, running, **parameters)
             opened.enter_context(contextlib.closing(bridge))
             return listener
 

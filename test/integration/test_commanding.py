@@ -3,10 +3,11 @@
 """Trajectories and joint commands of a quadruped, with the real programs."""
 
 from action_msgs.msg import GoalStatus
-from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 from builtin_interfaces.msg import Duration
+from control_msgs import action
+from control_msgs import msg
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
@@ -15,11 +16,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
-
-pytestmark = pytest.mark.ros
-action = pytest.importorskip('control_msgs.action')
-msg = pytest.importorskip('control_msgs.msg')
-srv = pytest.importorskip('urlab_msgs.srv')
+from urlab_msgs import srv
 
 Follow = action.FollowJointTrajectory
 NAME = '/joint_trajectory_controller/follow_joint_trajectory'
@@ -49,7 +46,7 @@ def goal(*points, joints=LEGS, **fields):
 
 class Leader:
     """
-    An action client that does not wait unless it is told to.
+    An action client that waits only on request.
 
     It asks in the thread of the executor: rclpy notes what it has asked only after it has sent it,
     and elsewhere a quick answer would come before.
@@ -83,7 +80,7 @@ def lasting_quadruped(lasting_simulation):
     server, _, listener = lasting_simulation('--world', 'quadruped')
     listener.listen(JointState, '/joint_states')
     leader = Leader(listener)
-    wait_until(lambda: listener.heard['/joint_states'])
+    wait_until(lambda: listener.received['/joint_states'])
     return server, listener, leader
 
 
@@ -94,13 +91,13 @@ def quadruped(lasting_quadruped):
     for service in ('/e_stop', '/pause'):
         assert listener.call(SetBool, service, data=False).success
     assert listener.call(srv.Reset, '/reset', keyframe_name='rest').success
-    wait_for_time(listener.heard['/joint_states'], server.now_ns())
+    wait_for_time(listener.received['/joint_states'], server.now_ns())
     return lasting_quadruped
 
 
 def positions(server, listener, names=LEGS, later=0.0):
     """Return where the joints are after so many seconds of simulation."""
-    message = wait_for_time(listener.heard['/joint_states'], server.now_ns(later))
+    message = wait_for_time(listener.received['/joint_states'], server.now_ns(later))
     return np.array([message.position[message.name.index(name)] for name in names])
 
 
@@ -126,5 +123,5 @@ def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(quadruped
         assert each.joint_names == LEGS and each.error.positions == pytest.approx(error)
     worst = max(np.abs(each.error.positions).max() for each in feedback[5:])
     assert worst < 0.45
-    height = wait_for_message(listener, PoseStamped, '/ground_truth/pose').pose.position.z
+    height = listener.wait_for(PoseStamped, '/ground_truth/pose').pose.position.z
     assert height > 0.22

@@ -15,12 +15,10 @@ import pytest
 from std_msgs.msg import Bool
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
+from urlab_msgs import srv
+from urlab_msgs.msg import SimOptions
 
 from urlab_ros_bridge.client.errors import EStopEngaged
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
-SimOptions = pytest.importorskip('urlab_msgs.msg').SimOptions
 
 
 def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, observer):
@@ -32,7 +30,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
     client = observer(server)
     time.sleep(1.5)
-    # It goes on while the bridge lives, though nobody repeats the command...
+    # It continues while the bridge runs, although the command is not repeated...
     assert client.step().articulations['rover'].ctrl.tolist() == [4.0, 4.0]
     bridge.kill()
     killed = client.step().time
@@ -72,8 +70,8 @@ class LatchedListener:
     """A subscription that comes late."""
 
     def __init__(self, listener):
-        self.heard = []
-        listener.node.create_subscription(Bool, '/e_stop/active', self.heard.append, LATCHED)
+        self.received = []
+        listener.node.create_subscription(Bool, '/e_stop/active', self.received.append, LATCHED)
 
 
 def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(rover):
@@ -88,8 +86,8 @@ def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(rove
     # The robot's own limit is 3 m/s^2, so 0.2 s from 0.6 m/s; the rest is for a few ticks.
     late = wait_for_time(odometry, server.now_ns(later=0.3))
     assert abs(late.twist.twist.linear.x) < 0.05
-    newcomer = LatchedListener(listener)
-    wait_until(lambda: newcomer.heard and newcomer.heard[-1].data is True)
+    latched = LatchedListener(listener)
+    wait_until(lambda: latched.received and latched.received[-1].data is True)
     publisher.publish(drive)
     late = wait_for_time(odometry, server.now_ns(later=0.5))
     assert abs(late.twist.twist.linear.x) < 0.02
@@ -103,7 +101,7 @@ def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(rove
 
 
 def test_the_e_stop_of_the_bridge_is_that_of_the_server(rover, observer):
-    """Whoever engages or releases it: both say the same, and other clients are stopped too."""
+    """Engaged or released by either, both report the same, and other clients are stopped too."""
     server, listener, odometry = rover
     state = listener.listen(Bool, '/e_stop/active', LATCHED)
     client = observer(server)

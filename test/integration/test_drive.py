@@ -1,12 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Driving through cmd_vel, and what happens when whoever drives is gone."""
+"""Driving through cmd_vel, and what happens after the driver has ended."""
 
 import math
 import sys
 import time
 
-from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 from geometry_msgs.msg import PoseStamped
@@ -15,11 +14,9 @@ from geometry_msgs.msg import Vector3
 from lifelines import start_process
 from nav_msgs.msg import Odometry
 import pytest
+from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.client.client import Client
-
-pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
 TIMEOUT = 0.5
 # 1 m/s is lost at 3 m/s^2.
@@ -73,8 +70,8 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(rove
     domain = listener.context.get_domain_id()
     driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
     try:
-        moving = wait_for_message(
-            listener, Odometry, 'odom', lambda message: message.twist.twist.linear.x > 0.02
+        moving = listener.wait_for(
+            Odometry, 'odom', lambda message: message.twist.twist.linear.x > 0.02
         )
         start = seconds(moving)
         wait_until(lambda: seconds(odom[-1]) > start + 2.0)

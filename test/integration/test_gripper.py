@@ -6,13 +6,11 @@ from functools import cache
 
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_until
+from control_msgs import action
+from control_msgs import msg
 import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
-
-pytestmark = pytest.mark.ros
-action = pytest.importorskip('control_msgs.action')
-msg = pytest.importorskip('control_msgs.msg')
 
 # A finger on each side of a box of 40 mm; 0 is closed, 0.05 is wide open.
 ROBOT = """
@@ -103,7 +101,7 @@ def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
     assert response.status == GoalStatus.STATUS_SUCCEEDED
     assert response.result.stalled and not response.result.reached_goal
     assert response.result.position == pytest.approx(0.02, abs=0.004)
-    states = listener.heard['/joint_states']
+    states = listener.received['/joint_states']
     count = len(states)
     wait_until(lambda: len(states) > count + 50)
     assert [abs(effort) for effort in states[-1].effort] == pytest.approx([3.0, 3.0], abs=0.5)
@@ -132,7 +130,7 @@ def test_a_parallel_gripper_takes_its_joints_by_name(hand):
 def test_no_tick_of_a_movement_exceeds_the_largest_effort(hand, most):
     listener, client = hand(action.GripperCommand, '/hand/gripper_cmd', BOX)
     assert run(listener, client, command(0.05)).result.reached_goal
-    states = listener.heard['/joint_states']
+    states = listener.received['/joint_states']
     count = len(states)
     assert run(listener, client, command(0.0, max_effort=most)).result.stalled
     efforts = [abs(effort) for state in states[count:] for effort in state.effort]

@@ -31,8 +31,6 @@ ACTIONS = actions_of(FEATURES)
 SERVICES = services_of(FEATURES)
 TOPICS = topics_of(FEATURES)
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('urlab_msgs.msg')
 
 OUT = [topic for topic in TOPICS if not topic.incoming]
 IN = [topic for topic in TOPICS if topic.incoming]
@@ -94,7 +92,7 @@ def bridge_to(world, keep):
     def start(**parameters):
         domain = free_domain()
         listener = keep(Listener(domain))
-        bridge = keep(Bridge(domain, *world.ports, **parameters))
+        bridge = keep(Bridge(domain, world, **parameters))
         wait_until(lambda: bridge.link.state.connected)
         return bridge, listener
 

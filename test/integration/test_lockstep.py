@@ -10,9 +10,7 @@ from bridge_harness import wait_until
 import pytest
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
+from urlab_msgs import srv
 
 COUNT = 150
 HERE = Path(__file__).parent
@@ -36,7 +34,7 @@ def controlled(simulation, programs):
     return server, listener, programs[-1].process.stdout
 
 
-def test_two_runs_are_the_same_bit_for_bit_and_pictures_answer_too(controlled):
+def test_two_runs_are_bit_identical_and_images_may_answer(controlled):
     server, listener, output = controlled
     runs = []
     for _ in range(2):
@@ -47,15 +45,15 @@ def test_two_runs_are_the_same_bit_for_bit_and_pictures_answer_too(controlled):
     assert int(whole) == COUNT and float(x) > 0.3 and float(y) != 0.0
     assert len(digest) == 64 and runs[1] == runs[0]
 
-    # Who answers pictures gets one of every instant at which the camera takes one: of all, here.
+    # A node that answers images gets one of each instant at which the camera is due: all, here.
     seen = []
     publisher = listener.node.create_publisher(Header, 'seen', 1)
 
-    def look(image):
+    def receive(image):
         seen.append(image.header.stamp.sec * 10**9 + image.header.stamp.nanosec)
         publisher.publish(Header(stamp=image.header.stamp))
 
-    listener.node.create_subscription(Image, '/front_rgb/image_raw', look, 5)
+    listener.node.create_subscription(Image, '/front_rgb/image_raw', receive, 5)
     request = {'enabled': True, 'topics': ['seen'], 'period': 0.1}
     assert listener.call(srv.SetLockstep, '/lockstep', **request).success
     wait_until(lambda: len(seen) > 8)

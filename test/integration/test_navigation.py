@@ -15,8 +15,6 @@ from test.gateways.virtual_field.programs import gateway_at
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
-pytestmark = pytest.mark.ros
-
 
 class PageClient(FieldClient):
     """A page: it makes requests and waits for their answers."""

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
+from urlab_msgs import srv
 import yaml
 
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 pytest.importorskip('onnxruntime')
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +43,7 @@ class Watcher:
     """Sees every instant, because it is waited for, and keeps what it sees from time 0 on."""
 
     def __init__(self, listener):
-        self.heard = 0
+        self.received = 0
         self._begin()
         self._publisher = listener.node.create_publisher(Header, 'seen', 1)
         self._subscription = listener.node.create_subscription(
@@ -60,7 +59,7 @@ class Watcher:
         stamp_ns = stamp.sec * 10**9 + stamp.nanosec
         if stamp_ns == 0:
             self._begin()
-        self.heard += 1
+        self.received += 1
         self._digest.update(data)
         pose, twist = odometry.pose.pose, odometry.twist.twist
         lean = pose.orientation.x**2 + pose.orientation.y**2
@@ -96,7 +95,7 @@ def walking(simulation, programs, tmp_path):
     return listener, Watcher(listener)
 
 
-def test_it_walks_as_commanded_and_a_second_run_is_the_same_bit_for_bit(walking):
+def test_it_walks_as_commanded_and_a_second_run_is_bit_identical(walking):
     listener, watcher = walking
     command = Twist()
     command.linear.x = 0.3

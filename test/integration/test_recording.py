@@ -7,9 +7,7 @@ from pathlib import Path
 
 from bridge_harness import wait_until
 import pytest
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
+from urlab_msgs import srv
 
 FRAMES = 25
 

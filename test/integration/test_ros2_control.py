@@ -6,22 +6,17 @@ import math
 import time
 
 from bridge_harness import LATCHED
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import String
+from topic_system import Block
+from topic_system import TopicSystem
 import yaml
 
 from urlab_ros_bridge.cli.arguments.controllers import controller_names
 from urlab_ros_bridge.files.folders import shipped_file
-
-pytestmark = pytest.mark.ros
-pytest.importorskip('tf2_msgs.msg')
-
-from topic_system import Block  # noqa: E402
-from topic_system import TopicSystem  # noqa: E402
 
 WORLDS = sorted(file.stem for file in shipped_file('config/ros2_control').glob('*.yaml'))
 
@@ -41,7 +36,7 @@ def refused(listener):
     listener.listen(DiagnosticArray, '/diagnostics')
 
     def count():
-        for array in listener.heard['/diagnostics']:
+        for array in listener.received['/diagnostics']:
             for status in array.status:
                 for value in status.values:
                     if status.name.endswith(': commands') and value.key == 'refused':
@@ -57,7 +52,7 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
     file = shipped_file(f'config/ros2_control/{world}.yaml')
     nodes = yaml.safe_load(file.read_text())
     _, _, listener = simulation('--world', world, ros2_control='true')
-    text = wait_for_message(listener, String, '/robot_description', qos=LATCHED).data
+    text = listener.wait_for(String, '/robot_description', qos=LATCHED).data
     system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
     block = system.block
     wait_until(lambda: system.publisher.get_subscription_count() and system.received)
@@ -88,7 +83,7 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
         radius = nodes['diff_drive_controller']['ros__parameters']['wheel_radius']
         cycles(lambda: block.states['left_wheel', 'velocity'] == pytest.approx(4.0, rel=0.05))
         # Without a command it brakes soon: the speed is that of a time when it is commanded.
-        speed, odom = pytest.approx(4.0 * radius, rel=0.1), listener.heard['/odom']
+        speed, odom = pytest.approx(4.0 * radius, rel=0.1), listener.received['/odom']
         cycles(lambda: odom and odom[-1].twist.twist.linear.x == speed)
     # Speeds must be repeated in every cycle, or else be zero.
     block.commands |= {key: 0.0 for key in commanded if key[1] == 'velocity'}

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A command of somebody who is gone never moves a robot.
+A command of a sender that has ended never moves a robot.
 
 Real processes are stopped, killed and continued here; publishers publish until they are told to
 stop, and the world is asked, by a client of its own, where the robot is.
@@ -21,7 +21,7 @@ import pytest
 
 from urlab_ros_bridge.client.client import Client
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 FORWARD = Twist(linear=Vector3(x=1.0))
 # m; a settled rover creeps less, and one command drives it 0.25 m at least.
@@ -65,14 +65,14 @@ class Goer:
 
 
 class Scene:
-    """A rover on its wheels, a bridge, a driver and somebody who watches."""
+    """A rover on its wheels, a bridge, a driver and an observer."""
 
     def __init__(self, server, bridge, listener):
         self.server, self.bridge, self.listener = server, bridge, listener
         self.client = Client('127.0.0.1', server.ports[0], shared=True)
         self.client.connect()
         self.driver = Driver(listener, Twist, 'cmd_vel', FORWARD)
-        # Who drives through it knows that it works; and it has settled when it stands again.
+        # Driving proves that it works; it has settled when it is at rest again.
         with Goer(self.driver):
             wait_until(lambda: self.speed() > 0.8)
         wait_until(lambda: self.speed() < 0.005)
@@ -142,7 +142,7 @@ def pause_with_commands(scene, beside=lambda: None):
     assert scene.moved_from(place) < AT_REST
 
 
-def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene):
+def test_commands_sent_during_a_pause_move_nothing_after_it_unless_repeated(scene):
     pause_with_commands(scene)
     scene.client.set_paused(True)
     with Goer(scene.driver):
@@ -151,7 +151,7 @@ def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene
         wait_until(lambda: scene.speed() > 0.8)
 
 
-def test_what_waited_for_a_stopped_bridge_moves_nothing(scene):
+def test_commands_queued_while_the_bridge_was_stopped_move_nothing(scene):
     place = scene.place()
     with Stopped(scene.bridge):
         scene.driver.drive(0.4)
@@ -159,14 +159,14 @@ def test_what_waited_for_a_stopped_bridge_moves_nothing(scene):
     # A reliable publisher sends again what was not acknowledged, every three seconds.
     scene.run_for(4.5)
     assert scene.moved_from(place) < AT_REST
-    # Of a queue the last command counts when it is fresh, and who goes on drives on.
+    # The last command of a queue counts if it is fresh; a sender that continues keeps driving.
     with Stopped(scene.bridge), Goer(scene.driver):
         time.sleep(1.0)
     with Goer(scene.driver):
         wait_until(lambda: scene.speed() > 0.8)
 
 
-def test_what_waited_for_a_stopped_server_moves_nothing(scene):
+def test_commands_queued_while_the_server_was_stopped_move_nothing(scene):
     place = scene.place()
     with Stopped(scene.server):
         scene.driver.drive(1.0)
@@ -190,7 +190,7 @@ def test_what_waited_for_a_stopped_server_moves_nothing(scene):
 
 @pytest.mark.parametrize('stepped', [False, True])
 def test_a_bridge_that_ends_never_waits_for_a_server(simulation, stepped, capfd):
-    """The server stands still as one that ends does; the driven bridge ends at once, silently."""
+    """The server is stopped, like one that ends; the driven bridge ends at once, silently."""
 
     options = {'lockstep_topics': '[odom_answer]'} if stepped else {}
     server, bridge, listener = simulation(

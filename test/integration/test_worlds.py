@@ -1,8 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Several robots, fixed bases, and models that nobody described."""
+"""Several robots, fixed bases, and models without a sidecar."""
 
-from bridge_harness import wait_for_message
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 from geometry_msgs.msg import PoseStamped
@@ -10,18 +9,15 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import numpy as np
-import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
-
-pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+from tf2_msgs.msg import TFMessage
+from urlab_msgs import srv
 
 FLEET = ('rover_1', 'rover_2')
 
 
 def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(simulation):
-    srv = pytest.importorskip('urlab_msgs.srv')
     server, _, listener = simulation('--world', 'fleet')
     poses = {name: listener.listen(PoseStamped, f'{name}/ground_truth/pose') for name in FLEET}
     wait_until(lambda: all(poses.values()))
@@ -59,10 +55,10 @@ def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation
     names = ('rover_1', 'rover_2', 'quadruped')
     starts = {}
     for name in names:
-        odom = wait_for_message(listener, Odometry, f'/{name}/odom')
+        odom = listener.wait_for(Odometry, f'/{name}/odom')
         assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
         starts[name] = odom.pose.pose.position
-    joints = wait_for_message(listener, JointState, '/quadruped/joint_states')
+    joints = listener.wait_for(JointState, '/quadruped/joint_states')
     assert len(joints.name) == 12 and not any('rover' in name for name in joints.name)
     samples = [listener.listen(Imu, f'/rover_{i}/imu/data') for i in (1, 2)]
     # In the first moments the robots settle.
@@ -73,7 +69,7 @@ def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation
     drive = listener.node.create_publisher(Twist, '/rover_2/cmd_vel', 10)
 
     def moved(name):
-        now, start = listener.heard[f'/{name}/odom'][-1].pose.pose.position, starts[name]
+        now, start = listener.received[f'/{name}/odom'][-1].pose.pose.position, starts[name]
         return ((now.x - start.x) ** 2 + (now.y - start.y) ** 2) ** 0.5
 
     def driven():
@@ -83,8 +79,8 @@ def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation
     wait_until(driven)
     assert moved('rover_1') < 0.02 and moved('quadruped') < 0.05
     for name in names:
-        tree = wait_for_message(
-            listener, TFMessage, f'/{name}/tf', lambda message: len(message.transforms) > 0
+        tree = listener.wait_for(
+            TFMessage, f'/{name}/tf', lambda message: len(message.transforms) > 0
         )
         at = {(t.header.frame_id, t.child_frame_id): t.transform for t in tree.transforms}
         assert ('odom', 'base_link') in at

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The launch file of Nav2: what the bring-up of Nav2 is told, and what it starts beside it."""
+"""The launch file of Nav2: the arguments of the bring-up of Nav2, and what it starts beside it."""
 
 import importlib.util
 from pathlib import Path
@@ -58,7 +58,7 @@ class Launched(recorder.Launched):
         (group,) = self.of('GroupAction')
         return group.args[0]
 
-    def told(self):
+    def arguments(self):
         """Return the arguments of the bring-up of Nav2."""
         (bringup,) = self.of('IncludeLaunchDescription', self.group())
         return dict(bringup.launch_arguments)
@@ -88,24 +88,24 @@ def test_the_arguments_are_those_of_the_class():
 
 @pytest.mark.parametrize('localization', ['ground_truth', 'amcl'])
 @pytest.mark.parametrize('switch', ['true', 'false', 'True', 'False'])
-def test_the_bring_up_is_told_what_it_knows_in_its_words(localization, switch, bringup):
+def test_the_bring_up_gets_its_own_launch_arguments(localization, switch, bringup):
     launched = Launched(
         localization=localization, use_composition=switch, use_respawn=switch, autostart=switch
     )
-    told = launched.told()
+    arguments = launched.arguments()
     (include,) = launched.of('IncludeLaunchDescription', launched.group())
     assert include.args[0].args == (str(bringup),)
-    assert JAZZY - {'use_namespace'} <= set(told) <= JAZZY | KILTED
-    assert {told[name] for name in AS_PYTHON} <= {'True', 'False'}
+    assert JAZZY - {'use_namespace'} <= set(arguments) <= JAZZY | KILTED
+    assert {arguments[name] for name in AS_PYTHON} <= {'True', 'False'}
     for name in ('use_composition', 'use_respawn', 'autostart'):
-        assert told[name] == switch.capitalize()
-    assert told['use_localization'] == str(localization == 'amcl')
-    assert told['use_sim_time'] == 'True'
-    assert Path(told['map']) == shipped_file('config/nav2/maps/rover.yaml')
-    assert Path(told['params_file']) == shipped_file('config/nav2/rover.yaml')
+        assert arguments[name] == switch.capitalize()
+    assert arguments['use_localization'] == str(localization == 'amcl')
+    assert arguments['use_sim_time'] == 'True'
+    assert Path(arguments['map']) == shipped_file('config/nav2/maps/rover.yaml')
+    assert Path(arguments['params_file']) == shipped_file('config/nav2/rover.yaml')
 
 
-def test_one_and_only_one_says_where_the_map_is():
+def test_exactly_one_node_publishes_map_to_odom():
     """With AMCL the bring-up serves the map and AMCL places it; else we do both."""
     truth, amcl = Launched(), Launched(localization='amcl')
     assert not amcl.of('Node', amcl.group())
@@ -113,7 +113,7 @@ def test_one_and_only_one_says_where_the_map_is():
     assert (server.package, server.executable) == ('nav2_map_server', 'map_server')
     assert server.parameters[1] == {
         'use_sim_time': True,
-        'yaml_filename': truth.told()['map'],
+        'yaml_filename': truth.arguments()['map'],
     }
     assert manager.parameters[0]['node_names'] == [server.name]
     assert manager.parameters[0]['autostart'] is True

@@ -81,13 +81,13 @@ def launched():
 
 def children(process):
     """Wait until server and bridge run, and return their process ids."""
-    said = ''
+    output = ''
     # Launch itself may hang on a Ctrl-C in the very moment in which it reports a start.
-    while '[bridge-2] ' not in said:
+    while '[bridge-2] ' not in output:
         line = process.stdout.readline()
-        assert line, said
-        said += line
-    pairs = re.findall(r'\[(\w+)-\d+\]: process started with pid \[(\d+)\]', said)
+        assert line, output
+        output += line
+    pairs = re.findall(r'\[(\w+)-\d+\]: process started with pid \[(\d+)\]', output)
     return {name: int(pid) for name, pid in pairs}
 
 
@@ -133,7 +133,7 @@ def test_the_bridge_is_in_the_scope_that_includes_the_file(launched):
     try:
         assert wait_until(
             lambda: (
-                listener.heard.get('/lab/wheel_odom')
+                listener.received.get('/lab/wheel_odom')
                 or listener.listen(Odometry, '/lab/wheel_odom')
             )
         )
@@ -147,7 +147,7 @@ def test_the_bridge_is_in_the_scope_that_includes_the_file(launched):
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_while_driving_is_no_error(launched, number):
-    """A bridge that is told to end does not wait for a server that ends at the same time."""
+    """A bridge that is asked to end does not wait for a server that ends at the same time."""
     from bridge_harness import Listener
     from bridge_harness import wait_until
     from geometry_msgs.msg import Twist
@@ -165,9 +165,11 @@ def test_ctrl_c_while_driving_is_no_error(launched, number):
         process.wait(30)
     finally:
         listener.close()
-    said = process.stdout.read()
+    output = process.stdout.read()
     assert all(ends(pid) for pid in found.values())
-    assert 'no reply' not in said and 'failed to terminate' not in said and 'ERROR' not in said
+    assert (
+        'no reply' not in output and 'failed to terminate' not in output and 'ERROR' not in output
+    )
 
 
 def test_launch_fails_when_the_server_dies(launched):
@@ -180,11 +182,11 @@ def test_launch_fails_when_the_server_dies(launched):
 
 
 @pytest.mark.parametrize('word', ['wrld:=fleet', 'rpc_port:=abc', 'params_file:=/nope.yaml'])
-def test_a_mistake_is_one_line_and_starts_nothing(launched, word):
+def test_an_invalid_argument_is_one_line_and_starts_nothing(launched, word):
     process = launched(word)
-    said = process.communicate(timeout=30)[0]
-    assert process.returncode == 1 and 'process started' not in said
-    (line,) = (line for line in said.splitlines() if 'ERROR' in line)
+    output = process.communicate(timeout=30)[0]
+    assert process.returncode == 1 and 'process started' not in output
+    (line,) = (line for line in output.splitlines() if 'ERROR' in line)
     assert word.partition(':=')[0] in line
 
 
@@ -202,7 +204,6 @@ done
 def test_controllers_start_beside_the_bridge_that_serves_them(launched, tmp_path, monkeypatch):
     from bridge_harness import LATCHED
     from bridge_harness import Listener
-    from bridge_harness import wait_for_message
     from bridge_harness import wait_until
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
@@ -225,9 +226,9 @@ def test_controllers_start_beside_the_bridge_that_serves_them(launched, tmp_path
     process = launched(*launch_ports(), *words, domain=domain)
     listener = Listener(domain)
     try:
-        described = wait_for_message(listener, String, '/lab/robot_description', qos=LATCHED)
+        described = listener.wait_for(String, '/lab/robot_description', qos=LATCHED)
         assert 'joint_state_topic_hardware_interface/JointStateTopicSystem' in described.data
-        states = wait_for_message(listener, JointState, '/lab/ros2_control/joint_states')
+        states = listener.wait_for(JointState, '/lab/ros2_control/joint_states')
         assert 'left_elbow' in states.name
         wait_until(lambda: {'spawner.arguments', 'ros2_control_node.parameters'} <= written())
     finally:
@@ -242,6 +243,6 @@ def test_controllers_start_beside_the_bridge_that_serves_them(launched, tmp_path
     names = ['joint_state_broadcaster', 'left_arm_controller', 'right_arm_controller']
     assert [word for word in spawner if word in names] == names
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=30)[0]
-    assert 'process has finished cleanly' in said, said
-    assert process.returncode == 0, said
+    output = process.communicate(timeout=30)[0]
+    assert 'process has finished cleanly' in output, output
+    assert process.returncode == 0, output

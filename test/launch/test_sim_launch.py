@@ -153,7 +153,7 @@ def test_controllers_start_with_what_they_need_of_the_bridge(rviz, ros2_control)
         ('keys:=/nope', KeysUnusable, '/nope/'),
     ],
 )
-def test_a_mistake_ends_launch_before_anything_starts_with_one_line(word, error, message):
+def test_an_invalid_argument_ends_launch_before_anything_starts(word, error, message):
     with pytest.raises(error) as caught:
         launched(word)
     assert str(caught.value).startswith(message) and '\n' not in str(caught.value)

@@ -26,7 +26,7 @@ def robot_qpos(model, data):
 
 
 @pytest.mark.parametrize('key', ['bimanual_home', 'bimanual_rest'])
-def test_keyframes_are_held_and_touch_nothing(model, key):
+def test_keyframes_are_stable_and_free_of_contacts(model, key):
     data = settled(model, key, 2.0)
     start = model.key(key).qpos
     wanted = mujoco.MjData(model)

@@ -18,7 +18,7 @@ def test_sidecar_names_resolve(build_world, sidecar, name):
         prefix = entry['prefix'] + '_'
         model.body(prefix + entry['frames']['base'])
         for camera, settings in entry.get('cameras', {}).items():
-            # A world may ask for smaller pictures, never for distorted ones.
+            # A world may request smaller images, never distorted ones.
             width, height = model.cam_resolution[model.camera(prefix + camera).id]
             assert width * settings['resolution'][1] == height * settings['resolution'][0]
         for scan, settings in entry.get('lidars', {}).items():

@@ -40,7 +40,7 @@ def placed(rover, at_key):
 
 
 @pytest.mark.parametrize('linear', [-1.0, 1.5])
-def test_straight_driving_is_honest(rover, placed, linear):
+def test_straight_driving_covers_the_commanded_distance(rover, placed, linear):
     speeds = np.array(list(drive(rover, placed, (linear, 0.0), 1.6)))[-300:]
     np.testing.assert_allclose(speeds[:, 0], linear, rtol=0.02)
     np.testing.assert_allclose(speeds[:, 1:], 0.0, atol=0.005)
@@ -50,7 +50,7 @@ def test_straight_driving_is_honest(rover, placed, linear):
     ('linear', 'angular'),
     [(0.0, 2.5), (0.5, -1.5)],
 )
-def test_turning_is_honest(rover, placed, linear, angular):
+def test_turning_covers_the_commanded_angle(rover, placed, linear, angular):
     speeds = np.array(list(drive(rover, placed, (linear, angular), 2.0)))[-400:]
     np.testing.assert_allclose(speeds[:, 2], angular, rtol=0.05)
     np.testing.assert_allclose(speeds[:, 0], linear, rtol=0.02, atol=0.01)

@@ -45,7 +45,7 @@ def test_the_files_are_what_the_generator_writes():
 
 
 @pytest.mark.parametrize('field', PITCHES)
-def test_lines_and_goals_are_where_the_numbers_say(field):
+def test_lines_and_goals_have_the_dimensions_of_the_rules(field):
     scene = mujoco.MjSpec.from_string(scene_text(PITCHES[field])).compile()
     number = {scene.numeric(i).name: scene.numeric(i).data[0] for i in range(scene.nnumeric)}
     length, width = number['field_length'], number['field_width']

@@ -31,7 +31,7 @@ def test_every_feature_has_one_row():
 
 
 @pytest.mark.parametrize('row', ROWS, ids=lambda row: row[0])
-def test_what_a_row_says_is_there(row):
+def test_files_and_tests_of_every_row_exist(row):
     _, _, here, where, proof = row
     tests = TEST.findall(proof)
     assert here in ('yes', 'partly', 'no')

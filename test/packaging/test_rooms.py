@@ -35,9 +35,9 @@ def import_rooms(rooms: str, *absent: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_rooms_do_without_ros_and_mujoco():
+def test_packages_import_without_ros_and_mujoco():
     import_rooms('wire,files,client,gateways,conformance,cli', 'mujoco', *ROS)
 
 
-def test_the_server_does_without_ros():
+def test_the_server_runs_without_ros():
     import_rooms('sim', *ROS)

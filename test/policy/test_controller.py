@@ -41,7 +41,7 @@ class Rig:
         return self.controller.step(reading)
 
     def until(self, ms, every=20, command=FORWARD, **more):
-        """Go on in steps; return what was commanded at each."""
+        """Advance in steps; return the command of each."""
         found = []
         while self.ms < ms:
             if command is not None:
@@ -79,7 +79,7 @@ def test_it_goes_to_the_default_pose_first_and_then_runs(rig):
     ('on_timeout', 'phase'),
     [('hold', PolicyPhase.HOLDING), ('limp', PolicyPhase.LIMP), ('zero', PolicyPhase.RUNNING)],
 )
-def test_without_commands_it_does_as_the_description_says(rig, on_timeout, phase):
+def test_without_commands_the_described_default_is_used(rig, on_timeout, phase):
     one = rig(command={'timeout': 0.3, 'on_timeout': on_timeout})
     one.at(0)
     one.until(500)
@@ -112,7 +112,7 @@ def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, p
         np.testing.assert_allclose(way, [before, (before + POSE) / 2, POSE, POSE])
     else:
         assert (np.array(way) == WHERE).all()
-    # Even where the stamps went on as if nothing had been.
+    # Even if the stamps continue.
     assert (one.at(420) == WHERE).all() and one.phase is PolicyPhase.STARTING
     one.until(600)
     assert one.phase is PolicyPhase.STARTING
@@ -121,7 +121,7 @@ def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, p
     assert (one.at(1400) == WHERE).all() and one.phase is PolicyPhase.STARTING
 
 
-def test_time_that_jumps_back_begins_anew_with_the_same_numbers(rig):
+def test_after_time_jumped_back_the_same_outputs_follow(rig):
     one = rig()
     one.controller.command(FORWARD)
     one.at(0)
@@ -136,7 +136,7 @@ def test_time_that_jumps_back_begins_anew_with_the_same_numbers(rig):
     assert len(one.model.seen) == count
 
 
-def test_who_leans_too_far_goes_limp_until_it_is_upright(rig):
+def test_a_robot_that_leans_too_far_is_limp_until_upright(rig):
     one = rig(tilt_limit=0.8)
     one.at(0)
     one.until(300)

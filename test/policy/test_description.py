@@ -57,7 +57,7 @@ def test_sizes_follow_joints_and_history(tmp_path):
         ),
     ],
 )  # fmt: skip
-def test_mistakes_name_the_file_the_key_and_the_value(tmp_path, changes, says):
+def test_errors_name_the_file_the_key_and_the_value(tmp_path, changes, says):
     path = write(tmp_path, **changes)
     with pytest.raises(PolicyError, match=says) as caught:
         read_policy(path)

@@ -17,8 +17,6 @@ from urlab_ros_bridge.policy.terms import IMU
 from urlab_ros_bridge.policy.terms import JOINTS
 from urlab_ros_bridge.policy.terms import ODOMETRY
 
-pytestmark = pytest.mark.ros
-
 
 def stamped(message, ms):
     message.header.stamp.sec, nanoseconds = divmod(ms * 10**6, 10**9)
@@ -44,7 +42,7 @@ def inputs(tmp_path):
     return lambda **changes: Inputs(read_policy(write(tmp_path, **changes)))
 
 
-def test_an_instant_is_whole_when_all_have_its_stamp_in_any_order(inputs):
+def test_an_instant_is_complete_when_all_topics_have_its_stamp(inputs):
     one = inputs(observations=['base_lin_vel', 'base_ang_vel'])
     messages = {JOINTS: joints, IMU: imu, ODOMETRY: lambda ms: stamped(Odometry(), ms)}
     random = np.random.default_rng(3)
@@ -99,7 +97,7 @@ def test_gravity_and_turning_are_in_the_base_frame_as_mujoco_has_it(inputs):
         (IMU, imu(0, wxyz=(np.nan, 0.0, 0.0, 0.0)), 'of length nan'),
     ],
 )
-def test_what_cannot_be_used_says_why(inputs, name, message, says):
+def test_unusable_content_is_refused_with_the_reason(inputs, name, message, says):
     one = inputs(observations=['projected_gravity', 'joint_vel'])
     other = IMU if name == JOINTS else JOINTS
     one.take(other, imu(0) if other == IMU else joints(0))

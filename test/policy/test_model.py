@@ -28,7 +28,7 @@ def test_it_computes_what_the_file_says(tmp_path, shape, kind):
     np.testing.assert_allclose(found, observation @ matrix + [1, 2, 3], rtol=1e-5)
 
 
-def test_another_number_of_inputs_is_told_with_all_terms(tmp_path):
+def test_a_wrong_number_of_inputs_is_reported_with_all_terms(tmp_path):
     linear(tmp_path / 'walk.onnx', np.zeros((15, 3)))
     says = r'walk.onnx takes 15 values, but the observations have 12 = base_ang_vel\(3\) \+ velo'
     with pytest.raises(PolicyError, match=says):

@@ -27,7 +27,6 @@ from std_msgs.msg import UInt64
 
 from urlab_ros_bridge.policy.node import PolicyNode
 
-pytestmark = pytest.mark.ros
 WHERE = [1.0, 2.0, 3.0]
 ZERO = {'command': {'on_timeout': 'zero'}}
 
@@ -147,7 +146,7 @@ def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
     wait_until(lambda: not run.listener.node.count_publishers('joint_commands'))
 
 
-def test_silence_and_a_missing_command_end_the_walk(start):
+def test_silent_sensors_and_a_missing_command_end_the_walk(start):
     run = start(start_time=0.0, hold_time=0.0, command={'timeout': 0.1}, observation_timeout=2.0)
     commands = run.listener.listen(JointState, 'joint_commands')
     assert run.change(CONFIGURE) and run.change(ACTIVATE)
@@ -157,7 +156,7 @@ def test_silence_and_a_missing_command_end_the_walk(start):
     stamps = itertools.count(0, 20)
 
     def walks(command):
-        # An instant after two seconds in which this machine stood still has no answer.
+        # An instant after two seconds in which this machine was suspended has no answer.
         run.instant(next(stamps), command=command)
         return bool(commands) and commands[-1].position.tolist() != pose
 
@@ -166,7 +165,7 @@ def test_silence_and_a_missing_command_end_the_walk(start):
     wait_until(lambda: not walks(None))
     run.status('holding the default pose: no cmd_vel for 0.1 s')
     wait_until(lambda: walks(0.4))
-    wait_until(lambda: commands[-1].position.tolist() == pose)  # nobody publishes any more
+    wait_until(lambda: commands[-1].position.tolist() == pose)  # publishing has ended
     run.status('holding the default pose: no sensor messages for 2 s')
 
 

@@ -43,7 +43,7 @@ def test_each_term_is_clipped_then_shifted_then_scaled(tmp_path):
         ({'order': 'by_step', 'newest': 'first'}, [3.2, 3.6, 2.2, 2.6, 1.2, 1.6]),
     ],
 )
-def test_history_is_put_together_as_asked(tmp_path, history, expected):
+def test_history_is_assembled_as_configured(tmp_path, history, expected):
     seen = observer(
         tmp_path, 'joint_vel', 'last_action', history={'length': 3, **history},
         joints=['a'], default_pose={'a': 0.0},
@@ -53,7 +53,7 @@ def test_history_is_put_together_as_asked(tmp_path, history, expected):
     assert found == pytest.approx(expected)
 
 
-def test_before_the_first_step_it_is_repeated_and_a_reset_forgets(tmp_path):
+def test_history_starts_with_the_first_step_and_is_cleared_by_a_reset(tmp_path):
     seen = observer(tmp_path, {'term': 'joint_vel', 'history': 2}, 'last_action')
     first = seen.observe(moment(1))
     assert first == pytest.approx([1.2] * 6 + [1.6] * 3)

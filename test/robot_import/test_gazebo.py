@@ -47,7 +47,7 @@ def settings(world):
         ('segmentation_camera', {'front': 'semantic'}),
     ],
 )
-def test_a_camera_looks_along_x_of_its_pose(write_robot, kind, modes):
+def test_a_camera_views_along_x_of_its_pose(write_robot, kind, modes):
     world = load(write_robot(sensor('eye', kind, POSE + CAMERA)))
     cameras = settings(world).cameras
     assert {name: spec.mode for name, spec in cameras.items()} == modes
@@ -95,7 +95,7 @@ def test_an_imu_measures_at_its_link_with_noise(write_robot):
     assert np.linalg.norm(force) == pytest.approx(9.81, rel=0.01)
 
 
-def test_a_weight_and_a_touch_are_felt(write_robot):
+def test_force_and_touch_sensors_measure_a_weight(write_robot):
     felt = sensor('wrist', 'force_torque', link='pan')
     for link in ('left_wheel', 'shoulder'):
         felt += sensor(f'{link}_touch', 'contact', link=link)

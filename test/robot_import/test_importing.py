@@ -85,7 +85,7 @@ def test_masses_are_those_of_the_urdf_where_a_body_can_have_them(write_robot, ca
     assert any("'tip'" in text for text in repaired)
 
 
-def test_shapes_are_seen_and_touched_apart(write_robot):
+def test_visual_and_collision_shapes_are_separate(write_robot):
     model = load(write_robot()).model
     base = model.body('my_robot_base_link').id
     shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] == base]
@@ -257,7 +257,7 @@ def test_missing_meshes_are_all_named_or_left_out(write_robot, package, caplog):
         ('<robot><link name="a"><collision><geometry/></collision></link></robot>', 'a.urdf'),
     ],
 )
-def test_a_description_that_is_none_is_refused(tmp_path, text, named):
+def test_an_invalid_description_is_rejected(tmp_path, text, named):
     path = tmp_path / 'a.urdf'
     path.write_text(text)
     with pytest.raises(InvalidDescription) as caught:

@@ -64,7 +64,7 @@ def tree(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize('name', _sidecars())
-def test_a_known_robot_has_its_sidecar(tree, name, caplog):
+def test_a_known_robot_gets_its_sidecar(tree, name, caplog):
     world = load_world(ServerConfig(robot=name))
     spec = world.spec.articulations[0]
     assert spec.prefix == name and not caplog.records

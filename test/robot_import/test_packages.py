@@ -25,7 +25,7 @@ def installed(tmp_path, place):
 
 
 @pytest.mark.parametrize('there', [t for t in product((True, False), repeat=4) if any(t)])
-def test_the_first_place_that_has_a_package_counts(tmp_path, there):
+def test_the_first_folder_with_a_package_is_used(tmp_path, there):
     chosen = [place for place, is_there in zip(PLACES, there, strict=True) if is_there]
     folders = {place: installed(tmp_path, place) for place in chosen}
     start = tmp_path / 'work' / 'checkout' / 'urdf'

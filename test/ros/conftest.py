@@ -54,6 +54,18 @@ def bridged(keep):
     def start(server, **parameters):
         domain = free_domain()
         listener = keep(Listener(domain))
-        return keep(Bridge(domain, *server.ports.values(), **parameters)), listener
+        return keep(Bridge(domain, server, **parameters)), listener
+
+    return start
+
+
+@pytest.fixture
+def bundled(bridged, keep):
+    """Return a function: the server's config, parameters -> (server, bridge, listener)."""
+    from bundled_server import start_server
+
+    def start(config, **parameters):
+        server = keep(start_server(**{'cameras': 'off', **config}))
+        return server, *bridged(server, **parameters)
 
     return start

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab view` as a program on a screen: its picture, its keys, and other servers and worlds."""
+"""`urlab view` as a program on a screen: its image, its keys, and other servers and worlds."""
 
 import os
 import queue
@@ -36,7 +36,7 @@ class StockClient(Client):
 
 
 class Glass:
-    """A window that nobody sees; it is closed after a second of simulated time."""
+    """A hidden window; it is closed after a second of simulated time."""
 
     def __init__(self, local, view):
         self.keys, self.times = queue.SimpleQueue(), []
@@ -119,7 +119,7 @@ def serve(ports):
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(MISSING), reason=f'not installed: {", ".join(MISSING)} (apt)')
-def test_a_window_shows_worlds_and_servers_as_they_come_and_takes_keys(ports, serve, tmp_path):
+def test_a_window_follows_worlds_and_servers_and_takes_keys(ports, serve, tmp_path):
     log = tmp_path / 'log'
     with running_screen() as screen, log.open('w') as output:
         server = serve('rover')

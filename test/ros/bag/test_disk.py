@@ -23,10 +23,8 @@ from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.writer import BagQueue
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 
-pytestmark = pytest.mark.ros
 
-
-def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, published, monkeypatch):
+def test_a_slow_disk_delays_publishing_and_loses_nothing(recording, published, monkeypatch):
     write = BagFiles.write
 
     def slow(self, *message):

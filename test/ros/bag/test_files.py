@@ -51,9 +51,9 @@ def read(path):
         return [(channel.topic, m.log_time, m.publish_time, m.data) for _, channel, m in messages]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(episodes)
-def test_the_index_says_what_is_in_the_files(tmp_path_factory, wanted):
+def test_the_index_describes_the_files(tmp_path_factory, wanted):
     folder = tmp_path_factory.mktemp('bag')
     files = BagFiles(folder, 'zstd')
     for messages in wanted:
@@ -81,7 +81,7 @@ def test_the_index_says_what_is_in_the_files(tmp_path_factory, wanted):
     assert files.size == sum((folder / name).stat().st_size for name in names)
 
 
-def test_topics_have_what_players_need(tmp_path):
+def test_topics_have_the_metadata_of_players(tmp_path):
     files = BagFiles(tmp_path, 'none')
     files.begin()
     files.write(TOPICS['/odom'], 5, b'x')
@@ -113,7 +113,7 @@ def test_topics_have_what_players_need(tmp_path):
     assert yaml.safe_load(record.metadata['serialized_metadata']) == index_of(tmp_path)
 
 
-def test_a_type_without_a_definition_is_told(tmp_path):
+def test_a_type_without_a_definition_is_an_error(tmp_path):
     files = BagFiles(tmp_path, 'zstd')
     files.begin()
     with pytest.raises(SchemaMissing, match='no_msgs/msg/No'):

@@ -16,11 +16,9 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
 import pytest
 from rclpy.serialization import deserialize_message
+from urlab_msgs import srv
 
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 
 
 @pytest.mark.distro
@@ -42,7 +40,7 @@ def test_every_message_is_there_once_at_its_own_time(recording, published):
             stamped += 1
     assert stamped > 100
     assert all(log == publish for _, log, publish, _ in file.messages)
-    # Each tick is there as a whole: nobody but the bag listens.
+    # Each tick is complete, although the bag is the only subscriber.
     times = [when for when, _ in file.of('/odom')]
     assert times == sorted(set(times)) and len(times) > 100
     first = max(file.of(topic)[0][0] for topic in ('/odom', '/joint_states', '/tf'))
@@ -72,7 +70,7 @@ def test_each_reset_that_sets_time_back_begins_a_file(recording):
 
 
 @pytest.mark.distro
-def test_commands_are_recorded_when_they_are_heard(recording):
+def test_commands_are_recorded_when_they_are_received(recording):
     server, bridge, listener = recording(cmd_vel_type='twist')
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)
     wait_until(publisher.get_subscription_count)
@@ -95,7 +93,7 @@ def test_commands_are_recorded_when_they_are_heard(recording):
     assert times == sorted(times) and set(times) <= ticks
 
 
-def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
+def test_services_start_and_stop_bags_or_refuse_with_a_code(recording, tmp_path):
     server, _, listener = recording()
     stop = listener.call(srv.BagStop, '/bag_stop')
     assert not stop.success and stop.code == 'bag_not_active'

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is published or received is recorded once, as bytes, while its topic is recorded."""
+"""Which topics are recorded; a message is recorded once, as bytes, at its time."""
 
 import pytest
 from rclpy.serialization import serialize_message
@@ -9,11 +9,12 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import RecordableTopics
+from urlab_ros_bridge.ros.bag.bag import Selection
 from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.bag.topics import MAX_AHEAD_NS
 from urlab_ros_bridge.ros.bag.topics import Sink
+from urlab_ros_bridge.schema.patterns import BadPattern
 
-pytestmark = pytest.mark.ros
 NOW = 5_000_000_000
 
 
@@ -66,3 +67,35 @@ def test_a_message_is_recorded_at_its_stamp_unless_that_is_far_ahead(node, recor
         publisher.publish(each)
     times = (NOW - 7, NOW + MAX_AHEAD_NS, NOW, NOW)
     assert kept == [('/image', *pair) for pair in zip(times, images, strict=True)]
+
+
+def test_expressions_select_groups():
+    selection = Selection(['odom', 'front_rgb/.*'], ['.*/compressed'])
+    wanted = ['/odom', '/front_rgb/image_raw', '/front_rgb/camera_info', '/clock', '/tf',
+              '/tf_static', '/rover_1/tf', '/rover_1/tf_static']  # fmt: skip
+    refused = ['/odom2', '/rover/odom', '/front_rgb/image_raw/compressed', '/scan', '/shtf']
+    assert [topic for topic in wanted + refused if selection.wants(topic)] == wanted
+
+
+def test_without_names_pictures_and_clouds_are_left_out():
+    selection = Selection([], [])
+    for topic in ('/odom', '/cmd_vel', '/clock', '/front/labels'):
+        assert selection.wants(topic)
+    for topic in (
+        '/f/camera_info',
+        '/f/image_raw',
+        '/f/image_raw/compressed',
+        '/f/points',
+        '/f/points/high',
+        '/r/f/image_raw',
+    ):
+        assert not selection.wants(topic)
+        assert Selection([topic], []).wants(topic)
+
+
+@pytest.mark.parametrize('text', ['(', '[a', '*', ''])
+def test_invalid_expressions_are_refused(text):
+    for topics, exclude in (([text], []), ([], [text])):
+        with pytest.raises(BadPattern) as refused:
+            Selection(topics, exclude)
+        assert repr(text) in str(refused.value)

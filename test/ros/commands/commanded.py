@@ -5,6 +5,8 @@
 import time
 from types import SimpleNamespace
 
+from fake_node import FakeNode
+
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.ros.commands import joint_commands
 from urlab_ros_bridge.ros.commands import velocity
@@ -40,31 +42,6 @@ PLAN = RobotPlan(
 )
 
 
-class Node:
-    """A node whose publishers keep their messages, and whose subscriptions are by topic."""
-
-    def __init__(self):
-        self.published, self.receivers = {}, {}
-
-    def has_parameter(self, name):
-        return False
-
-    def resolve_topic_name(self, topic):
-        return topic
-
-    def count_publishers(self, topic):
-        return 1
-
-    def create_publisher(self, kind, topic, qos, **options):
-        kept = self.published.setdefault(topic, [])
-        return SimpleNamespace(
-            get_subscription_count=lambda: 1, publish=kept.append, msg_type=kind
-        )
-
-    def create_subscription(self, kind, topic, receive, qos, **options):
-        self.receivers[topic] = receive
-
-
 class Robot:
     """A robot with a base, a wheel and an arm; its server writes down what it is asked."""
 
@@ -84,7 +61,7 @@ class Robot:
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )
         self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
-        self.node = Node()
+        self.node = FakeNode()
         path = CommandContext(
             self.node,
             self.settings,

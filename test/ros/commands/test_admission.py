@@ -27,7 +27,7 @@ def test_no_velocity_is_larger_than_its_limit(linear, angular, most, turn):
 
 
 @given(st.tuples(*[st.floats(-1e6, 1e6)] * 3))
-def test_the_direction_is_kept_and_so_is_what_is_within_the_limit(vector):
+def test_limiting_keeps_the_direction_and_values_within_the_limit(vector):
     assume(math.hypot(*vector) > 1e-3)
     found = limited(vector, vector, 0.5, 0.0)
     length = math.hypot(*vector)
@@ -38,7 +38,7 @@ def test_the_direction_is_kept_and_so_is_what_is_within_the_limit(vector):
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize('place', range(6))
-def test_what_is_not_finite_is_refused(bad, place):
+def test_non_finite_values_are_refused(bad, place):
     numbers = [0.0] * 6
     numbers[place] = bad
     with pytest.raises(CommandRejected, match='not finite'):
@@ -67,7 +67,7 @@ def test_no_stamp_and_no_check_always_pass():
     ('age', 'limit', 'word'),
     [(0.4, 0.5, ''), (-0.4, 0.5, ''), (9.0, 0.0, ''), (9.0, 0.5, '9.0'), (-9.0, 0.5, 'future')],
 )
-def test_a_message_is_as_old_as_its_source_timestamp_says(monkeypatch, age, limit, word):
+def test_the_age_of_a_message_is_that_of_its_source_timestamp(monkeypatch, age, limit, word):
     monkeypatch.setattr(time, 'time_ns', lambda: 100 * S)
     found = staleness({'source_timestamp': round((100 - age) * S)}, limit)
     assert bool(found) == bool(word) and word in found

@@ -1,11 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who gets control, and who loses it."""
+"""Which source gets control of a robot, and which one loses it."""
 
 import itertools
 
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
@@ -47,7 +46,7 @@ def test_the_last_one_wins_where_that_is_the_rule(first, second):
     assert lost == [second.name] and control.report(1) == {second.name: 1}
 
 
-def test_an_e_stop_takes_everything_and_gives_nothing():
+def test_an_e_stop_ends_all_claims_and_refuses_new_ones():
     control, lost = arbiter(), []
     control.claim(TRAJECTORY, [1, 2], 0, lost.append)
     control.stop('e-stop')
@@ -65,9 +64,8 @@ CLAIMS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(CLAIMS)
-def test_at_any_time_a_part_has_one_holder_who_was_not_outranked(claims):
+def test_a_part_has_one_holder_that_no_higher_source_claims(claims):
     control, now, holder = arbiter(joint_command_lock=2.0, cmd_vel_timeout=1.0), 0, {}
     locks = {JOINT_COMMANDS: 2 * SECOND, CMD_VEL: SECOND}
     for source, parts, wait in claims:
@@ -87,7 +85,7 @@ def test_at_any_time_a_part_has_one_holder_who_was_not_outranked(claims):
         except CommandRejected:
             assert not free
         expected = {}
-        for who, until in holder.values():
+        for source, until in holder.values():
             if now < until:
-                expected[who.name] = expected.get(who.name, 0) + 1
+                expected[source.name] = expected.get(source.name, 0) + 1
         assert control.report(now) == expected

@@ -15,9 +15,6 @@ from small_model import XML
 from small_world import SmallServer
 from std_msgs.msg import Header
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('urlab_msgs.srv')
-
 
 @pytest.fixture
 def driver(small_server, bridged):
@@ -122,7 +119,7 @@ def test_partial_messages_of_one_instant_are_merged_and_none_is_lost(small_serve
     assert not bridge.commands.rejections.counts
 
 
-def test_a_robot_without_a_drive_refuses_cmd_vel_and_says_once_what_to_do(
+def test_a_robot_without_a_drive_refuses_cmd_vel_and_logs_the_remedy_once(
     driver, monkeypatch, capfd
 ):
     hello = SmallServer._op_hello

@@ -1,27 +1,30 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The e-stop of the bridge and that of its server: who tells whom, and which one counts."""
+"""The e-stops of the bridge and of its server: each follows the other."""
 
 import contextlib
 from types import SimpleNamespace
 
+from fake_node import FakeNode
 import pytest
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from test.ros.commands.commanded import Node  # noqa: E402
-from urlab_ros_bridge.client.errors import RequestTimeout  # noqa: E402
-from urlab_ros_bridge.ros.commands import e_stop  # noqa: E402
-from urlab_ros_bridge.ros.commands.commands import Commands  # noqa: E402
-from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.ros.commands import e_stop
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.link.connection import ServerLink
 
 
 class Bridged:
     """An e-stop between commands and a server that write down what they get."""
 
     def __init__(self, monkeypatch, extensions=('e_stop',)):
-        self.now, self.stopped, self.server, self.told, self.lost = 0.0, '', False, [], False
+        self.now, self.stopped, self.server, self.requested_states, self.lost = (
+            0.0,
+            '',
+            False,
+            [],
+            False,
+        )
         self.waiting = []
         monkeypatch.setattr(e_stop.time, 'monotonic', lambda: self.now)
         self.sender = SimpleNamespace(put=lambda key, action: self.waiting.append(action))
@@ -30,7 +33,7 @@ class Bridged:
             commands=SimpleNamespace(e_stop=self.take),
             on_status=[],
         )
-        self.node = Node()
+        self.node = FakeNode()
         parts = {Commands: self, ServerLink: self.link}
         bridge = SimpleNamespace(
             node=self.node,
@@ -50,7 +53,7 @@ class Bridged:
     def take(self, engaged):
         if self.lost:
             raise RequestTimeout('e_stop', 'tcp://nowhere', 1.0)
-        self.told.append(engaged)
+        self.requested_states.append(engaged)
         self.server = engaged
 
     def send(self):
@@ -78,7 +81,7 @@ def bridged(monkeypatch):
     return Bridged(monkeypatch)
 
 
-def test_the_server_is_told_and_followed(bridged):
+def test_the_e_stops_of_bridge_and_server_follow_each_other(bridged):
     bridged.part.set(True)
     bridged.send()
     assert bridged.server is True
@@ -88,17 +91,17 @@ def test_the_server_is_told_and_followed(bridged):
     assert not bridged.part.engaged
     bridged.server = True
     bridged.poll()
-    assert bridged.part.engaged and bridged.told == [True]
+    assert bridged.part.engaged and bridged.requested_states == [True]
     bridged.part.set(False)
     bridged.send()
     bridged.poll()
-    assert not bridged.part.engaged and bridged.told == [True, False]
+    assert not bridged.part.engaged and bridged.requested_states == [True, False]
     assert bridged.published == [False, True, False, True, False]
 
 
-def test_a_status_that_is_older_than_what_the_server_was_told_changes_nothing(bridged):
+def test_a_status_older_than_the_last_request_changes_nothing(bridged):
     bridged.part.set(True)
-    bridged.poll(state=False)  # the server has not been told yet
+    bridged.poll(state=False)  # the server has not got it yet
     assert bridged.part.engaged and bridged.server
     bridged.poll(state=False, requested=0.0)
     assert bridged.part.engaged

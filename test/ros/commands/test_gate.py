@@ -1,16 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 
+from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from geometry_msgs.msg import TwistStamped  # noqa: E402
-
-from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
 
 NOW = 3_000_000_000
 
@@ -39,7 +35,7 @@ def say(gate, topic, stamp_ns, done=None):
     return gate.record_answer(topic, stamp_ns, stamped(stamp_ns) if stamp_ns else None, done)
 
 
-def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
+def test_awaited_commands_are_held_until_the_instant_ends():
     gate, got = AnswerGate(), []
     take = gate.wrap('/cmd_vel', lambda message, stale='': got.append(message))
     gate.arm(['/cmd_vel'])
@@ -56,7 +52,7 @@ def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
 
 
 @given(st.permutations(['/a', '/b', '/c', '/d']))
-def test_who_was_quicker_makes_no_difference(arrival):
+def test_the_order_of_arrival_does_not_matter(arrival):
     gate, got = AnswerGate(), []
     gate.arm(['/a', '/b', '/c', '/d'])
     at(gate, NOW)
@@ -68,7 +64,7 @@ def test_who_was_quicker_makes_no_difference(arrival):
 
 
 @given(st.integers(1, 2 * NOW))
-def test_a_stamp_counts_from_the_instant_on(stamp_ns):
+def test_an_answer_counts_if_its_stamp_is_not_before_the_instant(stamp_ns):
     gate = AnswerGate()
     gate.arm(['/a'])
     at(gate, NOW)
@@ -77,7 +73,7 @@ def test_a_stamp_counts_from_the_instant_on(stamp_ns):
     assert gate.late == ({} if stamp_ns >= NOW else {'/a': (1, stamp_ns)})
 
 
-def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
+def test_an_answer_may_arrive_before_the_reply_with_its_time(gate):
     instant = gate.begin_instant()
     say(gate, '/a', NOW + 5)
     say(gate, '/b', 0)
@@ -87,7 +83,7 @@ def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
     assert gate.wait(0)
 
 
-def test_after_a_reset_only_the_new_time_is_answered(gate):
+def test_after_a_reset_only_answers_to_the_new_time_count(gate):
     say(gate, '/a', 0, print)
     instant = gate.begin_instant()
     gate.reset()
@@ -104,7 +100,7 @@ def test_after_a_reset_only_the_new_time_is_answered(gate):
     assert gate.wait(0)
 
 
-def test_when_somebody_else_steps_the_newest_instant_is_waited_for(gate):
+def test_after_steps_of_another_client_the_newest_instant_is_awaited(gate):
     say(gate, '/a', NOW)
     gate.published(NOW + 5)
     say(gate, '/b', NOW + 5)

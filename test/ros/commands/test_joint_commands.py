@@ -8,17 +8,13 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies
 import pytest
+from sensor_msgs.msg import JointState
+from topic_system import Block
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from sensor_msgs.msg import JointState  # noqa: E402
-from topic_system import Block  # noqa: E402
-
-from urlab_ros_bridge.ros.commands.admission import CommandRejected  # noqa: E402
-from urlab_ros_bridge.ros.commands.joint_commands import actuators_by_name  # noqa: E402
-from urlab_ros_bridge.ros.commands.joint_commands import setpoints  # noqa: E402
-from urlab_ros_bridge.ros.plan.plan import PlannedActuator  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.joint_commands import actuators_by_name
+from urlab_ros_bridge.ros.commands.joint_commands import setpoints
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator
 
 NAN = math.nan
 JOINTS = ('shoulder', 'elbow', 'finger', 'wheel', 'winch')
@@ -82,7 +78,7 @@ ALL = ['position', 'velocity', 'effort']
         ),
     ],
 )
-def test_what_a_message_commands(message, found):
+def test_setpoints_of_a_message(message, found):
     assert read(message) == found
 
 
@@ -103,7 +99,7 @@ def test_what_a_message_commands(message, found):
         (JointState(name=['shoulder', 'finger', 'tendon'], position=[1.0]), 'of which 2'),
     ],
 )
-def test_what_cannot_be_carried_out_is_refused(message, value):
+def test_invalid_joint_commands_are_refused(message, value):
     with pytest.raises(CommandRejected, match=value):
         read(message)
 

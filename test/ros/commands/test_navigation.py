@@ -4,17 +4,13 @@
 
 from types import SimpleNamespace
 
-import pytest
+from fake_node import FakeNode
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from test.ros.commands.commanded import Node  # noqa: E402
-from urlab_ros_bridge.client.replies.ops import NavigationTarget  # noqa: E402
-from urlab_ros_bridge.ros.commands import navigation  # noqa: E402
-from urlab_ros_bridge.ros.features.feed import Publishers  # noqa: E402
-from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
-from urlab_ros_bridge.ros.link.stream import StreamThread  # noqa: E402
+from urlab_ros_bridge.client.replies.ops import NavigationTarget
+from urlab_ros_bridge.ros.commands import navigation
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.stream import StreamThread
 
 
 def robot(prefix, drives=True):
@@ -29,7 +25,7 @@ class Bridged:
     """The part between a node that keeps its messages and a server that is played."""
 
     def __init__(self, is_on=True):
-        self.node, self.log = Node(), []
+        self.node, self.log = FakeNode(), []
         self.link = SimpleNamespace(on_status=[])
         self.targets = []
         parameters = navigation.NavigationParameters(publish_navigation_targets=is_on)

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of one robot, over a node and a server that write down what they get."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
 
-pytest.importorskip('control_msgs')
-pytestmark = pytest.mark.ros
-
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
-from trajectory_msgs.msg import JointTrajectoryPoint  # noqa: E402
-
-from test.ros.commands import commanded  # noqa: E402
-from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories  # noqa: E402
-from urlab_ros_bridge.ros.features.feature import Command  # noqa: E402
+from test.ros.commands import commanded
+from test.ros.commands.commanded import EXTENSIONS
+from test.ros.commands.commanded import Robot
+from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
+from urlab_ros_bridge.ros.features.feature import Command
 
 SECOND = 10**9
 CONTROLLER = 'joint_trajectory_controller'
@@ -51,3 +51,24 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     arm.link.state.mode = 'direct'
     arm.robot.drop_impossible()
     assert not arm.robot.active and not arm.robot.subscriptions()
+
+
+@pytest.mark.parametrize(
+    ('extensions', 'link', 'read'),
+    [
+        ((*EXTENSIONS, 'step_while_live'), {}, ('step', True)),
+        (EXTENSIONS, {}, ('step', False)),  # it knows no other way to read
+        (
+            (*EXTENSIONS, 'step_while_live'),
+            {'lockstep': True, 'state': SimpleNamespace(open=True, mode='direct')},
+            'forward',  # a step would be one between two instants
+        ),
+    ],
+)
+def test_joints_are_held_without_moving_time(extensions, link, read):
+    robot = Robot(extensions)
+    vars(robot.link).update(link)
+    robot.setpoints.hold()
+    assert robot.read == [read]
+    (kind, values, *_) = robot.asked[-1]
+    assert (kind, values) == ('setpoints', {'wheel': 0.0})

@@ -21,7 +21,7 @@ def test_the_newest_of_each_key_wins_and_keys_do_not_replace_each_other():
     assert sender.replaced == 198 and sender.sent == 3
 
 
-def test_a_flush_waits_for_the_action_under_way_and_for_those_that_wait():
+def test_a_flush_waits_for_the_running_and_the_queued_actions():
     done, gate = [], threading.Event()
     sender = CommandSender(lambda key, error: None)
     assert sender.flush(0.0)

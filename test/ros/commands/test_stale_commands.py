@@ -2,24 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from geometry_msgs.msg import Wrench
+from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from geometry_msgs.msg import Twist  # noqa: E402
-from geometry_msgs.msg import Vector3  # noqa: E402
-from geometry_msgs.msg import Wrench  # noqa: E402
-from geometry_msgs.msg import WrenchStamped  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-
-from test.ros.commands.commanded import EXTENSIONS  # noqa: E402
-from test.ros.commands.commanded import Robot  # noqa: E402
-from urlab_ros_bridge.client.ops import WallAge  # noqa: E402
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter  # noqa: E402
-from urlab_ros_bridge.ros.commands.robot import CommandedRobot  # noqa: E402
-from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
+from test.ros.commands.commanded import EXTENSIONS
+from test.ros.commands.commanded import Robot
+from urlab_ros_bridge.client.ops import WallAge
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.commands.sender import CommandSender
 
 
 def twist(speed):
@@ -37,7 +33,7 @@ def joints(**values):
     return message
 
 
-def test_what_moves_is_refused_when_it_is_stale_and_what_stops_never():
+def test_stale_commands_are_refused_unless_they_stop():
     robot = Robot()
     robot.send('cmd_vel', twist(1.0), stale=True)
     robot.send('wrench_command', push(1.0), stale=True)
@@ -52,7 +48,7 @@ def test_what_moves_is_refused_when_it_is_stale_and_what_stops_never():
     assert [kind for kind, *_ in robot.asked] == ['twist', 'wrench', 'setpoints', 'setpoints']
 
 
-def test_the_server_is_told_how_old_a_command_may_become():
+def test_the_server_gets_the_maximum_age_of_a_command():
     robot = Robot(cmd_vel_timeout=0.8, command_max_age=0.6)
     robot.send('cmd_vel', twist(1.0))
     robot.send('cmd_vel', twist(0.0))
@@ -67,7 +63,7 @@ def test_the_server_is_told_how_old_a_command_may_become():
 
 
 @pytest.mark.parametrize('extensions', [EXTENSIONS, ()])
-def test_in_a_pause_a_velocity_lives_as_long_as_it_is_repeated(extensions):
+def test_during_a_pause_a_velocity_holds_while_it_is_repeated(extensions):
     robot = Robot(extensions)
     for _ in range(10):
         robot.send('cmd_vel', twist(1.0))
@@ -97,7 +93,7 @@ def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_pos
     assert len(robot.asked) == count
 
 
-def test_what_was_in_force_before_a_pause_is_so_after_it():
+def test_commands_in_force_before_a_pause_remain_after_it():
     robot = Robot()
     robot.send('joint_commands', joints(wheel=2.0))
     robot.go_on()
@@ -108,8 +104,8 @@ def test_what_was_in_force_before_a_pause_is_so_after_it():
     assert len(robot.asked) > 20 and all(asked[3] for asked in robot.asked)
 
 
-def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
-    """It was given while nothing answered, and its publisher is gone: no tick came meanwhile."""
+def test_a_speed_given_while_the_server_was_stopped_is_withdrawn():
+    """It was sent while there were no ticks, and its publisher has ended since."""
     robot = Robot()
     robot.now += 2.0
     robot.send('joint_commands', joints(wheel=2.0))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
 
+from fake_node import FakePublisher
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from hypothesis import given
@@ -12,8 +13,6 @@ from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.features.feed import TopicTaken
-
-pytestmark = pytest.mark.ros
 
 MS = 1_000_000
 
@@ -40,23 +39,11 @@ def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start
     assert passed(RateLimiter(float(rate)), ticks) == expected
 
 
-class FakePublisher:
-    def __init__(self):
-        self.subscribers = 0
-        self.sent = []
-
-    def get_subscription_count(self):
-        return self.subscribers
-
-    def publish(self, message):
-        self.sent.append(message)
-
-
 def feed(build):
-    return Feed('topic', FakePublisher(), build)
+    return Feed('topic', FakePublisher(subscribers=0), build)
 
 
-def test_a_feed_is_wanted_while_somebody_listens():
+def test_a_feed_is_active_while_it_has_subscribers():
     subject = feed(lambda stamp: b'')
     subject.poll_subscribers()
     assert not subject.has_subscribers and not subject.has_new_subscriber
@@ -68,7 +55,7 @@ def test_a_feed_is_wanted_while_somebody_listens():
     assert subject.has_subscribers and not subject.has_new_subscriber
 
 
-def test_nothing_to_say_publishes_nothing_and_spends_no_rate():
+def test_an_empty_build_publishes_nothing_and_is_not_counted():
     answers = [None, b'x']
     subject = feed(lambda stamp: answers.pop(0))
     subject.limiter.set_rate(1.0)

@@ -5,7 +5,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.tick_state import WorldState
@@ -14,8 +13,6 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.encoding import codec
-
-pytestmark = pytest.mark.ros
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=15, max_size=15)
 PLAN = WorldPlan(
@@ -97,7 +94,7 @@ def test_rows_and_snapshots_agree(first, second):
     assert [list(part) for part in poses[0]] == [list(part) for part in poses[1]]
 
 
-def test_one_missing_joint_is_no_joint_state():
+def test_with_a_missing_joint_there_is_no_joint_state():
     state = world()
     state.fill(
         tick(
@@ -111,7 +108,7 @@ def test_one_missing_joint_is_no_joint_state():
     assert state.robots['bot'].joints() is None and state.robots['bot'].base()
 
 
-def test_effort_comes_with_its_row_and_only_in_full_length():
+def test_effort_needs_a_row_of_full_length():
     state = world()
     entries = as_rows([0.0] * 9, [0.0] * 8, [0.0] * 3)
     state.fill(tick([*entries, (b'bot/effort', np.array([1, 2], '<f4').tobytes())]))

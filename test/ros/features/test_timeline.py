@@ -22,7 +22,7 @@ def test_time_that_grows_stays_in_its_epoch():
     assert timeline.step(99) is Step.JUMP
 
 
-def test_a_requested_jump_comes_with_the_next_tick_and_only_once():
+def test_a_requested_jump_happens_once_at_the_next_tick():
     timeline = at(5)
     timeline.request_jump()
     assert timeline.step(6) is Step.JUMP
@@ -40,7 +40,7 @@ def test_a_jump_back_is_waited_for_although_the_old_time_is_later():
     assert timeline.wait_for(0, mark, 0.0)
 
 
-def test_a_reply_that_was_overtaken_by_the_stream_is_not_taken_for_a_jump():
+def test_a_reply_behind_the_stream_is_not_mistaken_for_a_jump():
     timeline = at(500)
     mark = timeline.mark()
     timeline.published(504)

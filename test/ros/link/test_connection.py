@@ -8,14 +8,16 @@ import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import PATIENCE
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 import pytest
 from sensor_msgs.msg import JointState
+from simulation_interfaces import srv as standard
 from small_model import EXTENSIONS
 from small_model import XML
+from urlab_msgs import msg
+from urlab_msgs import srv
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -25,33 +27,28 @@ from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('urlab_msgs.msg')
-srv = pytest.importorskip('urlab_msgs.srv')
-standard = pytest.importorskip('simulation_interfaces.srv')
 
-
-def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged):
+def test_another_world_after_a_restart_is_discovered(small_server, bridged):
     first = small_server()
     bridge, listener = bridged(first)
-    assert wait_for_message(listener, JointState, 'joint_states').name == ['shoulder', 'lift']
+    assert listener.wait_for(JointState, 'joint_states').name == ['shoulder', 'lift']
     first.close()
     first.close = lambda: None
     small_server(ports=first.ports, model_xml=XML.replace('{p}_shoulder', '{p}_elbow'))
-    wait_for_message(
-        listener, JointState, 'joint_states', lambda message: message.name == ['elbow', 'lift']
+    listener.wait_for(
+        JointState, 'joint_states', lambda message: message.name == ['elbow', 'lift']
     )
     assert bridge.link.reconnects == 1
 
 
-def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
+def test_the_bridge_does_not_take_back_the_session_of_a_stock_server(small_server, bridged):
     server = small_server(extensions=())
     bridge, listener = bridged(server)
     wait_until(lambda: bridge.link.state.connected)
     user = Client('127.0.0.1', server.ports['rpc'])
     user.connect()
     hellos = len(server.of('hello'))
-    server.mode = 'direct'  # no more ticks: the bridge looks after its session
+    server.mode = 'direct'  # no more ticks: the bridge keeps its session alive
     wait_until(lambda: len(server.of('get_contacts')) > 0)
     server.mode = 'live'
     wait_until(lambda: bridge.stream.silence < 0.5)
@@ -67,7 +64,7 @@ class Reading(Part):
         self.published = read
 
 
-def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_server, bridged):
+def test_requests_during_discovery_wait_without_delaying_others(small_server, bridged):
     reading, go_on = threading.Event(), threading.Event()
 
     def read_slowly(plan, handshake):
@@ -78,7 +75,7 @@ def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_
     bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
     assert reading.wait(PATIENCE)
     # Topics are there already, so users will call services too.
-    assert wait_for_message(listener, Odometry, 'odom')
+    assert listener.wait_for(Odometry, 'odom')
     speed = listener.node.create_client(srv.SetSpeed, '/set_speed')
     entities = listener.node.create_client(standard.GetEntities, '/get_entities')
     assert speed.wait_for_service(PATIENCE) and entities.wait_for_service(PATIENCE)
@@ -102,8 +99,7 @@ def test_statistics_hold_what_was_measured(small_server, bridged):
     server = small_server(rate=100)
     _, listener = bridged(server)
     listener.listen(Odometry, 'odom')
-    found = wait_for_message(
-        listener,
+    found = listener.wait_for(
         msg.BridgeStatistics,
         'urlab_bridge/statistics',
         lambda message: (
@@ -120,7 +116,7 @@ def test_statistics_hold_what_was_measured(small_server, bridged):
     assert stream.rate == pytest.approx(found.tick_rate, rel=0.2)
 
 
-def test_malformed_rows_are_counted_and_the_rest_goes_on(small_server, bridged):
+def test_malformed_rows_are_counted_and_other_topics_continue(small_server, bridged):
     server = small_server()
     honest = server._send
     server._send = lambda topic, payload: honest(
@@ -138,22 +134,22 @@ def test_malformed_rows_are_counted_and_the_rest_goes_on(small_server, bridged):
             None,
         )
 
-    message = wait_for_message(listener, DiagnosticArray, '/diagnostics', imu_status)
+    message = listener.wait_for(DiagnosticArray, '/diagnostics', imu_status)
     status = imu_status(message)
     assert status.level == b'\1' and 'sensor' in status.message
-    assert listener.heard['odom'] and not listener.heard['imu/data']
+    assert listener.received['odom'] and not listener.received['imu/data']
 
 
 @pytest.mark.parametrize(
-    ('extensions', 'answer', 'said'),
+    ('extensions', 'answer', 'problem'),
     [
         (EXTENSIONS, {'entities': 7}, 'entities'),
         ((), {'articulations': 'many'}, 'articulations'),
         ((), {'manager_present': False}, 'no world'),
     ],
 )
-def test_a_server_that_cannot_be_used_is_left_alone_and_named(
-    small_server, bridged, capfd, monkeypatch, extensions, answer, said
+def test_an_unusable_server_is_retried_slowly_and_logged_once(
+    small_server, bridged, capfd, monkeypatch, extensions, answer, problem
 ):
     """Each hello would end the session of another client of a stock server."""
     monkeypatch.setattr(connection, 'SLOW_RETRY_SECONDS', 1.0)
@@ -170,7 +166,7 @@ def test_a_server_that_cannot_be_used_is_left_alone_and_named(
     log = CapturedLog(capfd)
     wait_until(lambda: len(times) >= 4)
     assert all(new - old >= 1.0 for old, new in itertools.pairwise(times))
-    assert bridge.link.state.phase is Phase.REFUSED and said in bridge.link.state.problem
-    assert len(log.with_words(said)) == 1 and not log.with_words('no server')
+    assert bridge.link.state.phase is Phase.REFUSED and problem in bridge.link.state.problem
+    assert len(log.with_words(problem)) == 1 and not log.with_words('no server')
     server.answer('hello', hello)
     wait_until(lambda: bridge.link.state.connected)

@@ -36,6 +36,6 @@ TALKING, SILENT, NEVER = 0.1, 5.0, math.inf
         ({'phase': Phase.OBSERVING}, SILENT, False),
     ],
 )
-def test_what_is_well_and_what_is_not(changes, silence, well):
+def test_states_of_the_link_that_are_reported_as_good(changes, silence, well):
     found, text = describe(replace(LIVE, **changes), silence)
     assert found is well and changes.get('problem', '') in text

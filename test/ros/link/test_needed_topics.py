@@ -13,7 +13,7 @@ SILENT = st.floats(0, 10)
 
 
 @given(dialect=DIALECTS, has_sim_time=st.booleans(), silent=SILENT)
-def test_when_nobody_listens_nothing_but_the_time_is_subscribed(dialect, has_sim_time, silent):
+def test_without_subscribers_only_the_time_is_subscribed(dialect, has_sim_time, silent):
     topics = needed_topics(dialect, set(), has_sim_time=has_sim_time, silent_for=silent)
     assert topics == (set() if has_sim_time else {STATE_FULL})
 
@@ -24,7 +24,7 @@ def test_snapshots_are_subscribed_where_only_they_tell_the_time(rows, dialect, s
 
 
 @given(rows=ROWS.filter(bool), silent=SILENT)
-def test_each_dialect_listens_to_its_own_kind(rows, silent):
+def test_each_dialect_subscribes_to_its_own_topics(rows, silent):
     options = {'has_sim_time': True, 'silent_for': silent}
     assert needed_topics('rows', rows, **options) == rows
     assert needed_topics('state_full', rows, **options) == {STATE_FULL}

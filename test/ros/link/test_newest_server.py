@@ -3,21 +3,17 @@
 """The bridge with a server that speaks as the plugin does since v0.6."""
 
 from bridge_harness import LISTEN_BEST_EFFORT
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
-import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from small_world import SmallServer
+from urlab_msgs import srv
 
 from urlab_ros_bridge.ros.link.link_state import Phase
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 
 MODES = {'freerun': 'live', 'stepped': 'direct', 'statepushed': 'puppet'}
 NAMES = {mode: name for name, mode in MODES.items()}
@@ -72,13 +68,11 @@ def test_robots_are_published_and_driven_and_cameras_switched_on(bridged):
     try:
         bridge, listener = bridged(server, cmd_vel_type='twist')
         wait_until(lambda: bridge.settled)
-        first = wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
-        wait_for_message(
-            listener, Clock, '/clock', lambda m: m.clock.nanosec > first.clock.nanosec
-        )
-        assert wait_for_message(listener, JointState, 'joint_states').name == ['shoulder', 'lift']
-        assert wait_for_message(listener, Imu, 'imu/data').orientation_covariance[0] != -1
-        assert wait_for_message(listener, PoseStamped, 'entities/box/pose').header.stamp
+        first = listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+        listener.wait_for(Clock, '/clock', lambda m: m.clock.nanosec > first.clock.nanosec)
+        assert listener.wait_for(JointState, 'joint_states').name == ['shoulder', 'lift']
+        assert listener.wait_for(Imu, 'imu/data').orientation_covariance[0] != -1
+        assert listener.wait_for(PoseStamped, 'entities/box/pose').header.stamp
         publisher = listener.publisher(Twist, 'cmd_vel')
         message = Twist()
         message.linear.x = 0.5
@@ -88,7 +82,7 @@ def test_robots_are_published_and_driven_and_cameras_switched_on(bridged):
             return server.of('set_twist') and server.owner
 
         wait_until(driven, every=0.05)
-        wait_for_message(listener, Odometry, 'odom', lambda m: m.twist.twist.linear.x > 0.3)
+        listener.wait_for(Odometry, 'odom', lambda m: m.twist.twist.linear.x > 0.3)
         assert server.streaming == {'top': True}
         response = listener.call(srv.SetMode, '/set_mode', mode='direct')
         assert response.success and server.mode == 'direct'

@@ -17,8 +17,6 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link import stream as module
 from urlab_ros_bridge.ros.program.features import Settings
 
-pytestmark = pytest.mark.ros
-
 
 def bridge(settings):
     """Return a bridge without features."""
@@ -66,7 +64,7 @@ class Source:
 
 @pytest.fixture
 def stepped(monkeypatch):
-    """A running stream of a bridge that steps, its source, and who published what."""
+    """Yield a stream of a bridge that steps, its source, and (time, thread) of publications."""
     source, published = Source(), []
     monkeypatch.setattr(module, 'StateStream', lambda *_, **__: source)
     clock = SimpleNamespace(
@@ -130,7 +128,7 @@ def test_the_first_tick_of_another_world_begins_the_epoch(stepped):
 
 
 @pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
-def test_a_bridge_that_cannot_publish_any_more_says_so_and_ends(stepped):
+def test_an_unexpected_error_of_the_stream_ends_the_bridge_with_its_reason(stepped):
     stream, source, _ = stepped
     failures = []
     stream._bridge.fail = failures.append

@@ -9,8 +9,6 @@ import pytest
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 
-pytestmark = pytest.mark.ros
-
 
 class Simulator:
     """A server and the link to it, as the drive sees them."""

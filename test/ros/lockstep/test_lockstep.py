@@ -7,8 +7,7 @@ import time
 
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from bundled_server import port_of
-from bundled_server import start_server
+from bundled_server import ports_of
 from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
@@ -20,15 +19,13 @@ from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
+from urlab_msgs import srv
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS
 from urlab_ros_bridge.ros.lockstep.waits import Repetition
 from urlab_ros_bridge.ros.lockstep.waits import SUSPENDED_SECONDS
-
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 
 PERIOD = 0.02
 
@@ -87,18 +84,6 @@ def another(keep):
     return lambda listener: keep(Listener(listener.context.get_domain_id()))
 
 
-@pytest.fixture
-def real(bridged, keep):
-    """Return a function that makes a real server, and a bridge to it."""
-
-    def start(world, **parameters):
-        server = keep(start_server(world=world, cameras='off'))
-        server.ports = {name: port_of(server, name) for name in ('rpc', 'state')}
-        return server, *bridged(server, **parameters)
-
-    return start
-
-
 def rounds(server):
     return len(server.of('step'))
 
@@ -129,12 +114,12 @@ def test_every_answer_is_with_the_server_before_the_next_step(connected, extensi
     server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'], clock_rate=1.0)
     controller = Controller(listener)
     wait_until(lambda: rounds(server) > 10)
-    listener.listen(Odometry, 'odom')  # who comes later is no reason to say anything twice
+    listener.listen(Odometry, 'odom')  # a late subscriber does not cause repetitions
     wait_until(lambda: rounds(server) > 60)
     answered = bridge.lockstep.report()[2]['rounds']
     seen = list(controller.seen)
     check_order(server)
-    # Nobody missed an instant, nobody saw one twice, and each had its clock.
+    # No instant was missed or repeated, and each had its clock.
     assert seen == sorted(set(seen)) and len(seen) >= answered
     assert bridge.stream._clock.count >= answered
     assert bridge.lockstep.end()
@@ -146,7 +131,7 @@ def test_every_answer_is_with_the_server_before_the_next_step(connected, extensi
     assert modes == ['direct', 'live'] and server.mode == 'live'
 
 
-def test_who_is_silent_is_named_and_waited_for_or_not(connected):
+def test_silent_topics_are_reported_and_awaited_up_to_the_timeout(connected):
     server, bridge, listener = connected()
     listener.node.create_publisher(TwistStamped, 'cmd_vel', 1)
     answer = listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel'])
@@ -169,7 +154,7 @@ def test_who_is_silent_is_named_and_waited_for_or_not(connected):
     assert modes[-3:] == ['direct', 'direct', 'live']
 
 
-def test_requests_come_between_rounds(connected):
+def test_requests_run_between_rounds(connected):
     server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
     controller = Controller(listener)
     wait_until(lambda: rounds(server) > 5)
@@ -196,7 +181,7 @@ def test_requests_come_between_rounds(connected):
     assert not bridge.lockstep.on and server.mode == 'live'
 
 
-def test_what_cannot_be_done_is_said(connected):
+def test_invalid_lockstep_requests_are_refused_with_the_reason(connected):
     server, bridge, listener = connected()
 
     def ask(**fields):
@@ -214,7 +199,7 @@ def test_what_cannot_be_done_is_said(connected):
     assert ask(topics=['odom']).success
     wait_until(lambda: not bridge.lockstep.on)
     assert 'bridge itself' in state(bridge) and server.mode == 'live'
-    # Somebody else changes the mode.
+    # Another client changes the mode.
     Controller(listener)
     assert ask(topics=['cmd_vel']).success
     wait_until(lambda: rounds(server) > 3)
@@ -223,14 +208,14 @@ def test_what_cannot_be_done_is_said(connected):
     assert state(bridge) == 'off: the mode was changed to live'
 
 
-def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(real):
-    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+def test_a_twist_for_a_state_before_another_clients_reset_is_refused(bundled):
+    server, bridge, listener = bundled({'world': 'rover'}, cmd_vel_type='twist_stamped')
     wait_until(lambda: bridge.link.state.connected)
     Controller(listener)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
     wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
     outcomes, set_twist = [], bridge.link.commands.set_twist
-    with Client('127.0.0.1', server.ports['rpc'], shared=True) as other:
+    with Client(**ports_of(server), shared=True) as other:
 
         def set_after_reset(*twist, **more):
             """Reset by another client when the answer is on its way to the server already."""
@@ -253,8 +238,8 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     assert bridge.commands.rejections.counts == {'cmd_vel': 1}
 
 
-def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
-    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+def test_changes_by_other_clients_are_published_during_lockstep(bundled):
+    server, bridge, listener = bundled({'world': 'rover'}, cmd_vel_type='twist_stamped')
     wait_until(lambda: bridge.link.state.connected)
     controller = Controller(listener)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
@@ -262,7 +247,7 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     with bridge.link.open_session('test') as session:
         assert session.transport == 'shm'  # the server is here, as for the lockstep's own session
     begun = len(controller.seen) - 1
-    with Client('127.0.0.1', server.ports['rpc'], shared=True) as other:
+    with Client(**ports_of(server), shared=True) as other:
         for reset in (
             lambda: other.reset(),
             lambda: other.step(7),
@@ -279,7 +264,7 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     assert not twice
 
 
-def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
+def test_any_topic_may_answer_and_a_node_may_be_replaced(connected, another):
     server, bridge, listener = connected(lockstep_topics=['a b'])
     assert "'a b'" in state(bridge) and server.mode == 'live'
     assert [request['mode'] for request in server.of('set_mode')] == ['live']
@@ -353,8 +338,8 @@ def test_a_first_answer_that_nobody_received_is_requested_again(connected, anoth
     assert bridge.lockstep.report()[2]['cmd_vel unanswered'] == 0
 
 
-def test_late_subscribers_get_every_instant(real):
-    _, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+def test_late_subscribers_get_every_instant(bundled):
+    _, bridge, listener = bundled({'world': 'rover'}, cmd_vel_type='twist_stamped')
     wait_until(lambda: bridge.link.state.connected)
     controller = Controller(listener)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success

@@ -4,11 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-
-from urlab_ros_bridge.ros.lockstep import rules  # noqa: E402
+from urlab_ros_bridge.ros.lockstep import rules
 
 
 @given(st.integers(1, 100_000), st.sampled_from([0.0005, 0.001, 0.002, 1 / 60, 0.0041]))

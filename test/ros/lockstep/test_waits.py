@@ -7,21 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
-
-from urlab_ros_bridge.ros.lockstep.waits import ImageWait  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.waits import is_due  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.waits import Repetition  # noqa: E402
-from urlab_ros_bridge.ros.lockstep.waits import SUSPENDED_SECONDS  # noqa: E402
-from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.waits import ImageWait
+from urlab_ros_bridge.ros.lockstep.waits import is_due
+from urlab_ros_bridge.ros.lockstep.waits import REPEAT_SECONDS
+from urlab_ros_bridge.ros.lockstep.waits import Repetition
+from urlab_ros_bridge.ros.lockstep.waits import SUSPENDED_SECONDS
+from urlab_ros_bridge.sim.cameras.schedule import Schedule
 
 MS = 1_000_000
 
 
 @given(st.sampled_from([5.0, 10.0, 30.0, 60.0, 200.0]), st.integers(1, 50), st.integers(0, 10_000))
-def test_the_bridge_and_the_server_agree_when_a_image_is_due(rate, period_ms, start_ms):
+def test_the_bridge_and_the_server_agree_when_an_image_is_due(rate, period_ms, start_ms):
     camera = SimpleNamespace(
         rate=rate, latency=0.0, jitter=0.0, seed=1, prefix='rover', name='front'
     )
@@ -41,7 +38,7 @@ def thread(name, last_ns=None, watched=True, rate=10.0, latency=0.0):
     )
 
 
-def test_only_cameras_that_somebody_looks_at_are_waited_for():
+def test_only_due_cameras_with_subscribers_are_waited_for():
     threads = [
         thread('due'),
         thread('done', last_ns=100 * MS),

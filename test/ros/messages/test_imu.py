@@ -13,8 +13,6 @@ from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 
-pytestmark = pytest.mark.ros
-
 WORLD = """
 <mujoco>
   <option magnetic="0.1 0.2 -0.4"/>

@@ -20,8 +20,6 @@ from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 import urlab_ros_bridge.wire as wire
 
-pytestmark = pytest.mark.ros
-
 ROVER = Path(wire.__file__).parent.parent / 'models' / 'rover.xml'
 SCAN = ScanGeometry(-math.pi, math.pi - 2 * math.pi / 360, 360, 0.12, 12.0, 0.1)
 ORIGIN = np.array([0.3, -0.2, 0.25])
@@ -80,7 +78,7 @@ def test_each_range_is_the_distance_along_its_angle(world):
     assert np.all((beyond < 0) | (beyond > SCAN.range_max) | (beyond < SCAN.range_min))
 
 
-def test_nothing_too_near_and_too_far():
+def test_ranges_without_return_too_near_and_too_far_follow_rep_117():
     values = [-1.0, 0.0, 0.05, 0.12, 5.0, 12.0, 12.5, math.nan, math.inf]
     geometry = ScanGeometry(0, 1, len(values), 0.12, 12.0)
     for dtype in (np.float32, np.float64):
@@ -121,6 +119,6 @@ def test_the_number_of_rays_follows_from_the_angles(rays, angle_min, width):
         (1000.0, 1000.0001, 100, 0.1, 10),
     ],
 )
-def test_scans_that_no_message_can_describe(arguments):
+def test_scans_that_no_message_can_describe_are_refused(arguments):
     with pytest.raises(BadScan):
         ScanGeometry(*arguments)

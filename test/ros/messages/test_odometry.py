@@ -13,8 +13,6 @@ from urlab_ros_bridge.wire.rows import BASE_STATE
 from urlab_ros_bridge.wire.rows import BaseState
 from urlab_ros_bridge.wire.rows import pack_base_state
 
-pytestmark = pytest.mark.ros
-
 # The centre of mass and the inertial axes lie apart from the body frame, on purpose.
 TUMBLER = """
 <mujoco>

@@ -29,7 +29,7 @@ def nanoseconds(time):
     return time.sec * 10**9 + time.nanosec
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(
     times,
     st.text(st.characters(codec='ascii', exclude_characters='\0'), max_size=20),
@@ -41,7 +41,7 @@ def test_headers(time, frame, kind):
     assert stamp_of(message) == stamp_of(message.header) == nanoseconds(time)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(times, times, st.sampled_from([(TFMessage, TransformStamped), (MarkerArray, Marker)]))
 def test_the_first_of_a_sequence_and_the_clock(time, later, kinds):
     whole, element = kinds

@@ -12,7 +12,7 @@ from urlab_ros_bridge.ros.program.features import topics_of
 
 TOPICS = topics_of(FEATURES)
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.distro
 
 
 def flatten(values, path=''):

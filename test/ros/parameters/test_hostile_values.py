@@ -17,7 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from urlab_ros_bridge.ros.parameters.params import BadParameter
 from urlab_ros_bridge.ros.program.features import Settings
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FLOATS = (0.0, -0.0, 5e-324, 1e-310, 1e-9, 1e-3, 0.3, 1.0, 17.0, 1e3, 1e6, 1e300,
           sys.float_info.max, -1.0, math.nan, math.inf, -math.inf)  # fmt: skip
@@ -63,7 +63,7 @@ def listen_to_all(listener):
         listener.listen(kind, topic)
 
 
-def test_live_changes_are_refused_or_work(small_server, bridged):
+def test_live_changes_are_refused_or_take_effect(small_server, bridged):
     bridge, listener = bridged(small_server())
     wait_until(lambda: bridge.settled)
     listen_to_all(listener)

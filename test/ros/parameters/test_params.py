@@ -7,7 +7,7 @@ from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.program.features import Settings
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.distro
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_change_with_one_bad_value_changes_nothing(make_node):
     assert node.get_parameter('clock_rate').value == Settings().clock_rate
 
 
-def test_an_override_that_nobody_declared_is_told_with_the_nearest_name(make_node):
+def test_an_undeclared_override_is_reported_with_the_nearest_name(make_node):
     node = make_node(clok_rate=5.0, zzz=1, **{'qos_overrides./odom.publisher.depth': 5})
     Parameters(node, Settings)
     texts = undeclared_overrides(node, Settings)

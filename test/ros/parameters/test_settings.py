@@ -18,7 +18,7 @@ def problem(name, value):
 
 
 @pytest.mark.parametrize('name', RANGED)
-def test_a_range_ends_where_it_says(name):
+def test_values_outside_a_range_are_rejected(name):
     row = Settings.TABLE[name]
     kind = row.kind
     low, high = row.range
@@ -29,7 +29,7 @@ def test_a_range_ends_where_it_says(name):
 
 @pytest.mark.parametrize('name', CHOSEN)
 @given(value=st.text(max_size=8))
-def test_a_choice_outside_the_list_is_told_with_the_list(name, value):
+def test_an_invalid_choice_is_rejected_with_the_valid_ones(name, value):
     choices = Settings.TABLE[name].key.choices
     text = problem(name, value)
     assert bool(text) == (value not in choices)
@@ -51,12 +51,12 @@ def test_a_choice_outside_the_list_is_told_with_the_list(name, value):
         ('bag_topics', ('[',)),
     ],
 )
-def test_values_that_no_parameter_takes(name, value):
+def test_invalid_parameter_values_are_rejected(name, value):
     assert problem(name, value)
 
 
 @pytest.mark.parametrize('value', ['', '/arm', 'my arm', 'arm/', 'arm//left', '2arms', 'ärm'])
-def test_a_part_of_topic_names_is_one_that_ros_takes(value):
+def test_a_part_of_topic_names_is_valid_in_ros(value):
     assert problem('trajectory_controller', 'left_arm/controller') == ''
     assert repr(value) in problem('trajectory_controller', value)
 

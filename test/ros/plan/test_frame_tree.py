@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The frames of a robot, against MuJoCo's kinematics and its camera pictures."""
+"""The frames of a robot, against MuJoCo's kinematics and its camera images."""
 
 import json
 import os
@@ -17,8 +17,6 @@ from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
-
-pytestmark = pytest.mark.ros
 
 ROBOT = """
 <mujoco>
@@ -97,7 +95,7 @@ def world_pose(robot, tree, frame):
     return pose
 
 
-def test_frames_are_where_mujoco_has_them(robot, tree):
+def test_frames_have_the_poses_of_mujoco(robot, tree):
     _model, data = robot
     checked = 0
     for index, frame in tree.bodies.items():
@@ -113,7 +111,7 @@ def test_frames_are_where_mujoco_has_them(robot, tree):
     assert checked == 4 + 3
 
 
-def test_optical_axes_are_those_of_the_picture(robot, tree):
+def test_optical_axes_are_those_of_the_image(robot, tree):
     _model, data = robot
     for index in tree.cameras:
         camera = data.cam_xmat[index].reshape(3, 3)
@@ -123,7 +121,7 @@ def test_optical_axes_are_those_of_the_picture(robot, tree):
         np.testing.assert_allclose(
             matrix(orientation), np.array([right, -up, -back]).T, atol=1e-12
         )
-        # The camera frame itself follows REP-103: x along the view, z up in the picture.
+        # The camera frame itself follows REP-103: x along the view, z up in the image.
         _, orientation = world_pose(robot, tree, tree.cameras[index])
         np.testing.assert_allclose(
             matrix(orientation), np.array([-back, -right, up]).T, atol=1e-12

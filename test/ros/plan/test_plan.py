@@ -1,7 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+
+from dataclasses import fields
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
 import mujoco
 import numpy as np
 import pytest
@@ -13,12 +17,13 @@ from urlab_ros_bridge.ros.plan.from_model import plan_world
 from urlab_ros_bridge.ros.plan.from_model import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
+from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import namespaces
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.errors import UnknownName
-
-pytestmark = pytest.mark.ros
 
 
 def handshake(xml, *robots, version=None, **fields):
@@ -70,13 +75,13 @@ def test_joints_have_the_slots_that_mujoco_gives_them():
 def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
     settings = Settings()
     assert plan_world(small, settings).robots[0].frames.base == 'base_link'
-    told = handshake(
+    named = handshake(
         XML.format(p=PREFIX),
         {'prefix': PREFIX, 'frames': {'base': 'base_link', 'base_link': 'trunk'}},
     )
-    assert plan_world(told, settings).robots[0].frames.base == 'trunk'
+    assert plan_world(named, settings).robots[0].frames.base == 'trunk'
     wanted = replace(settings, base_frame='body', frame_prefix='{prefix}/')
-    frames = plan_world(told, wanted).robots[0].frames
+    frames = plan_world(named, wanted).robots[0].frames
     assert (frames.base, frames.odom, frames.map) == ('bot/body', 'bot/odom', 'map')
 
 
@@ -133,16 +138,43 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     noted = with_appearance(plan_world(found, given), found, given).notes
     assert noted == ('each robot needs a controller_manager in its namespace: arm, arm_left',)
     assert world.notes == ()
-    # A bridge that is told to bridge one of them still knows of the other.
+    # A bridge that is configured for one of them still knows of the other.
     (alone,) = plan_world(found, Settings(robots=('arm',))).robots
     assert alone.joints == ('j1',)
 
 
 def test_an_unknown_base_lists_the_bodies_of_the_robot():
-    told = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
+    named = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
     xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>
       <body name="{p}_arm"><joint name="{p}_arm"/><geom size=".1"/></body></body>
       <body name="crate"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
     with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm") as info:
-        plan_world(handshake(xml.format(p=PREFIX), told), Settings())
+        plan_world(handshake(xml.format(p=PREFIX), named), Settings())
     assert 'crate' not in str(info.value)
+
+
+BLANK = RobotPlan(**{item.name: None for item in fields(RobotPlan)})
+
+
+def world(prefixes):
+    """Plan a world as it would be planned at first sight."""
+    names = namespaces(prefixes, NamesParameters())
+    robots = [
+        replace(BLANK, prefix=prefix, namespace=name, tf_namespace=name)
+        for prefix, name in names.items()
+    ]
+    return WorldPlan(tuple(robots))
+
+
+@given(st.lists(st.sets(st.sampled_from('abcde')), min_size=1, max_size=8))
+def test_a_robot_keeps_its_names_and_no_two_share_one(history):
+    plan, known = WorldPlan(), {}
+    for present in history:
+        plan = keep_namespaces(world(sorted(present)), plan)
+        assert [robot.prefix for robot in plan.robots] == sorted(present)
+        names = {robot.prefix: robot.namespace for robot in plan.robots}
+        assert len(set(names.values())) == len(names)
+        for prefix in known.keys() & names.keys():
+            assert names[prefix] == known[prefix]
+        assert all(robot.tf_namespace == robot.namespace for robot in plan.robots)
+        known = names

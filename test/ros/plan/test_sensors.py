@@ -20,8 +20,6 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
 from urlab_ros_bridge.ros.topics.robot.sensors import single_template
 
-pytestmark = pytest.mark.ros
-
 needs_urlab = pytest.mark.skipif(
     find_interface(SENSOR_STAMPED) is None, reason='urlab_msgs is missing'
 )
@@ -135,7 +133,7 @@ def test_the_table_has_every_sensor_of_mujoco():
         ('user', ''),
     ],
 )
-def test_units_know_what_the_joint_does(sensors, name, unit):
+def test_units_depend_on_the_type_of_the_joint(sensors, name, unit):
     assert sensors[name].unit == unit
 
 
@@ -157,7 +155,7 @@ def test_units_know_what_the_joint_does(sensors, name, unit):
         ('user', 'imu'),
     ],
 )
-def test_readings_name_their_frame(sensors, name, frame):
+def test_readings_have_their_frame(sensors, name, frame):
     assert sensors[name].frame_id == frame
 
 

@@ -3,23 +3,21 @@
 """The package examples/my_features, installed, adds a topic and a service."""
 
 import os
+from pathlib import Path
+import shutil
 import signal
 import sys
 
 from bridge_harness import free_domain
 from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import Listener
-from bridge_harness import wait_for_message
 from geometry_msgs.msg import PointStamped
 from lifelines import run_process
 from lifelines import start_process
 import pytest
 from std_srvs.srv import Trigger
 
-from test.ros.program.my_features import install
-
-pytestmark = pytest.mark.ros
-
+EXAMPLE = Path(__file__).parents[3] / 'examples' / 'my_features'
 # The page of interfaces as `make docs` writes it, then the bridge: one start for both.
 PROGRAM = """
 import sys
@@ -31,15 +29,30 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-def beside(site):
-    """Return the environment in which a folder of packages is installed too."""
-    return {'PYTHONPATH': os.pathsep.join([str(site), os.environ.get('PYTHONPATH', '')])}
+@pytest.fixture(scope='module')
+def site(tmp_path_factory):
+    """Return the folder that the package is installed in."""
+    folder = tmp_path_factory.mktemp('package')
+    shutil.copytree(EXAMPLE, folder / 'source')
+    run_process(
+        [
+            sys.executable, '-m', 'pip', 'install', '-q', '--no-build-isolation', '--no-deps',
+            '--no-index', '--disable-pip-version-check', '--target', folder / 'site',
+            folder / 'source',
+        ],
+        check=True,
+    )  # fmt: skip
+    return folder / 'site'
+
+
+def beside(*folders):
+    """Return the environment in which modules of these folders are importable too."""
+    return {'PYTHONPATH': os.pathsep.join([*map(str, folders), os.environ.get('PYTHONPATH', '')])}
 
 
 @pytest.fixture
-def page(tmp_path, small_server):
+def page(tmp_path, site, small_server):
     """Run a bridge beside the package; yield listener, server, interfaces."""
-    site = install(tmp_path)
     server, domain = small_server(), free_domain()
     interfaces = tmp_path / 'interfaces.md'
     rpc, state = server.ports.values()
@@ -60,7 +73,7 @@ def page(tmp_path, small_server):
 
 def test_the_package_makes_a_topic_and_a_service(page):
     listener, server, interfaces = page
-    height = wait_for_message(listener, PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
+    height = listener.wait_for(PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map' and 0.0 < height.point.z < 10.0
     answer = listener.call(Trigger, '/count_contacts')
     assert answer.success and answer.message.endswith(' contacts')
@@ -70,11 +83,11 @@ def test_the_package_makes_a_topic_and_a_service(page):
     assert '| `count_contacts` | std_srvs/srv/Trigger | Count the contacts of the present' in text
 
 
-def test_a_feature_that_cannot_be_used_is_named_with_its_package(tmp_path):
-    site = install(tmp_path, **{'height.py': 'FEATURE = 5'})
+def test_an_invalid_feature_is_named_with_its_package(tmp_path, site):
+    (tmp_path / 'height.py').write_text('FEATURE = 5')
     ended = run_process(
         [sys.executable, '-m', 'urlab_ros_bridge.ros.program.main'],
-        env={**os.environ, **beside(site)},
+        env={**os.environ, **beside(tmp_path, site)},
         capture_output=True,
         text=True,
         timeout=60,

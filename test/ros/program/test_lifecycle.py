@@ -10,7 +10,6 @@ from bridge_harness import Bridge
 from bridge_harness import free_domain
 from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import Listener
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from managed_node import ACTIVATE
 from managed_node import CLEANUP
@@ -22,8 +21,6 @@ from rosgraph_msgs.msg import Clock
 from small_world import SmallServer
 
 from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
-
-pytestmark = pytest.mark.ros
 
 
 @pytest.fixture
@@ -44,39 +41,39 @@ def publishers(listener, topic):
 
 
 @pytest.mark.distro
-def test_topics_are_there_only_while_active(managed):
+def test_topics_exist_only_while_active(managed):
     bridge = managed()
     listener = bridge.listener
     assert publishers(listener, '/clock') == 0
     assert bridge.change(CONFIGURE)
-    assert not listener.heard.get('/clock')
+    assert not listener.received.get('/clock')
     assert bridge.change(ACTIVATE)
-    wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+    listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
     assert bridge.change(DEACTIVATE)
-    count = len(listener.heard['/clock'])
+    count = len(listener.received['/clock'])
     wait_until(lambda: publishers(listener, '/joint_states') == 0)
     assert bridge.change(ACTIVATE)
-    wait_until(lambda: len(listener.heard['/clock']) > count)
+    wait_until(lambda: len(listener.received['/clock']) > count)
     assert bridge.change(DEACTIVATE) and bridge.change(CLEANUP)
     wait_until(lambda: publishers(listener, '/clock') == 0)
 
 
-def test_it_cannot_be_activated_beside_a_bridge_of_its_name_and_can_after_it(managed):
+def test_activation_fails_beside_a_bridge_of_the_same_name(managed):
     bridge = managed()
     listener = bridge.listener
     domain = listener.context.get_domain_id()
     server = SmallServer()
     try:
-        other = Bridge(domain, *server.ports.values())
+        other = Bridge(domain, server)
         try:
-            wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+            listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
             assert bridge.change(CONFIGURE)
             assert not bridge.change(ACTIVATE)
         finally:
             other.close()
         assert bridge.change(ACTIVATE)
-        count = len(listener.heard['/clock'])
-        wait_until(lambda: len(listener.heard['/clock']) > count)
+        count = len(listener.received['/clock'])
+        wait_until(lambda: len(listener.received['/clock']) > count)
     finally:
         server.close()
 
@@ -98,7 +95,7 @@ def test_cycles_leave_no_socket_and_no_thread_behind(managed, request):
 
     def cycle():
         assert bridge.change(ACTIVATE)
-        wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+        listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
         assert bridge.change(DEACTIVATE)
 
     def left():

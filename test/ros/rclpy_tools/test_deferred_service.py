@@ -15,13 +15,13 @@ from std_srvs.srv import SetBool
 from urlab_ros_bridge.ros.rclpy_tools.deferred_service import create_deferred_service
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.distro
 
 
 @pytest.mark.parametrize(
     'make', [make_executor, lambda context: SingleThreadedExecutor(context=context)]
 )
-def test_answers_go_to_who_asked_in_any_order_and_from_any_thread(make):
+def test_responses_may_be_sent_in_any_order_and_from_any_thread(make):
     domain, context = free_domain(), Context()
     rclpy.init(context=context, domain_id=domain)
     node, executor = Node('server', context=context), make(context)
@@ -48,6 +48,6 @@ def test_answers_go_to_who_asked_in_any_order_and_from_any_thread(make):
     assert [future.result().success for future in asked] == [True, False]
     executor.remove_node(node)
     node.destroy_node()
-    reply(response)  # nobody is there any more
+    reply(response)  # the node no longer exists
     listener.close()
     rclpy.shutdown(context=context)

@@ -3,34 +3,27 @@
 """A simulation that becomes unstable is an ERROR in /diagnostics and one line of the log."""
 
 import itertools
-from types import SimpleNamespace
 
 from bridge_harness import CapturedLog
 from bridge_harness import LISTEN_BEST_EFFORT
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
-from bundled_server import port_of
-from bundled_server import running_server
 from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from unstable_world import write_unstable_world
+from urlab_msgs import srv
 
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 ERROR, OK = DiagnosticStatus.ERROR, DiagnosticStatus.OK
 
 
 @pytest.fixture
-def unstable(bridged, tmp_path):
+def unstable(bundled, tmp_path):
     """Return a bridge to the unstable world, and a listener."""
-    with running_server(model=write_unstable_world(tmp_path), cameras='off') as server:
-        ports = [port_of(server, name) for name in ('rpc', 'state')]
-        bridge, listener = bridged(SimpleNamespace(ports=ports))
-        wait_until(lambda: bridge.settled)
-        yield bridge, listener
+    _, bridge, listener = bundled({'model': write_unstable_world(tmp_path)})
+    wait_until(lambda: bridge.settled)
+    return bridge, listener
 
 
 def simulation_of(message):
@@ -39,9 +32,8 @@ def simulation_of(message):
 
 
 def wait_for_level(listener, level):
-    listener.heard.pop('/diagnostics', None)
-    message = wait_for_message(
-        listener,
+    listener.received.pop('/diagnostics', None)
+    message = listener.wait_for(
         DiagnosticArray,
         '/diagnostics',
         lambda message: (found := simulation_of(message)) and found.level == level,
@@ -49,7 +41,7 @@ def wait_for_level(listener, level):
     return simulation_of(message)
 
 
-def test_a_divergence_is_an_error_until_the_next_reset_and_one_line(unstable, capfd):
+def test_a_divergence_is_an_error_until_the_next_reset_and_is_logged_once(unstable, capfd):
     _, listener = unstable
     log = CapturedLog(capfd)
     assert wait_for_level(listener, OK).message == 'stable'
@@ -61,7 +53,7 @@ def test_a_divergence_is_an_error_until_the_next_reset_and_one_line(unstable, ca
     assert 'unstable' in found.message and 'stiff_hinge' in found.message
     values = {pair.key: pair.value for pair in found.values}
     assert values['divergence quantity'] == 'qacc' and values['divergence world_reset'] == 'yes'
-    # Time was set back like in a reset, and goes on.
+    # Time was set back as by a reset, and continues.
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in list(clock)]
     assert any(new < old for old, new in itertools.pairwise(times))
     count = len(clock)

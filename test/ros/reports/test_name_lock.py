@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Locks on names: who holds one, until when, and what has a lock of its own."""
+"""Locks on names: their holder, their release, and the scope of a lock."""
 
 import errno
 import os
@@ -12,14 +12,12 @@ import uuid
 from lifelines import start_process
 import pytest
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
-pytest.importorskip('rclpy')
+from urlab_ros_bridge.ros.program.node import BridgeNode
+from urlab_ros_bridge.ros.reports import second_bridge as module
+from urlab_ros_bridge.ros.reports.second_bridge import lock_of
+from urlab_ros_bridge.ros.reports.second_bridge import NameLock
 
-from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
-from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
-from urlab_ros_bridge.ros.reports.second_bridge import lock_of  # noqa: E402
-from urlab_ros_bridge.ros.reports.second_bridge import NameLock  # noqa: E402
-
+pytestmark = pytest.mark.timeout(120)
 # Says whether it has got the lock, and holds it until its input ends.
 HOLDER = """
 import sys, {more}
@@ -40,7 +38,7 @@ def name():
 
 @pytest.fixture
 def holders(name):
-    """Return a function that starts a process which takes the lock when it is told to."""
+    """Return a function that starts a process which takes the lock on request."""
     started = []
 
     def start(more='os', then=''):
@@ -62,8 +60,8 @@ def holders(name):
         process.stdout.close()
 
 
-def tell(*processes):
-    """Have all take the lock at the same time; return whether each has got it."""
+def request(*processes):
+    """Make all take the lock at the same time; return whether each has it."""
     for process in processes:
         process.stdin.write('go\n')
     for process in processes:
@@ -71,7 +69,7 @@ def tell(*processes):
     return [process.stdout.readline() == 'True\n' for process in processes]
 
 
-def test_one_holds_a_name_until_it_lets_go(name):
+def test_one_holds_a_name_until_it_is_released(name):
     first, second = NameLock(name), NameLock(name)
     assert first.take() and first.take() and not second.take()
     second.release()
@@ -82,11 +80,9 @@ def test_one_holds_a_name_until_it_lets_go(name):
     second.release()
 
 
-def test_of_many_that_start_at_once_one_gets_it_and_whoever_was_killed_has_it_no_more(
-    name, holders
-):
+def test_one_of_many_gets_the_lock_and_a_kill_releases_it(name, holders):
     many = [holders() for _ in range(4)]
-    got = tell(*many)
+    got = request(*many)
     assert sum(got) == 1
     many[got.index(True)].kill()
     many[got.index(True)].wait()
@@ -138,7 +134,7 @@ def test_a_lock_is_for_one_name_on_one_domain(plain):
     assert address() == same
 
 
-def test_a_bridge_that_cannot_have_locks_starts_and_logs_it_once(ros_node, monkeypatch):
+def test_a_bridge_that_cannot_lock_its_name_starts_and_logs_it_once(ros_node, monkeypatch):
     def refuse(lock):
         raise PermissionError(errno.EPERM, 'Operation not permitted')
 

@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The map on a topic: that of the room, that of `urlab map`, and a new one with each world."""
 
-from bridge_harness import Bridge
-from bridge_harness import free_domain
 from bridge_harness import Listener
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from bundled_server import port_of
-from bundled_server import running_server
 from map_reader import read_map
 from nav_msgs.msg import OccupancyGrid
 import numpy as np
@@ -19,8 +15,6 @@ from rclpy.qos import ReliabilityPolicy
 
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
-
-pytestmark = pytest.mark.ros
 
 # What the static layer of Nav2 subscribes with (map_subscribe_transient_local).
 NAV2 = QoSProfile(
@@ -58,15 +52,10 @@ def room(tmp_path_factory):
 
 
 @pytest.fixture
-def mapped(room):
-    """Yield a server of the room, and a listener to a bridge that publishes its map."""
-    domain = free_domain()
-    with running_server(model=room) as server:
-        bridge = Bridge(domain, port_of(server), port_of(server, 'state'), publish_map=True)
-        listener = Listener(domain)
-        yield server, listener
-        listener.close()
-        bridge.close()
+def mapped(bundled, room):
+    """Return a server of the room, and a listener to a bridge that publishes its map."""
+    server, _, listener = bundled({'model': room}, publish_map=True)
+    return server, listener
 
 
 def cells_of(message):
@@ -80,9 +69,9 @@ def value(message, x, y):
     return cells_of(message)[row, column]
 
 
-def test_the_map_is_that_of_the_room_and_of_the_map_file(mapped, room, tmp_path):
+def test_the_map_equals_the_room_and_the_map_file(mapped, room, tmp_path):
     _, listener = mapped
-    drawn = wait_for_message(listener, OccupancyGrid, '/map', qos=NAV2)
+    drawn = listener.wait_for(OccupancyGrid, '/map', qos=NAV2)
     assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.05)
     cells = cells_of(drawn)
     inside, walls, table, edge = 80 * 60, 84 * 64 - 80 * 60, 20 * 10, 20 * 10 - 18 * 8
@@ -94,7 +83,7 @@ def test_the_map_is_that_of_the_room_and_of_the_map_file(mapped, room, tmp_path)
     assert seen == [0, 0, -1, -1, 100]
     # A subscriber that comes later gets it too.
     late = Listener(listener.context.get_domain_id())
-    assert wait_for_message(late, OccupancyGrid, '/map', qos=NAV2).data == drawn.data
+    assert late.wait_for(OccupancyGrid, '/map', qos=NAV2).data == drawn.data
     late.close()
     assert main(['map', '--model', str(room), '--height=robot', f'--output={tmp_path}/r']) == 0
     file = read_map(tmp_path / 'r.yaml')

@@ -25,7 +25,6 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 
-pytestmark = pytest.mark.ros
 SECOND = 10**9
 PLAN = RobotPlan(
     'bot',
@@ -48,7 +47,7 @@ class Sink:
     """Setpoints that are remembered; what is commanded is where the joints are at once."""
 
     def __init__(self):
-        self.plan, self.told, self.why = PLAN, {}, ''
+        self.plan, self.setpoints, self.why = PLAN, {}, ''
         self.fields = ('position', 'position', 'velocity', 'effort')
         self.writes = []
 
@@ -60,18 +59,18 @@ class Sink:
             raise CommandRejected(self.why)
 
     def write(self, values):
-        self.told.update(values)
+        self.setpoints.update(values)
         self.writes.append(dict(values))
 
     def last(self, index):
-        return self.told.get(index)
+        return self.setpoints.get(index)
 
     def stop(self):
         self.write({2: 0.0})
 
 
 class Robot:
-    """A follower, and a robot that does what it is told with an error."""
+    """A follower, and a robot that follows its setpoints with an error."""
 
     def __init__(self, **settings):
         self.settings = Settings(trajectory_rate=0.0, trajectory_feedback_rate=0.0, **settings)
@@ -95,15 +94,15 @@ class Robot:
             report = self.follower.tick(self.now, (self.position, self.velocity))
             if report is not None:
                 before = self.position.copy()
-                self.position[1] = self.sink.told.get(0, 0.0) + self.error
-                self.position[2] = self.sink.told.get(1, 0.0) + self.error
-                self.position[0] += self.sink.told.get(2, 0.0) * step
+                self.position[1] = self.sink.setpoints.get(0, 0.0) + self.error
+                self.position[2] = self.sink.setpoints.get(1, 0.0) + self.error
+                self.position[0] += self.sink.setpoints.get(2, 0.0) * step
                 self.velocity[:] = (self.position - before) / step
             self.now += round(step * SECOND)
 
 
-class Ear:
-    """Remembers what it is told."""
+class Listener:
+    """Records reports and ends."""
 
     def __init__(self):
         self.reports, self.ends = [], []
@@ -132,16 +131,16 @@ def limits(count, path=np.inf, goal=np.inf, patience=None):
     )
 
 
-def test_it_begins_where_the_robot_is_and_ends_where_it_was_sent():
-    robot, ear = Robot(), Ear()
+def test_a_trajectory_begins_at_the_robot_and_ends_at_its_last_point():
+    robot, listener = Robot(), Listener()
     robot.position[1:3] = (0.5, -0.5)
-    robot.start(path([1.0], (1.5, 0.5)), listener=ear)
+    robot.start(path([1.0], (1.5, 0.5)), listener=listener)
     robot.run(1.2)
-    wanted = np.array([report.desired.position for report in ear.reports])
+    wanted = np.array([report.desired.position for report in listener.reports])
     assert wanted[0] == pytest.approx([0.5, -0.5]) and wanted[-1] == pytest.approx([1.5, 0.5])
     assert np.abs(np.diff(wanted, axis=0)).max() < 0.0101
-    assert [end.ending for end in ear.ends] == [Ending.SUCCEEDED]
-    assert ear.ends[0].code == SUCCESSFUL and robot.sink.told == {0: 1.5, 1: 0.5}
+    assert [end.ending for end in listener.ends] == [Ending.SUCCEEDED]
+    assert listener.ends[0].code == SUCCESSFUL and robot.sink.setpoints == {0: 1.5, 1: 0.5}
     assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
 
 
@@ -150,66 +149,68 @@ def test_a_start_in_the_future_and_one_in_the_past():
     late.start(path([0.5, 1.0], (1, 1), (2, 2), start=late.now + SECOND))
     late.run(2.0)
     assert late.sink.writes[100][0] == pytest.approx(1.0 * 1.0 / 1.5)
-    early, ear = Robot(), Ear()
-    early.start(path([0.5, 1.0], (1, 1), (2, 2), start=early.now - 7 * SECOND // 10), None, ear)
+    early, listener = Robot(), Listener()
+    early.start(
+        path([0.5, 1.0], (1, 1), (2, 2), start=early.now - 7 * SECOND // 10), None, listener
+    )
     early.run(0.4)
-    assert early.sink.told == {0: 2, 1: 2}
-    assert ear.reports[0].index == 1 and ear.ends[0].ending is Ending.SUCCEEDED
-    gone, ear = Robot(), Ear()
-    gone.start(path([0.5], (1, 1), start=gone.now - SECOND), None, ear)
+    assert early.sink.setpoints == {0: 2, 1: 2}
+    assert listener.reports[0].index == 1 and listener.ends[0].ending is Ending.SUCCEEDED
+    gone, listener = Robot(), Listener()
+    gone.start(path([0.5], (1, 1), start=gone.now - SECOND), None, listener)
     gone.run(0.1)
-    assert ear.ends[0].code == OLD_HEADER_TIMESTAMP and not gone.sink.told
+    assert listener.ends[0].code == OLD_HEADER_TIMESTAMP and not gone.sink.setpoints
     assert gone.arbiter.report(gone.now) == {}
 
 
-def test_leaving_the_path_aborts_and_holds_where_the_robot_is():
-    robot, ear = Robot(), Ear()
-    robot.start(path([1.0], (1, 1)), limits(2, path=0.2), ear)
+def test_leaving_the_path_aborts_and_holds_the_present_position():
+    robot, listener = Robot(), Listener()
+    robot.start(path([1.0], (1, 1)), limits(2, path=0.2), listener)
     robot.run(0.5)
     robot.error = 0.3
     robot.run(0.3)
-    assert [end.code for end in ear.ends] == [PATH_TOLERANCE_VIOLATED]
-    assert 'hip' in ear.ends[0].text and '0.2' in ear.ends[0].text
-    held = robot.sink.told[0]
+    assert [end.code for end in listener.ends] == [PATH_TOLERANCE_VIOLATED]
+    assert 'hip' in listener.ends[0].text and '0.2' in listener.ends[0].text
+    held = robot.sink.setpoints[0]
     assert held == pytest.approx(0.5 + 0.3, abs=0.05)
     robot.run(0.3)
-    assert robot.sink.told[0] == held and not robot.follower.active
+    assert robot.sink.setpoints[0] == held and not robot.follower.active
 
 
 @pytest.mark.parametrize('patience', [0.5, None])
 def test_at_the_goal_it_waits_as_long_as_it_may(patience):
-    robot, ear = Robot(), Ear()
+    robot, listener = Robot(), Listener()
     robot.error = 0.1
-    robot.start(path([0.5], (1, 1)), limits(2, goal=0.05, patience=patience), ear)
+    robot.start(path([0.5], (1, 1)), limits(2, goal=0.05, patience=patience), listener)
     robot.run(0.95)
-    assert not ear.ends
+    assert not listener.ends
     if patience is None:
         robot.run(5.0)
-        assert not ear.ends
+        assert not listener.ends
         robot.error = 0.0
         robot.run(0.1)
-        assert ear.ends[0].ending is Ending.SUCCEEDED
+        assert listener.ends[0].ending is Ending.SUCCEEDED
     else:
         robot.run(0.1)
-        assert ear.ends[0].code == GOAL_TOLERANCE_VIOLATED
+        assert listener.ends[0].code == GOAL_TOLERANCE_VIOLATED
 
 
-def test_a_cancelled_one_brakes_within_the_time_to_stop():
-    robot, ear = Robot(trajectory_stop_time=0.2), Ear()
-    motion = robot.start(path([1.0], (1, 1)), listener=ear)
+def test_a_cancelled_trajectory_brakes_within_the_stop_time():
+    robot, listener = Robot(trajectory_stop_time=0.2), Listener()
+    motion = robot.start(path([1.0], (1, 1)), listener=listener)
     robot.run(0.5)
-    before = robot.sink.told[0]
+    before = robot.sink.setpoints[0]
     robot.follower.cancel(motion, Outcome(Ending.CANCELED, SUCCESSFUL, ''))
-    assert [end.ending for end in ear.ends] == [Ending.CANCELED]
+    assert [end.ending for end in listener.ends] == [Ending.CANCELED]
     robot.run(0.5)
     steps = np.abs(np.diff([write[0] for write in robot.sink.writes]))
     assert steps.max() < 0.0101
-    assert robot.sink.told[0] == pytest.approx(before + 1.0 * 0.2 / 2, abs=0.011)
+    assert robot.sink.setpoints[0] == pytest.approx(before + 1.0 * 0.2 / 2, abs=0.011)
     assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
 
 
-def test_a_new_one_takes_over_without_a_jump_of_position_or_speed():
-    robot, first, second = Robot(), Ear(), Ear()
+def test_a_new_trajectory_takes_over_without_a_jump_of_position_or_speed():
+    robot, first, second = Robot(), Listener(), Listener()
     rest, fast = (0.0, 0.0), (1.0, 1.0)
     robot.start(path([0.0, 1.0, 2.0], rest, (1, 1), (2, 2), velocities=[rest, fast, rest]),
                 listener=first)  # fmt: skip
@@ -224,33 +225,33 @@ def test_a_new_one_takes_over_without_a_jump_of_position_or_speed():
 
 
 def test_joints_that_take_a_velocity_get_one_and_stop():
-    robot, ear = Robot(trajectory_velocity_gain=5.0), Ear()
-    robot.start(path([2.0], (3.0,), joints=['wheel']), listener=ear)
+    robot, listener = Robot(trajectory_velocity_gain=5.0), Listener()
+    robot.start(path([2.0], (3.0,), joints=['wheel']), listener=listener)
     robot.run(1.0)
-    assert robot.sink.told[2] == pytest.approx(1.5, abs=0.1)
+    assert robot.sink.setpoints[2] == pytest.approx(1.5, abs=0.1)
     robot.run(1.1)
-    assert robot.position[0] == pytest.approx(3.0, abs=0.05) and robot.sink.told[2] == 0.0
+    assert robot.position[0] == pytest.approx(3.0, abs=0.05) and robot.sink.setpoints[2] == 0.0
 
 
 def test_a_reset_aborts_and_sends_nothing_more():
-    robot, ear = Robot(), Ear()
-    robot.start(path([1.0], (1, 1)), listener=ear)
+    robot, listener = Robot(), Listener()
+    robot.start(path([1.0], (1, 1)), listener=listener)
     robot.run(0.5)
     count = len(robot.sink.writes)
     robot.follower.drop('the simulation was reset')
     robot.now = 0
     robot.run(0.5)
-    assert ear.ends[0].ending is Ending.ABORTED and 'reset' in ear.ends[0].text
+    assert listener.ends[0].ending is Ending.ABORTED and 'reset' in listener.ends[0].text
     assert len(robot.sink.writes) == count and not robot.follower.active
 
 
 def test_every_goal_is_answered_once_whatever_comes():
-    robot, ears = Robot(), [Ear() for _ in range(6)]
+    robot, listeners = Robot(), [Listener() for _ in range(6)]
     generator = np.random.default_rng(4)
-    for ear in ears:
-        motion = robot.start(path([0.2], generator.uniform(-1, 1, 2)), listener=ear)
+    for listener in listeners:
+        motion = robot.start(path([0.2], generator.uniform(-1, 1, 2)), listener=listener)
         robot.run(float(generator.uniform(0.0, 0.3)))
         if generator.random() < 0.3:
             robot.follower.cancel(motion, Outcome(Ending.CANCELED, SUCCESSFUL, ''))
     robot.run(1.0)
-    assert [len(ear.ends) for ear in ears] == [1] * 6
+    assert [len(listener.ends) for listener in listeners] == [1] * 6

@@ -6,6 +6,8 @@ import math
 
 from builtin_interfaces.msg import Duration
 from builtin_interfaces.msg import Time
+from control_msgs import action
+from control_msgs import msg
 import numpy as np
 import pytest
 from std_msgs.msg import Header
@@ -19,9 +21,6 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 
-pytestmark = pytest.mark.ros
-action = pytest.importorskip('control_msgs.action')
-msg = pytest.importorskip('control_msgs.msg')
 KNOWN = ('hip', 'knee', 'ankle')
 
 
@@ -40,7 +39,7 @@ def trajectory(names, *points, stamp=0.0):
     return JointTrajectory(header=header, joint_names=list(names), points=list(points))
 
 
-def test_a_good_one_is_read_in_its_own_order():
+def test_a_valid_trajectory_keeps_its_order_of_joints():
     message = trajectory(
         ['knee', 'bot_hip'],
         point(0.5, 1, 2),
@@ -92,13 +91,13 @@ def test_a_point_beyond_a_limit_is_refused_with_joint_value_and_limits(position,
         (trajectory(['hip'], point(1, 0, velocities=[0.5])), INVALID_GOAL, 'last point'),
     ],
 )
-def test_a_bad_one_says_what_is_wrong(message, code, words):
+def test_an_invalid_trajectory_is_rejected_with_code_and_reason(message, code, words):
     with pytest.raises(BadGoal, match=words) as caught:
         read_path(message, KNOWN)
     assert caught.value.code == code
 
 
-def test_leave_to_be_partial_or_to_end_moving_is_a_choice():
+def test_partial_trajectories_and_final_velocities_are_options():
     partial = trajectory(['hip'], point(1, 0, velocities=[0.5]))
     assert read_path(partial, KNOWN, allow_final_velocity=True)
     with pytest.raises(BadGoal, match='knee, ankle') as caught:
@@ -136,7 +135,7 @@ def test_tolerances_zero_is_the_default_and_negative_is_none():
     assert found.goal_time_ns == 3 * 10**9
 
 
-def test_tolerances_of_others_are_bad_goals():
+def test_invalid_tolerances_are_refused():
     for request, code in (
         (goal(path_tolerance=[tolerance('toe', 0.1)]), INVALID_JOINTS),
         (goal(goal_tolerance=[tolerance('hip', math.nan)]), INVALID_GOAL),

@@ -5,7 +5,6 @@
 from itertools import pairwise
 
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Points
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 
-pytestmark = pytest.mark.ros
-slow_machines_too = settings(deadline=None)
 NUMBER = st.floats(-10, 10).map(lambda value: round(value, 3))
 
 
@@ -37,26 +34,20 @@ def points(draw, order):
     return Points(start + np.cumsum(gaps), *rows)
 
 
-@slow_machines_too
-@given(st.integers(0, 2).flatmap(points))
-def test_it_goes_through_every_point(path):
-    spline = Spline(path)
-    for time, position in zip(path.times, path.positions, strict=True):
-        assert spline.sample(int(time)).position == pytest.approx(position, abs=1e-6)
+@given(st.integers(0, 2), st.data())
+def test_a_spline_has_the_positions_velocities_and_accelerations_of_its_points(order, data):
+    path = data.draw(points(order))
+    spline, last = Spline(path), len(path.times) - 1
+    for index, time in enumerate(map(int, path.times)):
+        assert spline.sample(time).position == pytest.approx(path.positions[index], abs=1e-6)
+        for moment in (time - 1, time) if order and 0 < index < last else ():
+            speed = spline.sample(moment).velocity
+            assert speed == pytest.approx(path.velocities[index], abs=1e-2)
+        if order == 2 and index < last:
+            found = spline.sample(time).acceleration
+            assert found == pytest.approx(path.accelerations[index], abs=1e-4)
 
 
-@slow_machines_too
-@given(st.integers(1, 2).flatmap(points))
-def test_velocities_are_met_from_both_sides(path):
-    spline = Spline(path)
-    for index, time in enumerate(path.times[1:-1], 1):
-        for moment in (int(time) - 1, int(time)):
-            assert spline.sample(moment).velocity == pytest.approx(
-                path.velocities[index], abs=1e-2
-            )
-
-
-@slow_machines_too
 @given(st.integers(0, 2).flatmap(points), st.floats(0.01, 0.99))
 def test_velocity_is_the_slope_of_position(path, share):
     spline = Spline(path)
@@ -71,9 +62,8 @@ def test_velocity_is_the_slope_of_position(path, share):
         assert spline.sample(time).velocity == pytest.approx(slope, abs=2e-4 * scale)
 
 
-@slow_machines_too
 @given(st.integers(0, 2).flatmap(points), st.integers(0, 10**10))
-def test_before_the_start_and_after_the_end_it_rests(path, far):
+def test_before_the_start_and_after_the_end_it_is_at_rest(path, far):
     spline = Spline(path)
     for time, row in ((spline.start_ns - 1 - far, 0), (spline.end_ns + far, -1)):
         sample = spline.sample(time)
@@ -81,7 +71,6 @@ def test_before_the_start_and_after_the_end_it_rests(path, far):
         assert not sample.velocity.any() and not sample.acceleration.any()
 
 
-@slow_machines_too
 @given(points(0))
 def test_without_velocities_it_is_straight(path):
     spline = Spline(path)
@@ -91,7 +80,6 @@ def test_without_velocities_it_is_straight(path):
         assert spline.sample(middle).position == pytest.approx(expected, abs=1e-5)
 
 
-@slow_machines_too
 @given(points(2), st.floats(0.0, 1.0))
 def test_braking_begins_as_it_moves_and_never_speeds_up(path, seconds):
     moving = Sample(path.positions[0], path.velocities[0], path.accelerations[0])
@@ -107,13 +95,3 @@ def test_braking_begins_as_it_moves_and_never_speeds_up(path, seconds):
     assert not spline.sample(spline.end_ns).velocity.any()
     way = np.abs(spline.sample(spline.end_ns).position - moving.position)
     assert (way <= np.abs(moving.velocity) * seconds / 2 + 1e-6).all()
-
-
-@slow_machines_too
-@given(points(2))
-def test_accelerations_are_met_too(path):
-    spline = Spline(path)
-    for index, time in enumerate(path.times[:-1]):
-        assert spline.sample(int(time)).acceleration == pytest.approx(
-            path.accelerations[index], abs=1e-4
-        )

@@ -27,13 +27,13 @@ from urlab_ros_bridge.ros.messages.cdr.template import check
 from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.wire.errors import UnknownName
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.distro
 
 TYPES = message_types()
 
 
 @pytest.mark.parametrize('message_type', TYPES, ids=lambda item: item.__module__)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(shape=st.integers(0, 1 << 32), before=st.integers(0, 1 << 32), after=st.integers())
 def test_fields_are_written_where_the_middleware_reads(message_type, shape, before, after):
     template = Template(random_message(message_type, random.Random(shape), random.Random(before)))
@@ -122,7 +122,7 @@ def test_a_field_is_only_what_it_is(ask):
         (lambda good: b'', 'encapsulation'),
     ],
 )
-def test_another_serialisation_is_noticed(change, reason):
+def test_an_unexpected_serialisation_is_detected(change, reason):
     with pytest.raises(TemplateMismatch, match=f'Imu.*{reason}'):
         check('Imu', lay_out(Imu()), change(serialize_message(Imu())))
 

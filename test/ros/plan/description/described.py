@@ -21,23 +21,6 @@ from urlab_ros_bridge.sim.model.world import load_world
 
 SHIPPED = ('rover', 'quadruped', 'bimanual')
 FOREIGN = ('fetch/push.xml', 'hand/manipulate_egg_touch_sensors.xml')
-# Tried as well where the packages are installed.
-MORE = tuple(
-    f'{package}:{name}'
-    for package, names in {
-        'dm_control': (
-            'suite/dog.xml',
-            'suite/humanoid_CMU.xml',
-            'suite/quadruped.xml',
-            'suite/manipulator.xml',
-        ),
-        'robosuite': tuple(
-            f'models/assets/robots/{robot}/robot.xml' for robot in ('panda', 'sawyer', 'xarm7')
-        ),
-    }.items()
-    if importlib.util.find_spec(package)
-    for name in names
-)
 ROBOTS = (*ODDS, *SHIPPED, *FOREIGN)
 
 
@@ -48,12 +31,9 @@ def loaded(name):
         return mujoco.MjModel.from_xml_string(ODDS[name]), 'odd', {}, {}
     config, shipped = ServerConfig(world=name), name in SHIPPED
     if name in FOREIGN:
-        name = f'gymnasium_robotics:envs/assets/{name}'
-    if ':' in name:
-        package, _, path = name.partition(':')
-        found = importlib.util.find_spec(package)
-        assert found, f'{package} is not installed: run `make setup`'
-        config = ServerConfig(model=Path(found.origin).parent / path)
+        found = importlib.util.find_spec('gymnasium_robotics')
+        assert found, 'gymnasium_robotics is not installed: run `make setup`'
+        config = ServerConfig(model=Path(found.origin).parent / 'envs/assets' / name)
     world = load_world(config)
     (robot,) = world.articulations.values()
     frames = {'base': 'base_link', 'imu': 'imu_link'} if shipped else {}

@@ -3,13 +3,10 @@
 """Transforms of links against MuJoCo's own kinematics."""
 
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
-
-pytestmark = pytest.mark.ros
 
 
 def chained(robot, rows, root_pose):
@@ -51,7 +48,7 @@ def test_transforms_lead_every_link_to_its_place(described):
             assert np.allclose(found, expected, atol=1e-7), link
 
 
-def test_what_is_missing_or_no_number_gives_nothing(describe):
+def test_missing_or_non_finite_positions_give_no_poses(describe):
     robot = describe('free')
     poses = LinkPoses(robot.skeleton, robot.plan.joints)
     positions, qpos = robot.positions(), robot.qpos()

@@ -8,8 +8,6 @@ import pytest
 
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 
-pytestmark = pytest.mark.ros
-
 
 def read(uri):
     import trimesh  # takes a second

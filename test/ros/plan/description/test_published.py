@@ -3,19 +3,16 @@
 """robot_description and transforms of links, as another node hears them."""
 
 from bridge_harness import LATCHED
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 import mujoco
 import numpy as np
 import pytest
 from small_model import XML
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
-
-pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
 BALL = XML.replace(
     'axis="0 0 1"/>',
@@ -46,7 +43,7 @@ def test_the_description_comes_to_late_subscribers(small_server, bridged, tmp_pa
     server = small_server()
     bridge, listener = bridged(server, mesh_directory=str(tmp_path))
     wait_until(lambda: bridge.stream.world is not None)
-    text = wait_for_message(listener, String, 'robot_description', qos=LATCHED).data
+    text = listener.wait_for(String, 'robot_description', qos=LATCHED).data
     path = tmp_path / 'robot.urdf'
     path.write_text(text)
     urdf = yourdfpy.URDF.load(str(path), load_meshes=False)
@@ -55,12 +52,12 @@ def test_the_description_comes_to_late_subscribers(small_server, bridged, tmp_pa
     assert urdf.actuated_joint_names == ['shoulder', 'lift']
 
 
-def test_links_are_where_the_simulation_has_them(small_server, bridged):
+def test_published_links_have_the_poses_of_the_simulation(small_server, bridged):
     server = small_server()
     server.data.qvel[6:8] = 0.7, -0.3
     _, listener = bridged(server, link_tf_rate=0.0)
-    message = wait_for_message(
-        listener, TFMessage, '/tf', lambda m: of_links(m) and m.transforms[0].header.stamp.sec > 0
+    message = listener.wait_for(
+        TFMessage, '/tf', lambda m: of_links(m) and m.transforms[0].header.stamp.sec > 0
     )
     found = transforms(message)
     assert {k: v[0] for k, v in found.items()} == {'arm': 'base_link', 'lift': 'base_link'}
@@ -90,11 +87,9 @@ def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
         server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
         mujoco.mj_forward(server.model, server.data)
     _, listener = bridged(server)
-    message = wait_for_message(
-        listener, TFMessage, '/tf', lambda m: 'wrist_z_link' in transforms(m)
-    )
+    message = listener.wait_for(TFMessage, '/tf', lambda m: 'wrist_z_link' in transforms(m))
     found = transforms(message)
-    static = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    static = listener.wait_for(TFMessage, '/tf_static', qos=LATCHED)
     found |= transforms(static)
     pose, link = ((0, 0, 0), (0, 0, 0, 1)), 'wrist'
     while link != 'lift':
@@ -112,5 +107,5 @@ def test_the_state_publisher_can_take_over(small_server, bridged):
     messages = listener.listen(TFMessage, '/tf')
     wait_until(lambda: len(messages) > 30)
     assert not any(map(of_links, messages)), 'odometry alone'
-    static = transforms(wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED))
+    static = transforms(listener.wait_for(TFMessage, '/tf_static', qos=LATCHED))
     assert 'imu_link' in static, 'sensors are no part of the description'

@@ -10,11 +10,9 @@ import pytest
 
 from urlab_ros_bridge.geometry import xyz_angles
 
-pytestmark = pytest.mark.ros
-
 
 def configuration(robot):
-    """Return what the parser is told: joint -> position, as joint_states and balls have them."""
+    """Return joint -> position for the parser, from joint_states and ball joints."""
     values = dict(zip(robot.plan.joints, robot.positions(), strict=True))
     qpos = robot.qpos()
     for joint in robot.skeleton.joints:
@@ -24,7 +22,7 @@ def configuration(robot):
     return {name: values[name] for name in robot.urdf.actuated_joint_names if name in values}
 
 
-def test_links_are_where_mujoco_has_them(described):
+def test_links_have_the_poses_of_mujoco(described):
     """The floating base is the root; what floats beside it is no matter of a configuration."""
     rng = np.random.default_rng(7)
     bodies = {link.name: link.body for link in described.skeleton.links if link.body >= 0}
@@ -115,7 +113,7 @@ def test_an_equality_of_joints_is_a_mimic(describe):
     assert all(j.mimic is None for n, j in robot.urdf.joint_map.items() if n != 'ankle')
 
 
-def test_looks_are_those_of_the_model(describe):
+def test_appearance_is_that_of_the_model(describe):
     robot = describe('free')
     torso = robot.urdf.link_map['base_link']
     box = next(v for v in torso.visuals if v.name == 'core').geometry.box
@@ -134,7 +132,7 @@ def test_looks_are_those_of_the_model(describe):
     assert np.allclose(ends, (-0.2, 0.0, 0.2), atol=1e-6)
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path, describe):
+def test_an_unwritable_mesh_folder_names_its_parameter(tmp_path, describe):
     blocked = tmp_path / 'file'
     blocked.write_text('')
     from described import loaded

@@ -8,10 +8,9 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
+from simulation_interfaces import msg
 from yard import fitted
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('simulation_interfaces.msg')
 NODE = 'urlab_bridge'
 NUMBERS = {
     name: getattr(msg.SimulatorFeatures, name)
@@ -75,7 +74,7 @@ def services(listener):
     """Return name -> types of what the bridge serves in the node of this standard."""
     try:
         found = dict(listener.node.get_service_names_and_types_by_node(NODE, '/'))
-    except RuntimeError:  # the node has not been heard of yet
+    except RuntimeError:  # the node is not discovered yet
         return {}
     return {
         name.removeprefix('/'): kinds
@@ -102,7 +101,7 @@ def served(listener, types):
 
 
 def everything(listener):
-    """Return the services when all of the table have been heard of."""
+    """Return the services when all of the table are discovered."""
     from urlab_ros_bridge.ros.services.standard import ENTRIES
 
     count = sum(row.kind == 'srv' for row in ENTRIES)
@@ -120,41 +119,41 @@ def types_of_rows():
 def advertised(listener, types):
     """Return name -> number of the features in the list, and the whole answer."""
     answer = listener.call(types['get_simulator_features'], '/get_simulator_features', wait=20.0)
-    told = list(answer.features.features)
-    assert told == sorted(set(told))
+    offered = list(answer.features.features)
+    assert offered == sorted(set(offered))
     names = {number: name for name, number in NUMBERS.items()}
-    return {names[number] for number in told}, answer.features
+    return {names[number] for number in offered}, answer.features
 
 
 @pytest.mark.distro
 def test_what_is_advertised_is_what_is_served(yard):
     types = types_of_rows()
-    told, features = advertised(yard.listener, types)
-    assert told == served(yard.listener, types)
+    offered, features = advertised(yard.listener, types)
+    assert offered == served(yard.listener, types)
     # What no other part of this suite would miss.
-    assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE', ACTION} <= told
+    assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE', ACTION} <= offered
     assert list(features.spawn_formats) == ['mjcf', 'urdf']
     assert 'MuJoCo' in features.custom_info
 
 
-def test_a_stock_server_has_what_it_can_and_nothing_else(small_server, bridged):
+def test_a_stock_server_is_advertised_with_what_it_supports(small_server, bridged):
     bridge, listener = bridged(small_server(extensions=()))
     wait_until(lambda: bridge.link.state.connected, 20.0)
     types = types_of_rows()
-    told, features = advertised(listener, types)
-    assert told == served(listener, types)
-    assert {'SIMULATION_RESET', 'STEP_SIMULATION_MULTIPLE', 'SIMULATION_STATE_PAUSE'} <= told
-    assert not told & {'SPAWNING', 'ENTITY_STATE_GETTING', 'SIMULATION_RESET_STATE'}
+    offered, features = advertised(listener, types)
+    assert offered == served(listener, types)
+    assert {'SIMULATION_RESET', 'STEP_SIMULATION_MULTIPLE', 'SIMULATION_STATE_PAUSE'} <= offered
+    assert not offered & {'SPAWNING', 'ENTITY_STATE_GETTING', 'SIMULATION_RESET_STATE'}
     assert list(features.spawn_formats) == [] and 'lacks' in features.custom_info
 
 
-def test_without_a_server_nothing_is_promised_and_the_answers_say_so(small_server, bridged):
+def test_without_a_server_no_feature_is_advertised(small_server, bridged):
     server = small_server()
     server.close()
     _, listener = bridged(server)
     types = types_of_rows()
-    told, features = advertised(listener, types)
-    assert told == set() and 'urlab server' in features.custom_info
+    offered, features = advertised(listener, types)
+    assert offered == set() and 'urlab server' in features.custom_info
     for name in ('get_simulation_state', 'get_entities', 'reset_simulation'):
         result = listener.call(types[name], f'/{name}').result
         assert result.result == msg.Result.RESULT_INCORRECT_STATE

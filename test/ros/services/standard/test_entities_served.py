@@ -10,11 +10,10 @@ from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 import pytest
+from simulation_interfaces import msg
+from simulation_interfaces import srv
 from std_msgs.msg import Header
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('simulation_interfaces.msg')
-srv = pytest.importorskip('simulation_interfaces.srv')
 HALF = math.sqrt(0.5)
 INVALID_POSE = srv.SetEntityState.Response.INVALID_POSE
 FAILED = msg.Result.RESULT_OPERATION_FAILED
@@ -74,30 +73,30 @@ def test_filters(yard, fields, expected):
     assert names(yard, **fields) == expected
 
 
-def test_a_state_that_was_set_is_there_at_once(yard):
+def test_a_state_takes_effect_at_once(yard):
     wanted = state('', (1, 2, 3), (0, 0, HALF, HALF), (0.1, 0.2, 0.3), (0, 0, 1))
     yard.well('set_entity_state', entity='ball', state=wanted)
-    told = yard.client.get_entities(['ball'])['ball']
-    assert told.pos.tolist() == [1, 2, 3]
-    assert told.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
-    assert told.linear.tolist() == pytest.approx([0.1, 0.2, 0.3])
+    ball = yard.client.get_entities(['ball'])['ball']
+    assert ball.pos.tolist() == [1, 2, 3]
+    assert ball.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
+    assert ball.linear.tolist() == pytest.approx([0.1, 0.2, 0.3])
     # In the world, both of them: this is not the twist of an odometry.
-    assert told.angular.tolist() == pytest.approx([0, 0, 1])
+    assert ball.angular.tolist() == pytest.approx([0, 0, 1])
     read = yard.state('ball')
     assert numbers(read.twist.linear) == pytest.approx([0.1, 0.2, 0.3])
     assert numbers(read.pose.orientation) == pytest.approx([0, 0, HALF, HALF])
 
 
 def test_poses_and_twists_in_the_frame_of_another(yard):
-    # The cart looks along y.
+    # The cart faces along y.
     yard.client.set_entity_state('cart', pos=(1, 0, 0.2), quat=(HALF, 0, 0, HALF))
     wanted = state('base_link', (2, 0, 1), linear=(1, 0, 0), angular=(0, 1, 0))
     yard.well('set_entity_state', entity='ball', state=wanted)
-    told = yard.client.get_entities(['ball'])['ball']
-    assert told.pos.tolist() == pytest.approx([1, 2, 1.2])
-    assert told.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
-    assert told.linear.tolist() == pytest.approx([0, 1, 0])
-    assert told.angular.tolist() == pytest.approx([-1, 0, 0])
+    ball = yard.client.get_entities(['ball'])['ball']
+    assert ball.pos.tolist() == pytest.approx([1, 2, 1.2])
+    assert ball.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
+    assert ball.linear.tolist() == pytest.approx([0, 1, 0])
+    assert ball.angular.tolist() == pytest.approx([-1, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_poses_and_twists_in_the_frame_of_another(yard):
         ('pillar', state(linear=(1, 0, 0)), FAILED, ('pillar',)),
     ],
 )
-def test_what_cannot_be_set_says_why_and_changes_nothing(yard, entity, wanted, result, words):
+def test_invalid_states_are_refused_and_change_nothing(yard, entity, wanted, result, words):
     before = yard.well('get_entities_states').states
     answer = yard.ask('set_entity_state', entity=entity, state=wanted).result
     assert answer.result == result
@@ -125,7 +124,7 @@ def test_what_cannot_be_set_says_why_and_changes_nothing(yard, entity, wanted, r
     [
         ('ball', (0.1, 0.1, 0.1), (-0.1, -0.1, -0.1)),
         ('mark', (0.1, 0.2, 0.3), (-0.1, -0.2, -0.3)),
-        # It stands turned by a quarter, and its box is told along its own axes.
+        # It stands turned by a quarter, and its box is given along its own axes.
         ('pillar', (0.4, 0.1, 2.0), (-0.4, -0.1, 0.0)),
     ],
 )
@@ -139,7 +138,7 @@ def test_bounds_are_relative_to_the_body(yard, name, upper, lower):
     assert numbers(bounds.points[1]) == pytest.approx(lower, abs=1e-6)
 
 
-def test_poses_with_names_are_sites_and_keyframes(yard):
+def test_named_poses_are_sites_and_keyframes(yard):
     poses = {each.name: each for each in yard.well('get_named_poses').poses}
     assert set(poses) == {'dock', 'cart_parked'}
     assert numbers(poses['dock'].pose.position) == [1, 2, 0.5]

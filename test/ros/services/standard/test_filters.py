@@ -5,12 +5,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.client.ops import EntityState
-
-pytestmark = pytest.mark.ros
-filters = pytest.importorskip('urlab_ros_bridge.ros.services.standard.entities')
+from urlab_ros_bridge.ros.services.standard import entities as filters
 
 POINT = st.tuples(*[st.floats(-10, 10)] * 3).map(np.array)
 SIZE = st.tuples(*[st.floats(0.01, 5)] * 3).map(np.array)
@@ -25,7 +22,7 @@ def entity(center=(0, 0, 0), half=None, kind='entity', **fields):
 
 
 @given(POINT, SIZE, POINT, st.floats(0, 8))
-def test_a_sphere_meets_a_box_where_the_box_comes_within_its_radius(center, half, middle, radius):
+def test_a_sphere_overlaps_a_box_within_its_radius(center, half, middle, radius):
     gap = np.maximum(np.abs(middle - center) - half, 0)
     distance = np.linalg.norm(gap)
     if abs(distance - radius) > 1e-9:
@@ -34,7 +31,7 @@ def test_a_sphere_meets_a_box_where_the_box_comes_within_its_radius(center, half
 
 
 @given(POINT, SIZE, POINT, SIZE)
-def test_boxes_meet_where_no_axis_keeps_them_apart(center, half, middle, extent):
+def test_boxes_overlap_where_no_axis_separates_them(center, half, middle, extent):
     gap = np.abs(middle - center) - half - extent
     if np.abs(gap).min() > 1e-9:
         volume = (filters.BOX, np.array([middle + extent, middle - extent]))

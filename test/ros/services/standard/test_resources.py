@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from urlab_ros_bridge.models import object_names
-
-pytestmark = pytest.mark.ros
-resources = pytest.importorskip('urlab_ros_bridge.ros.services.standard.resources')
-results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.base')
+from urlab_ros_bridge.ros.services.standard import base as results
+from urlab_ros_bridge.ros.services.standard import resources
 
 MJCF = '<mujoco model="my box"><worldbody><body><geom size="0.1"/></body></worldbody></mujoco>'
 URDF = '<robot name="arm"><link name="base"/></robot>'
@@ -22,7 +20,7 @@ def refusal(uri='', text=''):
     return caught.value.result, str(caught.value)
 
 
-def test_a_file_goes_as_text_so_that_the_server_may_be_elsewhere(tmp_path):
+def test_a_file_is_sent_as_text_so_that_the_server_may_run_elsewhere(tmp_path):
     path = tmp_path / 'with space.urdf'
     path.write_text(URDF)
     for uri in (path.as_uri(), str(path)):
@@ -30,7 +28,7 @@ def test_a_file_goes_as_text_so_that_the_server_may_be_elsewhere(tmp_path):
         assert (found.xml, found.file, found.name) == (URDF, None, 'arm')
 
 
-def test_a_file_that_needs_others_goes_as_path(tmp_path):
+def test_a_file_that_refers_to_others_is_sent_as_a_path(tmp_path):
     path = tmp_path / 'mesh.xml'
     path.write_text(MJCF.replace('<worldbody>', '<asset><mesh file="m.obj"/></asset><worldbody>'))
     found = resources.define(path.as_uri(), '')
@@ -38,7 +36,7 @@ def test_a_file_that_needs_others_goes_as_path(tmp_path):
 
 
 @pytest.mark.parametrize('name', object_names())
-def test_bundled_objects_are_sound_and_have_their_name(name):
+def test_bundled_objects_compile_to_one_body_of_their_name(name):
     import mujoco
 
     found = resources.define(f'urlab:{name}', '')
@@ -65,7 +63,7 @@ def test_a_package_is_found_by_its_name():
         ('package://no_such_package/a.xml', '', results.NOT_FOUND, ('no_such_package',)),
     ],
 )
-def test_what_cannot_be_defined_says_why(uri, text, result, words):
-    found, told = refusal(uri, text)
+def test_invalid_resources_are_refused_with_a_code(uri, text, result, words):
+    found, message = refusal(uri, text)
     assert found == result
-    assert all(word in told for word in words)
+    assert all(word in message for word in words)

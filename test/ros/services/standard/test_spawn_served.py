@@ -4,7 +4,6 @@
 
 import re
 
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose
@@ -12,13 +11,12 @@ from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import Odometry
 import pytest
+from simulation_interfaces import msg
+from simulation_interfaces import srv
 from std_msgs.msg import Header
 
 from urlab_ros_bridge.files.folders import shipped_file
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('simulation_interfaces.msg')
-srv = pytest.importorskip('simulation_interfaces.srv')
 SPAWN = srv.SpawnEntity.Response
 NOT_FOUND = msg.Result.RESULT_NOT_FOUND
 URDF = """
@@ -31,7 +29,7 @@ NEEDY = '<mujoco><asset><mesh name="m" file="{}"/></asset></mujoco>'
 
 @pytest.fixture(autouse=True)
 def _anew(yard):
-    """What a test spawned is gone before the next one."""
+    """Remove what a test spawned before the next one."""
     yield
     yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_SPAWNED)
     assert not [entity for entity in yard.client.get_entities().values() if entity.spawned]
@@ -52,26 +50,26 @@ def spawn(yard, **fields):
 
 
 @pytest.mark.distro
-def test_an_object_is_there_with_its_topic_and_goes_again(yard):
+def test_an_object_is_spawned_with_its_topic_and_deleted(yard):
     assert spawn(yard, uri='urlab:crate', name='heavy', initial_pose=at(0, 6, 0.3)) == 'heavy'
     there = yard.client.get_entities(['heavy'])['heavy']
     assert there.spawned and there.pos[:2].tolist() == pytest.approx([0, 6], abs=1e-3)
     info = yard.well('get_entity_info', entity='heavy').info
     assert 'spawned' in info.tags and info.category.category == 4
-    told = wait_for_message(yard.listener, PoseStamped, '/entities/heavy/pose', timeout=15.0)
-    assert told.pose.position.y == pytest.approx(6, abs=0.05)
+    found = yard.listener.wait_for(PoseStamped, '/entities/heavy/pose', timeout=15.0)
+    assert found.pose.position.y == pytest.approx(6, abs=0.05)
     yard.well('delete_entity', entity='heavy')
     assert 'heavy' not in yard.client.get_entities()
     wait_until(lambda: not yard.listener.node.get_publishers_info_by_topic('/entities/heavy/pose'))
 
 
-def test_a_robot_comes_with_its_topics_and_its_controller(yard):
+def test_a_spawned_robot_has_its_topics_and_its_controller(yard):
     name = spawn(yard, uri='urlab:rover', entity_namespace='/helper', initial_pose=at(0, -6, 0))
     assert name == 'helper'
     assert 'helper' in yard.client.handshake.articulations
     assert yard.client.handshake.articulations['helper'].twist_controller is not None
-    told = wait_for_message(yard.listener, Odometry, '/helper/odom', timeout=15.0)
-    assert told.pose.pose.position.y == pytest.approx(-6, abs=0.1)
+    found = yard.listener.wait_for(Odometry, '/helper/odom', timeout=15.0)
+    assert found.pose.pose.position.y == pytest.approx(-6, abs=0.1)
     assert 'helper' in yard.well('get_current_world').world.description
 
 
@@ -88,9 +86,9 @@ def test_names(yard):
 def test_a_pose_in_the_frame_of_another(yard):
     yard.client.set_entity_state('mark', pos=(5, 5, 0), quat=(0, 0, 0, 1))
     spawn(yard, uri='urlab:wall', initial_pose=at(1, 2, 0, frame='mark'))
-    told = yard.state('wall').pose
-    assert (told.position.x, told.position.y) == pytest.approx((4, 3))
-    assert abs(told.orientation.z) == pytest.approx(1)
+    found = yard.state('wall').pose
+    assert (found.position.x, found.position.y) == pytest.approx((4, 3))
+    assert abs(found.orientation.z) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +132,7 @@ def test_a_pose_in_the_frame_of_another(yard):
         ),
     ],
 )
-def test_what_cannot_be_spawned_says_why_and_leaves_nothing(yard, fields, result, words):
+def test_invalid_spawns_are_refused_and_leave_nothing(yard, fields, result, words):
     before = set(yard.client.get_entities())
     answer = yard.ask('spawn_entity', **fields)
     assert answer.result.result == result, answer.result
@@ -142,7 +140,7 @@ def test_what_cannot_be_spawned_says_why_and_leaves_nothing(yard, fields, result
     assert answer.entity_name == '' and set(yard.client.get_entities()) == before
 
 
-def test_several_at_once_and_each_is_told(yard):
+def test_several_spawns_are_answered_one_by_one(yard):
     resource = msg.Resource(uri='urlab:ball')
     wanted = [
         msg.SpawnEntity(name=name, entity_resource=resource, initial_pose=at(index, 8, 1))
@@ -155,7 +153,7 @@ def test_several_at_once_and_each_is_told(yard):
     assert {'one', 'two'} <= set(yard.client.get_entities())
 
 
-def test_a_full_reset_takes_away_what_was_spawned_and_nothing_else(yard):
+def test_a_full_reset_removes_spawned_entities_only(yard):
     spawn(yard, uri='urlab:box', name='extra', initial_pose=at(2, 6, 1))
     before = set(yard.client.get_entities())
     yard.well('reset_simulation')
@@ -163,7 +161,7 @@ def test_a_full_reset_takes_away_what_was_spawned_and_nothing_else(yard):
     assert yard.client.get_entities(['ball'])['ball'].pos[:2].tolist() == [3, 0]
 
 
-def test_what_is_offered_can_be_spawned(yard, tmp_path):
+def test_spawnables_can_be_spawned(yard, tmp_path):
     (tmp_path / 'mine.urdf').write_text(URDF.replace('post', 'mine'))
     (tmp_path / 'notes.txt').write_text('no model')
     offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables

@@ -6,10 +6,10 @@ from bridge_harness import wait_until
 import pytest
 from rclpy.action import ActionClient
 from rclpy.action.server import ServerGoalHandle
+from simulation_interfaces import action
+from simulation_interfaces import msg
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
-msg = pytest.importorskip('simulation_interfaces.msg')
-action = pytest.importorskip('simulation_interfaces.action')
+pytestmark = pytest.mark.distro
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 LONG = 1_000_000
 
@@ -23,11 +23,11 @@ def steps(yard):
     )
     assert client.wait_for_server(100.0)
 
-    def send(count, heard=None):
+    def send(count, received=None):
         def take(message):
-            if heard is not None:
+            if received is not None:
                 feedback = message.feedback
-                heard.append((feedback.completed_steps, feedback.remaining_steps))
+                received.append((feedback.completed_steps, feedback.remaining_steps))
 
         goal = action.SimulateSteps.Goal(steps=count)
         future = listener.run(lambda: client.send_goal_async(goal, feedback_callback=take))
@@ -41,8 +41,8 @@ def steps(yard):
 
 def result_of(yard, handle):
     future = yard.listener.run(handle.get_result_async)
-    told = wait_until(lambda: future.done() and future.result(), 20.0)
-    return told.status, told.result.result
+    answer = wait_until(lambda: future.done() and future.result(), 20.0)
+    return answer.status, answer.result.result
 
 
 def pause(yard):
@@ -50,32 +50,32 @@ def pause(yard):
     assert yard.client.status().paused
 
 
-def test_each_step_is_told(yard, steps, monkeypatch):
+def test_each_step_has_its_feedback(yard, steps, monkeypatch):
     pause(yard)
     before = yard.client.status().sim_time_ns
-    told, heard = [], []
+    published, received = [], []
     publish = ServerGoalHandle.publish_feedback
 
     def noted(handle, message):
-        told.append((message.completed_steps, message.remaining_steps))
+        published.append((message.completed_steps, message.remaining_steps))
         publish(handle, message)
 
     monkeypatch.setattr(ServerGoalHandle, 'publish_feedback', noted)
-    status, result = result_of(yard, steps(20, heard))
+    status, result = result_of(yard, steps(20, received))
     assert (status, result.result) == (SUCCEEDED, msg.Result.RESULT_OK), result
     assert yard.client.status().sim_time_ns - before == 20 * 2_000_000
     assert yard.client.status().paused
-    assert told == [(done, 20 - done) for done in range(1, 21)]
+    assert published == [(done, 20 - done) for done in range(1, 21)]
     # Feedback may be lost on its way.
-    assert set(heard) <= set(told) and heard == sorted(heard)
+    assert set(received) <= set(published) and received == sorted(received)
 
 
-def test_a_cancel_ends_it_after_a_whole_step(yard, steps):
+def test_a_cancelled_goal_ends_after_a_whole_step(yard, steps):
     pause(yard)
     before = yard.client.status().sim_time_ns
-    heard = []
-    handle = steps(LONG, heard)
-    wait_until(lambda: heard)
+    received = []
+    handle = steps(LONG, received)
+    wait_until(lambda: received)
     yard.listener.run(handle.cancel_goal_async)
     status, result = result_of(yard, handle)
     assert status == CANCELED and 'cancelled after' in result.error_message
@@ -85,7 +85,7 @@ def test_a_cancel_ends_it_after_a_whole_step(yard, steps):
 
 
 @pytest.mark.parametrize(('state', 'count', 'word'), [(1, 5, 'playing'), (2, 0, 'steps is 0')])
-def test_what_cannot_be_done_is_aborted_and_says_why(yard, steps, state, count, word):
+def test_invalid_goals_are_aborted_with_the_reason(yard, steps, state, count, word):
     yard.ask('set_simulation_state', state=msg.SimulationState(state=state))
     status, result = result_of(yard, steps(count))
     assert (status, result.result) == (ABORTED, msg.Result.RESULT_OPERATION_FAILED)

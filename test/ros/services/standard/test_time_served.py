@@ -4,10 +4,9 @@
 
 from bridge_harness import wait_until
 import pytest
+from simulation_interfaces import msg
+from simulation_interfaces import srv
 
-pytestmark = pytest.mark.ros
-msg = pytest.importorskip('simulation_interfaces.msg')
-srv = pytest.importorskip('simulation_interfaces.srv')
 STOPPED, PLAYING, PAUSED, QUITTING, NO_WORLD = range(5)
 SET = srv.SetSimulationState.Response
 FAILED = msg.Result.RESULT_OPERATION_FAILED
@@ -26,7 +25,7 @@ def reach(yard, state):
     assert now(yard) == state
 
 
-def test_the_states_and_the_ways_between_them(yard):
+def test_states_of_the_simulation_and_their_transitions(yard):
     reach(yard, PLAYING)
     wait_until(lambda: yard.client.status().sim_time_ns > 0)
     assert go(yard, PLAYING) == SET.ALREADY_IN_TARGET_STATE
@@ -56,7 +55,7 @@ def test_the_state_is_paused_while_another_client_steps(yard):
     wait_until(lambda: now(yard) == PLAYING)
 
 
-def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
+def test_steps_are_taken_only_when_paused(yard):
     reach(yard, PLAYING)
     refused = yard.ask('step_simulation', steps=1).result
     assert refused.result == FAILED and 'playing' in refused.error_message
@@ -85,7 +84,7 @@ def test_a_reset_of_the_state_keeps_the_time(yard):
     assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
 
 
-def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard):
+def test_a_full_reset_begins_a_new_epoch_at_time_zero(yard):
     reach(yard, PLAYING)
     wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
     reach(yard, PAUSED)
@@ -103,8 +102,8 @@ def test_steps_on_a_stock_server(small_server, bridged):
     bridge, listener = bridged(server)
     wait_until(lambda: bridge.link.state.connected, 20.0)
     state = msg.SimulationState(state=STOPPED)
-    told = listener.call(srv.SetSimulationState, '/set_simulation_state', state=state).result
-    assert told.result == msg.Result.RESULT_OK, told
+    answer = listener.call(srv.SetSimulationState, '/set_simulation_state', state=state).result
+    assert answer.result == msg.Result.RESULT_OK, answer
     assert (server.paused, server.now) == (True, 0)
     done = listener.call(srv.StepSimulation, '/step_simulation', steps=3).result
     assert done.result == msg.Result.RESULT_OK, done
@@ -119,13 +118,13 @@ def test_steps_on_a_stock_server(small_server, bridged):
         (77, SET.INCORRECT_TRANSITION),
     ],
 )
-def test_states_that_cannot_be_asked_for(yard, state, result):
+def test_states_that_cannot_be_requested(yard, state, result):
     before = now(yard)
     answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result
     assert answer.result == result and answer.error_message
     assert now(yard) == before
 
 
-def test_a_scope_that_nobody_knows(yard):
+def test_an_unknown_scope_of_a_reset_is_refused(yard):
     answer = yard.ask('reset_simulation', scope=8).result
     assert answer.result == FAILED and '8' in answer.error_message

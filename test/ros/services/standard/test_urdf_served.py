@@ -5,18 +5,16 @@
 import tempfile
 from types import SimpleNamespace
 
-from bridge_harness import wait_for_message
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+from simulation_interfaces import srv
 
 from urlab_ros_bridge.ros.services.standard import resources
 
-pytestmark = pytest.mark.ros
 trimesh = pytest.importorskip('trimesh')
-srv = pytest.importorskip('simulation_interfaces.srv')
 
 INERTIA = """<inertial><mass value="1"/>
   <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -67,9 +65,9 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
     bodies = {model.body(index).name for index in range(model.nbody)}
     assert {'lifter_base', 'lifter_post', 'lifter_flange'} <= bodies
     assert model.nmesh == 1
-    joints = wait_for_message(yard.listener, JointState, '/lifter/joint_states')
+    joints = yard.listener.wait_for(JointState, '/lifter/joint_states')
     assert joints.name == ['lift'] and joints.position[0] == pytest.approx(0.2, abs=0.02)
-    assert wait_for_message(yard.listener, Imu, '/lifter/imu/data').header.frame_id
+    assert yard.listener.wait_for(Imu, '/lifter/imu/data').header.frame_id
     # Its lowest point is 0.1 m below its origin: it stands on the floor, unless it was put higher.
     assert yard.client.get_entities(['lifter'])['lifter'].pos[2] == pytest.approx(0.1, abs=2e-3)
     pose = PoseStamped()
@@ -96,7 +94,7 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
         ),
     ],
 )
-def test_errors_of_the_import_are_the_answer(yard, package, old, new, result, words):
+def test_errors_of_the_import_are_in_the_response(yard, package, old, new, result, words):
     answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
     assert answer.result == result and words in answer.error_message, answer
     assert 'x' not in yard.client.get_entities()
@@ -106,7 +104,7 @@ ROCK = f"""<robot name="rock"><link name="rock"><visual><geometry>{MESH}</geomet
 </robot>"""
 
 
-def test_an_object_stays_one_with_its_mesh(yard, package):
+def test_an_object_from_a_urdf_is_one_body_with_its_mesh(yard, package):
     assert yard.well('spawn_entity', resource_string=ROCK, name='stone').entity_name == 'stone'
     assert yard.client.handshake.model.nmesh == 1
     assert 'stone' not in yard.client.handshake.articulations

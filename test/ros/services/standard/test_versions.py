@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 from geometry_msgs.msg import PoseStamped
 import pytest
+from simulation_interfaces import msg
 
 from urlab_ros_bridge.ros.services.standard import StandardServices
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
-msg = pytest.importorskip('simulation_interfaces.msg')
+pytestmark = pytest.mark.distro
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
 
 @pytest.mark.parametrize('pose', [False, True])
 @pytest.mark.parametrize('twist', [False, True])
-def test_the_caller_says_what_is_set(yard, context, pose, twist):
+def test_flags_select_what_is_set(yard, context, pose, twist):
     from urlab_ros_bridge.ros.services.standard.entities import set_entity_state
 
     state = msg.EntityState()

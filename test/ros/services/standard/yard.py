@@ -6,7 +6,6 @@ from bridge_harness import Bridge
 from bridge_harness import free_domain
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from bundled_server import port_of
 from bundled_server import start_server
 
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
@@ -70,10 +69,9 @@ class Yard:
             (folder / name).write_text(text)
         self.folder = folder
         self.server = start_server(model=folder / 'yard.yaml', cameras='off', data_dir=folder)
-        ports = [port_of(self.server, name) for name in ('rpc', 'state')]
         domain = free_domain()
         self.listener = Listener(domain)
-        self.bridge = Bridge(domain, *ports, data_dir=str(folder))
+        self.bridge = Bridge(domain, self.server, data_dir=str(folder))
         self.types = {row.name: load_interface(row.type_name) for row in ENTRIES}
         wait_until(lambda: self.bridge.settled, 20.0)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures as messages: equal to what rclpy serialises, and true to the pixels."""
+"""Images as messages: equal to the serialisation of rclpy, with the pixels of the source."""
 
 import io
 import math
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 import numpy as np
-from PIL import Image as Picture
+from PIL import Image as PilImage
 import pytest
 from rclpy.serialization import deserialize_message
 from rclpy.serialization import serialize_message
@@ -29,7 +29,6 @@ from urlab_ros_bridge.ros.topics.cameras.messages import ImageTemplate
 from urlab_ros_bridge.ros.topics.cameras.messages import intrinsics
 from urlab_ros_bridge.ros.topics.cameras.messages import PointsTemplate
 
-pytestmark = pytest.mark.ros
 STAMP = 12_345_678_901
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 7))
 frames = st.text('abcxyz_/', min_size=1, max_size=9)
@@ -95,7 +94,7 @@ def test_camera_info_follows_from_size_and_field_of_view(size, frame, fovy):
     assert info.header.stamp.sec * 10**9 + info.header.stamp.nanosec == STAMP
     assert info.k.tolist() == [lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1]
     assert info.p.reshape(3, 4)[:, :3].ravel().tolist() == info.k.tolist()
-    # The upper edge of the picture is seen under half of the field of view.
+    # The upper edge of the image is at half of the field of view.
     edge = math.degrees(math.atan(size[1] / 2 / lens.fy))
     assert edge == pytest.approx(fovy / 2, abs=1e-6)
 
@@ -133,7 +132,7 @@ def test_compressed_depth_decodes_as_image_transport_decodes_it():
     assert message.format == '32FC1; compressedDepth png'
     data = bytes(message.data)
     _, scale, offset = struct.unpack('<iff', data[:12])
-    stored = np.asarray(Picture.open(io.BytesIO(data[12:]))).astype(float)
+    stored = np.asarray(PilImage.open(io.BytesIO(data[12:]))).astype(float)
     seen = (depth > 0) & (depth < 10)
     assert (stored[~seen] == 0).all()
     decoded = scale / (stored[seen] - offset)
@@ -141,20 +140,20 @@ def test_compressed_depth_decodes_as_image_transport_decodes_it():
     message = deserialize_message(
         CompressedTemplate('c', 'depth', '16UC1').update(STAMP, depth, 0), CompressedImage
     )
-    stored = np.asarray(Picture.open(io.BytesIO(bytes(message.data)[12:])))
+    stored = np.asarray(PilImage.open(io.BytesIO(bytes(message.data)[12:])))
     assert stored == pytest.approx(depth * 1000, abs=0.51)
 
 
-def test_jpeg_shows_the_picture_and_png_keeps_every_label():
+def test_jpeg_shows_the_image_and_png_keeps_every_label():
     flat = np.zeros((48, 64, 4), np.uint8)
     flat[...] = (10, 60, 200, 255)
     jpeg = CompressedTemplate('c', 'jpeg', 'rgb8').update(STAMP, flat, 90)
     message = same_as_rclpy(jpeg, CompressedImage)
     assert message.format == 'rgb8; jpeg compressed bgr8'
-    shown = np.asarray(Picture.open(io.BytesIO(bytes(message.data))))
+    shown = np.asarray(PilImage.open(io.BytesIO(bytes(message.data))))
     assert shown.shape == (48, 64, 3) and np.abs(shown.astype(int) - (200, 60, 10)).max() < 8
     labels = pixels_of(9, 5, 3)
     png = CompressedTemplate('c', 'png', 'rgb8').update(STAMP, labels, 1)
     message = same_as_rclpy(png, CompressedImage)
-    shown = np.asarray(Picture.open(io.BytesIO(bytes(message.data))))
+    shown = np.asarray(PilImage.open(io.BytesIO(bytes(message.data))))
     assert (shown == labels[..., 2::-1]).all()

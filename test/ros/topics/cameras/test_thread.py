@@ -1,11 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the thread of a camera does with its source."""
+"""The thread of a camera: its source, late images, and jumps of time."""
 
 from contextlib import contextmanager
 import queue
 import time
 
+from hypothesis import given
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 
@@ -18,8 +20,9 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
+from urlab_ros_bridge.ros.topics.cameras.thread import Lag
+from urlab_ros_bridge.ros.topics.cameras.thread import WINDOW
 
-pytestmark = pytest.mark.ros
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
 
 
@@ -88,7 +91,7 @@ def until(condition):
         time.sleep(0.005)
 
 
-def test_pictures_by_another_clock_are_published_and_one_that_was_held_up_is_not():
+def test_images_of_another_clock_are_published_and_late_ones_skipped():
     with running() as (thread, topic, (source,)):
         for number, behind in ((1, 100.0), (2, 100.0), (3, 102.0), (4, 100.0)):
             source.frames.put(frame(number, behind))
@@ -138,3 +141,28 @@ def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
         publishing.repeat()
         tasks.run_all()
     assert ''.join(sent) == 'ab' + 'ab' + 'c' + 'c' and published == [1, 1, 2]
+
+
+OFFSETS = st.floats(-1e6, 1e6)
+WAYS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=300)
+PERIOD = 1 / 30
+
+
+def lags(ways, offset=0.0, period=PERIOD):
+    lag = Lag()
+    return [lag.of(i * period + offset, i * period + way) for i, way in enumerate(ways)]
+
+
+@given(WAYS, OFFSETS)
+def test_clocks_that_differ_change_nothing(ways, offset):
+    assert lags(ways, offset) == pytest.approx(lags(ways), abs=1e-6)
+
+
+@pytest.mark.parametrize('jump', [3600.0, -3600.0])
+def test_after_a_clock_was_set_lags_are_right_within_two_windows(jump):
+    lag, late = Lag(), []
+    for number in range(1000):
+        now = number * PERIOD
+        late.append(lag.of(now + (jump if now > 10 else 0.0), now + 0.01))
+    wrong = [number * PERIOD for number, each in enumerate(late) if each > 0.5]
+    assert all(10 <= when <= 10 + 2 * WINDOW + PERIOD for when in wrong)

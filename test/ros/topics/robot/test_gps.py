@@ -1,17 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-from bridge_harness import wait_for_message
 import pytest
 from sensor_msgs.msg import NavSatFix
 
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
 
-pytestmark = pytest.mark.ros
 ORIGIN = (48.137, 11.575, 520.0)
 
 
-def test_the_fix_is_the_place_of_the_base(small_server, bridged):
+def test_the_fix_is_the_position_of_the_base(small_server, bridged):
     server = small_server()
     _, listener = bridged(server, gps_origin=list(ORIGIN))
     with server.lock:
@@ -22,7 +20,7 @@ def test_the_fix_is_the_place_of_the_base(small_server, bridged):
     def there(fix):
         return abs(fix.latitude - wanted.latitude) < 1e-6
 
-    fix = wait_for_message(listener, NavSatFix, '/gps/fix', there)
+    fix = listener.wait_for(NavSatFix, '/gps/fix', there)
     assert fix.longitude == pytest.approx(wanted.longitude, abs=1e-6)
     assert fix.header.frame_id == 'base_link'
     assert fix.position_covariance[0] == pytest.approx(0.25)  # the server tells 0.5 m

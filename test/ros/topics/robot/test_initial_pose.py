@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from example_counts import examples
 from geometry_msgs.msg import PoseWithCovarianceStamped
@@ -12,11 +11,10 @@ from hypothesis import strategies as st
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
+from urlab_msgs import srv
 
 from urlab_ros_bridge.ros.topics.robot.initial_pose import Displacement
 
-pytestmark = pytest.mark.ros
-srv = pytest.importorskip('urlab_msgs.srv')
 TICK = 20_000_000
 
 
@@ -24,17 +22,15 @@ def base(place=(0.0, 0.0, 0.0), yaw=0.0, speed=(0.0, 0.0, 0.0), turn=0.0):
     return (*place, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2), *speed, 0.0, 0.0, turn)
 
 
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(50))
 @given(
     speed=st.floats(-50.0, 50.0),
     turn=st.floats(-20.0, 20.0),
     steps=st.lists(st.integers(1, 50), min_size=1, max_size=20),
 )
-def test_who_moves_is_not_displaced_however_fast_and_however_many_ticks_are_lost(
-    speed, turn, steps
-):
+def test_motion_is_no_displacement_at_any_speed_and_with_lost_ticks(speed, turn, steps):
     displacement, now = Displacement(), 0
-    assert not displacement.seen(0, base(speed=(speed, 0, 0), turn=turn))  # nothing was known
+    assert not displacement.seen(0, base(speed=(speed, 0, 0), turn=turn))  # the first pose
     for step in steps:
         now += step * TICK
         seconds = now * 1e-9
@@ -42,41 +38,42 @@ def test_who_moves_is_not_displaced_however_fast_and_however_many_ticks_are_lost
         assert not displacement.seen(now, here)
 
 
-def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_server, bridged):
+def test_the_true_pose_is_published_for_new_subscribers_and_after_displacements(
+    small_server, bridged
+):
     server = small_server(beat=True)
     bridge, listener = bridged(server, publish_initialpose=True)
-    heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
+    poses = listener.listen(PoseWithCovarianceStamped, '/initialpose')
     odometry = listener.listen(Odometry, '/odom')
-    wait_until(lambda: len(heard) == 1)
-    assert heard.pop().pose.pose.position.x == pytest.approx(0.0, abs=0.2)
-    # Those who know it are not told again, neither when it drives nor when the world grows.
+    wait_until(lambda: len(poses) == 1)
+    assert poses.pop().pose.pose.position.x == pytest.approx(0.0, abs=0.2)
+    # It is not repeated, neither when the robot drives nor when the world changes.
     drive(bridge, odometry)
     bridge.node._world_plan = None
     bridge.link._on_plan(bridge.link._last, has_sim_time=True)
     drive(bridge, odometry)
-    assert not heard
+    assert not poses
     with server.lock:
         server.data.qpos[:2] = 7.0, -3.0
-    told = wait_for_message(
-        listener,
+    displaced = listener.wait_for(
         PoseWithCovarianceStamped,
         '/initialpose',
         lambda message: message.pose.pose.position.x == pytest.approx(7.0, abs=0.2),
     )
-    assert told.header.frame_id == 'map'
-    assert np.reshape(told.pose.covariance, (6, 6)).diagonal().tolist() == pytest.approx(
+    assert displaced.header.frame_id == 'map'
+    assert np.reshape(displaced.pose.covariance, (6, 6)).diagonal().tolist() == pytest.approx(
         [0.01, 0.01, 0.0, 0.0, 0.0, 0.01]
     )
-    assert len(heard) == 1
+    assert len(poses) == 1
     assert listener.call(srv.Reset, '/reset', time=True).success
-    wait_until(lambda: len(heard) == 2)
-    assert heard[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
-    # One that was started again knows nothing.
+    wait_until(lambda: len(poses) == 2)
+    assert poses[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
+    # A restarted subscriber gets it again.
     (feed,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'initialpose']
     listener.forget()
     wait_until(lambda: not feed.has_subscribers)
-    heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
-    wait_until(lambda: len(heard) == 1)
+    poses = listener.listen(PoseWithCovarianceStamped, '/initialpose')
+    wait_until(lambda: len(poses) == 1)
 
 
 def drive(bridge, odometry):

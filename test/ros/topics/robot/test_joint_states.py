@@ -7,21 +7,16 @@ import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 import pytest
 from small_model import XML
 from std_msgs.msg import String
+from topic_system import Block
+from topic_system import FIELDS
+from topic_system import TopicSystem
 
-pytestmark = pytest.mark.ros
-pytest.importorskip('tf2_msgs.msg')
-
-from topic_system import Block  # noqa: E402
-from topic_system import FIELDS  # noqa: E402
-from topic_system import TopicSystem  # noqa: E402
-
-from urlab_ros_bridge.client.client import Client  # noqa: E402
-from urlab_ros_bridge.ros.reports.graph import OtherPublishers  # noqa: E402
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.ros.reports.graph import OtherPublishers
 
 # A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
 MIXED = XML.replace(
@@ -44,7 +39,7 @@ def controlled(small_server, bridged, tmp_path):
         bridge, listener = bridged(
             server, ros2_control=True, ros2_control_states=states, mesh_directory=str(tmp_path)
         )
-        text = wait_for_message(listener, String, 'robot_description', qos=LATCHED).data
+        text = listener.wait_for(String, 'robot_description', qos=LATCHED).data
         system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
         wait_until(lambda: system.publisher.get_subscription_count() and system.received)
         # Those of the controllers are theirs.
@@ -110,7 +105,7 @@ def test_a_clock_that_goes_back_is_reported_to_users_of_ros2_control(controlled,
     log = CapturedLog(capfd)
     server, bridge, _ = controlled(*FIELDS)
     wait_until(lambda: bridge.timeline.stamp_ns and bridge.timeline.stamp_ns > 10**8)
-    with Client('127.0.0.1', server.ports[0]) as client:
+    with Client('127.0.0.1', server.ports['rpc']) as client:
         client.reset()
     wait_until(lambda: log.with_words('controller_manager runs no cycle'))
 

@@ -4,26 +4,19 @@
 
 import math
 
-from bridge_harness import Bridge
-from bridge_harness import free_domain
 from bridge_harness import LATCHED
-from bridge_harness import Listener
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
-from bundled_server import port_of
-from bundled_server import running_server
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import PointCloud2
 from sensor_msgs.msg import PointField
+from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 
-pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 LIDAR = PointLidar('top', -1.0, 1.0, -0.2, 0.4, 0.5, 20.0, 10.0, 4, 6, 'top')
 KINDS = {PointField.FLOAT32: '<f4', PointField.UINT16: '<u2'}
 ROOM = """
@@ -89,34 +82,21 @@ def test_fields_are_those_of_the_drivers_and_points_lie_along_their_rays():
 
 
 @pytest.mark.parametrize('mode', ['live', 'direct'])
-def test_the_bridge_publishes_them_in_the_frame_of_the_lidar(tmp_path, mode):
+def test_the_bridge_publishes_them_in_the_frame_of_the_lidar(bundled, tmp_path, mode):
     for name, text in (('room.xml', ROOM), ('cart.xml', CART), ('room.yaml', SIDECAR)):
         (tmp_path / name).write_text(text)
-    with running_server(model=tmp_path / 'room.yaml', cameras='off', step_mode=mode) as server:
-        domain = free_domain()
-        listener = Listener(domain)
-        ports = [port_of(server, name) for name in ('rpc', 'state')]
-        bridge = Bridge(domain, *ports, step_mode='keep')
-        try:
-            wait_until(lambda: bridge.settled, 20.0)
-            listener.listen(PointCloud2, '/points')
-            listener.listen(Odometry, '/odom')
-            check_bridged(bridge, listener, mode)
-        finally:
-            bridge.close()
-            listener.close()
-
-
-def check_bridged(bridge, listener, mode):
-    heard = listener.heard
+    config = {'model': tmp_path / 'room.yaml', 'step_mode': mode}
+    _, bridge, listener = bundled(config, step_mode='keep')
+    wait_until(lambda: bridge.settled, 20.0)
+    received = [listener.listen(PointCloud2, '/points'), listener.listen(Odometry, '/odom')]
 
     def both():
         if mode == 'direct':
             bridge.link.client.step(50)
-        return len(heard['/points']) > 2 and len(heard['/odom']) > 2
+        return all(len(messages) > 2 for messages in received)
 
     wait_until(both)
-    cloud = wait_for_message(listener, PointCloud2, '/points')
+    cloud = listener.wait_for(PointCloud2, '/points')
     points = read(cloud)
     assert points.shape == (5, 61) and cloud.header.frame_id == 'top'
     # Every ray meets the wall 3 m ahead, a white one.
@@ -125,6 +105,6 @@ def check_bridged(bridge, listener, mode):
     assert abs(middle['y']) < 1e-6 and middle['intensity'] > 250
     edge = math.cos(0.3) * math.cos(0.2)
     assert points[0, 0]['intensity'] == pytest.approx(255 * edge, abs=1.0)
-    frames = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    frames = listener.wait_for(TFMessage, '/tf_static', qos=LATCHED)
     (top,) = [item for item in frames.transforms if item.child_frame_id == 'top']
     assert top.transform.translation.z == pytest.approx(0.9)

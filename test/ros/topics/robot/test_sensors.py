@@ -1,35 +1,27 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-from bridge_harness import Bridge
-from bridge_harness import free_domain
-from bridge_harness import Listener
 from bridge_harness import wait_until
-from bundled_server import port_of
-from bundled_server import running_server
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
 from sensor_msgs.msg import Imu
 
 from urlab_ros_bridge.ros.topics.robot.sensors import Scans
-
-pytestmark = pytest.mark.ros
 
 MS = 1_000_000
 
 
 @given(period=st.integers(1, 130), rate=st.sampled_from([5, 10, 40]), start=st.integers(0, 999))
-def test_each_scan_of_snapshots_comes_once_with_its_own_time(period, rate, start):
-    scans, said, cell = Scans(rate), [], 1000 // rate
+def test_each_scan_of_snapshots_is_published_once_with_its_own_time(period, rate, start):
+    scans, published, cell = Scans(rate), [], 1000 // rate
     stamps = range(start, start + 30 * period, period)
     for stamp in stamps:
         made = scans.snapshot(stamp * MS, (stamp - stamp % cell) * MS)
         if made is not None:
-            said.append(made)
-    assert said == sorted({(stamp - stamp % cell) * MS for stamp in stamps})
+            published.append(made)
+    assert published == sorted({(stamp - stamp % cell) * MS for stamp in stamps})
 
 
-def test_a_scan_that_came_as_a_row_does_not_come_again_as_a_snapshot():
+def test_a_scan_of_a_row_is_not_repeated_from_a_snapshot():
     scans = Scans(10.0)
     assert scans.row(100 * MS) == 100 * MS
     assert scans.snapshot(120 * MS, 100 * MS) is None
@@ -40,7 +32,7 @@ def test_a_scan_that_came_as_a_row_does_not_come_again_as_a_snapshot():
     assert scans.snapshot(20 * MS, 0) == 0
 
 
-def test_the_sidecar_sets_topic_and_rate_of_a_sensor(tmp_path):
+def test_the_sidecar_sets_topic_and_rate_of_a_sensor(bundled, tmp_path):
     (tmp_path / 'cart.xml').write_text(
         '<mujoco><option timestep="0.005"/><worldbody><body name="base_link"><freejoint/>'
         '<geom size="0.1"/><site name="imu"/></body></worldbody>'
@@ -50,24 +42,19 @@ def test_the_sidecar_sets_topic_and_rate_of_a_sensor(tmp_path):
         'articulations: [{prefix: cart, model: cart.xml, '
         'sensor_topics: {imu: {topic: my/imu, rate: 20}}}]'
     )
-    with running_server(model=tmp_path / 'cart.yaml', cameras='off') as server:
-        domain = free_domain()
-        listener = Listener(domain)
-        bridge = Bridge(domain, *(port_of(server, name) for name in ('rpc', 'state')))
-        try:
-            heard = listener.listen(Imu, '/my/imu')
-            wait_until(lambda: len(heard) > 5)
-            names = {publisher.topic_name for publisher in bridge.node.publishers}
-        finally:
-            bridge.close()
-            listener.close()
-    stamps = [message.header.stamp for message in heard]
+    _, bridge, listener = bundled({'model': tmp_path / 'cart.yaml'})
+    received = listener.listen(Imu, '/my/imu')
+    wait_until(lambda: len(received) > 5)
+    names = {publisher.topic_name for publisher in bridge.node.publishers}
+    stamps = [message.header.stamp for message in list(received)]
     periods = [stamp.sec * 20 + stamp.nanosec // (50 * MS) for stamp in stamps]
     assert len(set(periods)) == len(periods)
     assert '/imu/data' not in names
 
 
-def test_where_the_server_does_not_tell_the_rate_decides():
+def test_scans_without_a_time_are_limited_by_the_rate():
     scans = Scans(10.0)
-    told = [stamp for stamp in range(0, 400, 20) if scans.snapshot(stamp * MS, None) is not None]
-    assert told == [0, 100, 200, 300]
+    published = [
+        stamp for stamp in range(0, 400, 20) if scans.snapshot(stamp * MS, None) is not None
+    ]
+    assert published == [0, 100, 200, 300]

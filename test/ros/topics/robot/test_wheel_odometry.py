@@ -6,13 +6,7 @@ from __future__ import annotations
 
 import math
 
-from bridge_harness import Bridge
-from bridge_harness import free_domain
-from bridge_harness import Listener
-from bridge_harness import wait_for_message
 from bridge_harness import wait_until
-from bundled_server import port_of
-from bundled_server import running_server
 from example_counts import examples
 from geometry_msgs.msg import PoseStamped
 from hypothesis import given
@@ -23,6 +17,8 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tf2_msgs.msg import TFMessage
+from urlab_msgs import srv
 
 from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.models import world_path
@@ -30,10 +26,6 @@ from urlab_ros_bridge.ros.topics.robot.wheel_odometry import WheelOdometry
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-
-pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
-srv = pytest.importorskip('urlab_msgs.srv')
 
 DIFFERENTIAL = [(10.0, 0.0, -2.0), (0.0, 0.0, 0.0), (10.0, 0.0, 2.0)]  # an arm joint between
 MECANUM = [(20.0, -side * end * 20.0, side * 20.0 * 0.35) for end in (1, -1) for side in (-1, 1)]
@@ -96,7 +88,7 @@ def rover():
     [(DIFFERENTIAL, None), (DIFFERENTIAL, -0.3), (MECANUM, None)],
     ids=['differential', 'axle behind', 'mecanum'],
 )
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(50))
 @given(
     twist=st.tuples(speed, speed, speed),
     start=st.tuples(speed, speed, st.floats(-3.0, 3.0)),
@@ -182,7 +174,7 @@ FLOOR = """
 """
 
 
-def test_a_car_on_a_circle_is_where_its_driven_wheels_say(tmp_path):
+def test_odometry_of_a_car_on_a_circle_is_that_of_its_driven_wheels(tmp_path):
     for name, text in (('car.xml', CAR), ('car.yaml', CAR_SIDECAR), ('floor.xml', FLOOR)):
         (tmp_path / name).write_text(text)
     car = Drive(tmp_path / 'car.yaml')
@@ -209,7 +201,7 @@ def test_wheels_that_slip_make_it_drift(rover, fault):
     assert away > 0.1 or turned > 0.1
 
 
-def test_a_reset_begins_at_the_truth_and_a_robot_that_is_carried_notices_nothing(rover):
+def test_a_reset_restores_the_true_pose_and_a_teleport_does_not_show(rover):
     rover.go(1.0, 0.5)
     before = rover.odometry.pose
     start = rover.robot.base_joint.qpos_address
@@ -223,23 +215,10 @@ def test_a_reset_begins_at_the_truth_and_a_robot_that_is_carried_notices_nothing
     assert away < 1e-9 and not rover.odometry.covariance.any()
 
 
-def test_the_bridge_publishes_it_with_the_true_place_of_odom_in_the_map():
-    with running_server(world='rover', cameras='off') as server:
-        domain = free_domain()
-        listener = Listener(domain)
-        ports = [port_of(server, name) for name in ('rpc', 'state')]
-        bridge = Bridge(domain, *ports, odom_source='wheels', publish_map_to_odom=True)
-        try:
-            check_bridged(server, bridge, listener)
-        finally:
-            bridge.close()
-            listener.close()
-
-
 def at_rest(listener):
     """Return odometry of a robot that stands, with the truth and transforms of the same tick."""
     odom, poses, transforms = (
-        list(listener.heard[topic]) for topic in ('/odom', '/ground_truth/pose', '/tf')
+        list(listener.received[topic]) for topic in ('/odom', '/ground_truth/pose', '/tf')
     )
     truths = {str(pose.header.stamp): pose for pose in poses}
     frames = {
@@ -254,7 +233,9 @@ def at_rest(listener):
     return None
 
 
-def check_bridged(server, bridge, listener):
+def test_the_bridge_publishes_it_with_the_true_place_of_odom_in_the_map(bundled):
+    parameters = {'odom_source': 'wheels', 'publish_map_to_odom': True}
+    _, bridge, listener = bundled({'world': 'rover'}, **parameters)
     client = bridge.link.client
     wait_until(lambda: bridge.settled, 20.0)
     client.set_twist('rover', (0.4, 0.0, 0.0), (0.0, 0.0, 0.4))
@@ -278,13 +259,11 @@ def check_bridged(server, bridge, listener):
         truth.pose.position.x, abs=1e-3
     )
     assert listener.call(srv.Reset, '/reset').success
-    again = wait_for_message(
-        listener, Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-6
-    )
+    again = listener.wait_for(Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-6)
     assert abs(again.pose.pose.position.x) < 1e-2
 
 
-def test_a_robot_without_wheels_is_refused_with_the_drives_there_are(small_server, bridged):
+def test_wheel_odometry_without_wheels_is_refused_with_the_valid_drives(small_server, bridged):
     bridge, _ = bridged(small_server(), odom_source='wheels')
     wait_until(lambda: bridge.settled, 20.0)
     (note,) = [note for note in bridge.stream.world.notes if 'odom_source' in note]

@@ -1,0 +1,272 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The world of a planner, made of collision objects alone, is the simulated one without robots."""
+
+import copy
+import sys
+from types import SimpleNamespace
+
+from bundled_server import ports_of
+from bundled_server import start_server
+from fake_node import FakeNode
+from moveit_msgs.msg import CollisionObject
+import mujoco
+import numpy as np
+import pytest
+from shape_msgs.msg import SolidPrimitive
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.models import world_names
+from urlab_ros_bridge.ros.link.planning_scene import PlanningSceneTopic
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.plan.from_model import plan_world
+from urlab_ros_bridge.ros.program.features import Settings
+from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+
+SHAPES = """<mujoco model="shapes"><option gravity="0 0 0"/><asset>
+    <mesh name="roof" vertex="-.3 -.3 0  .3 -.3 0  .3 .3 0  -.3 .3 0  0 0 .4"/>
+    <hfield name="hills" nrow="5" ncol="4" size=".6 .6 .3 .1"
+      elevation="0 0 0 0 0 .5 .2 0 0 1 .3 0 0 .2 .1 0 0 0 0 0"/></asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="3 3 .1"/>
+    <geom type="box" size=".1 .2 .3" pos="1 0 .3" euler="0 0 30"/>
+    <geom name="seen" type="box" size="1 1 1" pos="0 0 1" contype="0" conaffinity="0"/>
+    <body name="shed" pos="-1 1 0" euler="0 0 40">
+      <geom type="mesh" mesh="roof" pos="0 0 .5"/>
+      <body pos="0 .5 .2"><geom type="capsule" size=".1 .2" euler="70 0 0"/></body></body>
+    <body name="hills" pos="-1.5 -1.5 0"><geom type="hfield" hfield="hills"/></body>
+    <body name="ball" pos="0 -1 .5"><freejoint/><geom size=".15"/>
+      <body pos=".3 0 0"><geom type="ellipsoid" size=".2 .1 .05" euler="0 30 0"/></body></body>
+    <body name="hoop" pos="1 1 .5" mocap="true"><geom type="cylinder" size=".3 .05"/></body>
+  </worldbody></mujoco>"""
+PILLAR = """<mujoco><worldbody><body name="pillar"><geom type="box" size=".1 .1 1" pos="0 0 1"/>
+</body></worldbody></mujoco>"""
+GEOMS = mujoco.mjtGeom
+KINDS = {
+    SolidPrimitive.BOX: lambda x, y, z: (GEOMS.mjGEOM_BOX, [x / 2, y / 2, z / 2]),
+    SolidPrimitive.SPHERE: lambda radius: (GEOMS.mjGEOM_SPHERE, [radius, 0, 0]),
+    SolidPrimitive.CYLINDER: lambda h, radius: (GEOMS.mjGEOM_CYLINDER, [radius, h / 2, 0]),
+}
+
+
+class Scene:
+    """A bundled world, its topic on a fake node, and a planner that applies the changes."""
+
+    def __init__(self, **config):
+        self.server = start_server(cameras='off', **config)
+        self.client = Client(**ports_of(self.server), shared=True)
+        self.client.connect()
+        self.objects, self.colors, self.node = {}, {}, FakeNode()
+        self._stream = SimpleNamespace(world=SimpleNamespace(state=self))
+        self._settings = Settings(publish_planning_scene=True)
+        self.topic = PlanningSceneTopic(
+            SimpleNamespace(
+                node=self.node,
+                part={StreamThread: self._stream}.__getitem__,
+                settings=self._settings,
+                timeline=SimpleNamespace(stamp_ns=7),
+                log=lambda *_: None,
+            )
+        )
+        self.read_world()
+
+    def read_world(self):
+        """Take the present world, as after a handshake."""
+        handshake = self.client.handshake
+        self.topic.published(plan_world(handshake, self._settings), handshake)
+
+    @property
+    def entities(self):
+        """Return what the stream has of entities: name -> pose."""
+        found = self.client.get_entities()
+        return {
+            name: SimpleNamespace(pose=lambda each=each: (each.pos, each.quat))
+            for name, each in found.items()
+        }
+
+    def update(self):
+        """Let a second pass; return what has changed: (operation, name)."""
+        self.topic.every_second(0.0)
+        changes = []
+        (publisher,) = self.node.publishers.values()
+        while publisher.sent:
+            scene = publisher.sent.pop(0)
+            assert scene.is_diff and scene.robot_state.is_diff
+            self.colors |= {each.id: each.color for each in scene.object_colors}
+            for change in scene.world.collision_objects:
+                self.apply(copy.deepcopy(change))
+                changes.append((change.operation, change.id))
+        return changes
+
+    def apply(self, change):
+        assert change.header.frame_id in ('map', 'odom') and change.header.stamp.nanosec == 7
+        if change.operation == change.ADD:
+            assert change.primitives or change.meshes
+            self.objects[change.id] = change
+        elif change.operation == change.REMOVE:
+            del self.objects[change.id]
+        else:
+            known = self.objects[change.id]
+            assert not change.primitives and not change.meshes
+            assert known.primitive_poses == change.primitive_poses
+            assert known.mesh_poses == change.mesh_poses
+            known.pose = change.pose
+
+    def error(self):
+        """Return how far rays in the planner's world end from those in the simulation (m)."""
+        world = self.server.simulation.world
+        names = tuple(f'{prefix}_' for prefix in self.client.handshake.articulations) or ('-',)
+        with self.server.simulation.engine.lock:
+            return errors((solid_scenery(world.model, names), world.data), self.compiled())
+
+    def compiled(self):
+        spec = mujoco.MjSpec()
+        for each in self.objects.values():
+            place = matrix(each.pose)
+            for solid, pose in zip(each.primitives, each.primitive_poses, strict=True):
+                kind, size = KINDS[solid.type](*solid.dimensions)
+                add(spec, place @ matrix(pose), type=kind, size=size)
+            for number, (mesh, pose) in enumerate(zip(each.meshes, each.mesh_poses, strict=True)):
+                name = f'{each.id} {number}'
+                points = [value for p in mesh.vertices for value in (p.x, p.y, p.z)]
+                faces = [int(i) for t in mesh.triangles for i in t.vertex_indices]
+                flat = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+                spec.add_mesh(name=name, uservert=points, userface=faces, inertia=flat)
+                add(spec, place @ matrix(pose), type=GEOMS.mjGEOM_MESH, meshname=name)
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        return model, data
+
+    def close(self):
+        self.client.close()
+        self.server.stop()
+
+
+def matrix(pose):
+    """Return a geometry_msgs Pose as a 4x4 transform."""
+    found, turn = np.eye(4), np.zeros(9)
+    place, quaternion = pose.position, pose.orientation
+    wxyz = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
+    mujoco.mju_quat2Mat(turn, wxyz)
+    found[:3, :3], found[:3, 3] = turn.reshape(3, 3), (place.x, place.y, place.z)
+    return found
+
+
+def add(spec, place, **fields):
+    turn = np.zeros(4)
+    mujoco.mju_mat2Quat(turn, np.ascontiguousarray(place[:3, :3]).ravel())
+    spec.worldbody.add_geom(pos=place[:3, 3], quat=turn, **fields)
+
+
+def solid_scenery(model, prefixes):
+    """Return a copy of a model in which rays meet what collides and is no robot."""
+    eyes = copy.copy(model)
+    bodies = [model.body(index).name.startswith(tuple(prefixes)) for index in range(model.nbody)]
+    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    eyes.geom_group[:] = np.where(collides & ~np.array(bodies)[model.geom_bodyid], 0, 5)
+    eyes.geom_matid[:] = -1
+    eyes.geom_rgba[:, 3] = 1.0
+    return eyes
+
+
+def distances(model, data, eye, axes, shape=(48, 64)):
+    """
+    Return how far rays of a camera of 60 degrees go, shape `shape`, -1 where nothing is.
+
+    :param axes: rows are the camera's right, up and backward in the world.
+    """
+    rows, columns = shape
+    top = np.tan(np.radians(30.0))
+    right, up = np.meshgrid(
+        np.linspace(-top, top, columns) * columns / rows, np.linspace(top, -top, rows)
+    )
+    rays = np.stack([right, up, -np.ones(shape)], axis=-1).reshape(-1, 3) @ axes
+    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+    groups = np.array([1, 1, 1, 0, 0, 0], np.uint8)
+    found, hit = np.zeros(len(rays)), np.zeros(len(rays), np.int32)
+    mujoco.mj_multiRay(
+        model, data, eye, rays.ravel(), groups, 1, -1, hit, found, None, len(rays), 100.0
+    )
+    return found.reshape(shape)
+
+
+def errors(simulated, planned):
+    """
+    Return the 99th percentile of how far rays of many eyes end from each other (m).
+
+    It is infinite where they do not meet the same things.
+    """
+    found = []
+    for angle in np.linspace(0.0, 6.0, 7):
+        backward = np.array([np.cos(angle), np.sin(angle), 0.7])
+        backward /= np.linalg.norm(backward)
+        right = np.cross([0.0, 0.0, 1.0], backward)
+        right /= np.linalg.norm(right)
+        view = 3.0 * backward, np.array([right, np.cross(backward, right), backward])
+        one, other = distances(*simulated, *view), distances(*planned, *view)
+        # A floor is a slab, with an end where the simulated one has none.
+        both = (one > 0) & (other > 0) & (one < 15)
+        agree = np.mean((one > 0)[one < 15] == (other > 0)[one < 15]) > 0.98
+        assert np.mean(both) > 0.5
+        found.append(np.abs(one - other)[both] if agree else [np.inf])
+    return np.quantile(np.concatenate(found), 0.99)
+
+
+@pytest.fixture
+def scene(keep):
+    """Return a function: config of a server -> a scene."""
+    return lambda **config: keep(Scene(**config))
+
+
+@pytest.mark.parametrize('world', world_names())
+def test_a_planner_has_the_solid_scenery_of_every_world(scene, world):
+    found = scene(world=world)
+    found.client.set_paused(True)
+    assert found.update() and found.error() < 3e-3
+    robots = tuple(f'{prefix}_' for prefix in found.client.handshake.articulations)
+    assert not [name for name in found.objects if name.startswith(robots)]
+
+
+def test_every_shape_is_there_and_follows_the_world(scene, tmp_path):
+    path = tmp_path / 'shapes.xml'
+    path.write_text(SHAPES)
+    found = scene(model=path)
+    client = found.client
+    client.set_paused(True)
+    assert found.update() and not found.update()
+    # Two have no name: a box of the world, and what the shed carries.
+    assert {'floor', 'shed', 'hills', 'ball', 'hoop'} <= found.objects.keys()
+    assert len(found.objects) == len(found.colors) == 7 and 'seen' not in found.objects
+    assert found.topic.extra_subscriptions() == {b'scene/'}
+    assert found.error() < 2e-3
+    client.set_mocap_pose('hoop', pos=(1.0, 1.0, 0.9), quat=(0.6, 0.8, 0.0, 0.0))
+    client.set_entity_state('ball', pos=(0.0, -1.0, 0.7), quat=(0.8, 0.0, 0.0, 0.6))
+    client.step(1, while_paused=True)
+    assert found.error() > 2e-3
+    moves = [(CollisionObject.MOVE, name) for name in ('ball', 'hoop')]
+    assert sorted(found.update()) == moves and found.error() < 2e-3
+    assert found.objects['hoop'].pose.position.z == pytest.approx(0.9)
+    client.spawn_entity('pillar', xml=PILLAR, pos=(0.0, 1.5, 0.0))
+    found.read_world()
+    assert (CollisionObject.ADD, 'pillar') in found.update() and found.error() < 2e-3
+    client.delete_entity('pillar')
+    found.read_world()
+    assert (CollisionObject.REMOVE, 'pillar') in found.update()
+    # A new subscriber gets everything; without one there is nothing to publish.
+    (publisher,) = found.node.publishers.values()
+    publisher.subscribers = 2
+    assert {name for _, name in found.update()} == found.objects.keys()
+    publisher.subscribers = 0
+    assert not found.update() and not found.topic.extra_subscriptions()
+
+
+def test_without_moveit_msgs_the_error_names_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'moveit_msgs.msg', None)
+    bridge = SimpleNamespace(
+        node=FakeNode(),
+        part={StreamThread: None}.__getitem__,
+        settings=Settings(publish_planning_scene=True),
+    )
+    with pytest.raises(InterfaceMissing, match='moveit_msgs'):
+        PlanningSceneTopic(bridge)
