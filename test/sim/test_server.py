@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from waiting import wait_until
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -64,16 +65,6 @@ def drain(socket, seconds):
     return found
 
 
-def drain_until(socket, true, messages=()):
-    """Return what arrives until `true` holds for it, after the messages that did already."""
-    found = list(messages)
-    deadline = time.monotonic() + 20
-    while not true(found):
-        assert time.monotonic() < deadline, f'in vain, with {len(found)} messages'
-        found += drain(socket, 0.05)
-    return found
-
-
 @pytest.fixture
 def subscribe():
     sockets = []
@@ -100,9 +91,9 @@ def ticks_at(socket, pace):
     """Return the ticks of short samples; in one of them, simulated time runs at this pace."""
     ticks, paces = [], []
     for _ in range(20):  # a busy machine may disturb some
-        look = times(drain(socket, 0.6))
-        simulated, wall = (look[-1][i] - look[0][i] for i in (0, 2))
-        ticks, paces = ticks + look, [*paces, simulated / wall]
+        sample = times(drain(socket, 0.6))
+        simulated, wall = (sample[-1][i] - sample[0][i] for i in (0, 2))
+        ticks, paces = ticks + sample, [*paces, simulated / wall if wall else 0.0]
         if paces[-1] == pytest.approx(pace, abs=0.02):
             return ticks
     raise AssertionError(f'not once {pace}: {paces}')
@@ -146,7 +137,8 @@ def test_paused_the_state_is_repeated_with_the_same_stamp(server, connect, subsc
     caller.ask('set_paused', paused=True)
     drain(socket, 0.3)
     begun = time.monotonic()
-    messages = drain_until(socket, lambda found: len(times(found)) >= 5)
+    messages = []
+    wait_until(lambda: messages.extend(drain(socket, 0.05)) or len(times(messages)) >= 5)
     ticks = times(messages)
     assert len({tick[:2] for tick in ticks}) == 1
     assert len(ticks) <= 5 + 20 * (time.monotonic() - begun)  # ten a second, not every tick

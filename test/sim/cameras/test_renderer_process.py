@@ -61,30 +61,43 @@ def test_the_renderer_starts_with_the_first_subscriber_and_ends_with_the_server(
     assert len(renderers()) == before
 
 
-@needs_gl
-def test_a_killed_renderer_restarts_while_physics_continues(own_server, caplog):
-    caplog.set_level(logging.INFO)
+@pytest.fixture
+def watched(own_server):
+    """Return a client of the server, in live mode, the stream of its front camera, a renderer."""
     others = {child.pid for child in renderers()}
     with connect(own_server) as client:
         client.set_mode('live')
         with open_camera(client.handshake.global_cameras['front']) as stream:
             assert stream.receive(60.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
-            renderer.send_signal(signal.SIGKILL)
-            simulation, steps = own_server.simulation, set()
-            wait_until(lambda: simulation.cameras.port is None)
-            while simulation.cameras.port is None:
-                stream.receive(0.0)  # it connects again, which starts the next one
-                if {child.pid for child in renderers()} - others - {renderer.pid}:
-                    steps.add(client.status().step)
-                time.sleep(0.005)
-            assert len(steps) > 5  # while the next one was starting
-            while stream.receive(0.0) is not None:
-                pass
-            frame = stream.receive(60.0)
-            assert frame is not None and frame.stamp_ns > 0
-            # And frames in replies are there again too.
-            assert 'front' in client.step(include_cameras={'front': 'sync'}).cameras
+            yield client, stream, renderer
+
+
+def receive_all(stream):
+    """Receive the frames that wait."""
+    while stream.receive(0.0) is not None:
+        pass
+
+
+@needs_gl
+def test_a_killed_renderer_restarts_while_physics_continues(own_server, watched, caplog):
+    caplog.set_level(logging.INFO)
+    client, stream, renderer = watched
+    others = {child.pid for child in renderers()}
+    renderer.send_signal(signal.SIGKILL)
+    simulation, steps = own_server.simulation, set()
+    wait_until(lambda: simulation.cameras.port is None)
+    while simulation.cameras.port is None:
+        stream.receive(0.0)  # it connects again, which starts the next one
+        if {child.pid for child in renderers()} - others:
+            steps.add(client.status().step)
+        time.sleep(0.005)
+    assert len(steps) > 5  # while the next one was starting
+    receive_all(stream)
+    frame = stream.receive(60.0)
+    assert frame is not None and frame.stamp_ns > 0
+    # And frames in replies are there again too.
+    assert 'front' in client.step(include_cameras={'front': 'sync'}).cameras
     (message,) = [record.message for record in caplog.records if 'renderer died' in record.message]
     assert 'signal 9' in message
 
@@ -113,8 +126,7 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
             assert stream.receive(60.0) is not None
             no_graphics.touch()
             wait_until(lambda: simulation.cameras.port is None)
-            while stream.receive(0.0) is not None:
-                pass
+            receive_all(stream)
             newest = simulation.engine.clock.stamp_ns
             # It does not start again while there is nothing to draw with; that is not the end.
             seen = []
@@ -132,31 +144,25 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
 
 
 @needs_gl
-def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
+def test_a_renderer_that_hangs_is_replaced(watched, monkeypatch, caplog):
+    _, stream, renderer = watched
     monkeypatch.setattr(supervisor, 'CHECK_SECONDS', 0.2)
     monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 1.0)
-    others = {child.pid for child in renderers()}
-    with connect(own_server) as client:
-        client.set_mode('live')
-        with open_camera(client.handshake.global_cameras['front']) as stream:
-            assert stream.receive(60.0) is not None
-            (renderer,) = [child for child in renderers() if child.pid not in others]
-            renderer.send_signal(signal.SIGSTOP)
-            wait_until(lambda: 'drew nothing for 1 s' in caplog.text)
-            monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 60.0)  # its successor may be slow
-            # What it had sent before may still come.
-            wait_until(lambda: not renderer.is_running())
-            while stream.receive(0.0) is not None:
-                pass
-            assert stream.receive(60.0) is not None
+    renderer.send_signal(signal.SIGSTOP)
+    wait_until(lambda: 'drew nothing for 1 s' in caplog.text)
+    monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 60.0)  # its successor may be slow
+    # What it had sent before may still arrive.
+    wait_until(lambda: not renderer.is_running())
+    receive_all(stream)
+    assert stream.receive(60.0) is not None
 
 
 @pytest.mark.parametrize('own_server', [{'cameras': 'off'}], indirect=True)
 def test_with_cameras_off_they_are_listed_and_not_streamed(own_server):
-    check_there_are_no_pictures(own_server, '--cameras off')
+    check_there_are_no_images(own_server, '--cameras off')
 
 
-def check_there_are_no_pictures(server, reason):
+def check_there_are_no_images(server, reason):
     with connect(server) as client:
         front = client.handshake.global_cameras['front']
         assert front.resolution == (640, 480) and front.endpoint == ''
@@ -177,7 +183,7 @@ def test_without_opengl_one_message_names_the_packages_to_install(lab, monkeypat
         (record,) = [item for item in caplog.records if item.levelno >= logging.WARNING]
         for words in ('cameras are off', 'libNoEGL.so is not installed', 'apt install', 'osmesa'):
             assert words in record.message
-        check_there_are_no_pictures(server, 'apt install')
+        check_there_are_no_images(server, 'apt install')
     finally:
         server.stop()
 
