@@ -5,9 +5,7 @@
 import json
 import re
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -85,7 +83,6 @@ def small_take(frames=4):
     return RecordedTake(layout, (rows[:1], rows[1:]), 0.002)
 
 
-@settings(max_examples=examples(60), deadline=None)
 @given(takes(), st.integers(1, 50))
 def test_a_recording_reads_back_bit_for_bit(take, size):
     text = text_of(take)

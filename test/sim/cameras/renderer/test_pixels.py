@@ -3,7 +3,6 @@
 """From OpenGL's pixels to the wire's: laws of the conversions."""
 
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 import numpy as np
@@ -28,7 +27,6 @@ def test_colours_are_flipped_and_opaque(words):
     st.floats(0.001, 1.0), st.floats(2.0, 1e4), st.booleans(),
     SHAPES.flatmap(lambda shape: hnp.arrays(np.float64, shape, elements=st.floats(0.01, 0.99))),
 )  # fmt: skip
-@settings(deadline=None)
 def test_metres_undo_the_projection(near, far, orthographic, share):
     z = near + share * (far - near)
     if orthographic:

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of poses, against MuJoCo."""
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import mujoco
 import numpy as np
@@ -27,7 +25,6 @@ quats = (
 )
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(st.tuples(*[st.floats(-180, 180)] * 3))
 def test_euler_angles_turn_about_the_worlds_axes_in_order_x_y_z(degrees):
     expected = np.empty(4)
@@ -37,13 +34,11 @@ def test_euler_angles_turn_about_the_worlds_axes_in_order_x_y_z(degrees):
     )
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(quats)
 def test_euler_angles_of_a_rotation_give_it_back(quat):
     assert np.allclose(matrix_of(from_euler(to_euler(quat))), matrix_of(quat), atol=1e-6)
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(vectors.filter(lambda vector: np.linalg.norm(vector) > 0.1))
 def test_a_view_along_a_direction_keeps_the_horizon_level(direction):
     quat = looking_along(direction)

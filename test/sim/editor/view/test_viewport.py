@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The free camera frames what it is asked to show."""
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import numpy as np
 
@@ -28,7 +26,6 @@ class Scene:
         return Viewport(self.pose_of, lambda: self.now)
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(
     st.tuples(*[st.floats(-180, 180)] * 3),
     st.floats(5, 170),

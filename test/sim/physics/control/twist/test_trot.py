@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import math
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import mujoco
 import numpy as np
@@ -132,7 +130,6 @@ leg_numbers = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(100), deadline=None)
 @given(numbers=leg_numbers, pitch=st.floats(-0.7, 0.7), roll=st.floats(-0.7, 0.7),
        share=st.floats(0.4, 0.95))  # fmt: skip
 def test_joints_and_feet_are_inverse_within_reach(numbers, pitch, roll, share):

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import math
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 from twist_rig import differential
@@ -38,7 +36,6 @@ def test_effective_twist_is_inside_the_limits(linear, angular):
         assert got == min(max(asked, -bound), bound)
 
 
-@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(twists, st.integers(1, 60)), min_size=1, max_size=6))
 def test_ramp_never_exceeds_an_acceleration_and_arrives(commands):
     controller, dt, time = differential(LIMITED), 0.01, 0.0

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import math
 
-from example_counts import examples
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import mujoco
 import numpy as np
@@ -88,7 +86,6 @@ def test_differential_wheels_roll_without_slip(twist, radius, track):
     assert radius * (wheel[1] - wheel[0]) / track == pytest.approx(twist[2], abs=1e-6)
 
 
-@settings(max_examples=examples(60), deadline=None)
 @given(twists, st.lists(wheel_geometry, min_size=3, max_size=6))
 def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
     names = [f'w{k}' for k in range(len(geometry))]
@@ -123,7 +120,6 @@ def car(model=None, base=0.5, track=0.4, steering_limit=0.6):
     return build(spec, model, 4)
 
 
-@settings(max_examples=examples(50), deadline=None)
 @given(forward=part, rate=part, base=st.floats(0.3, 2.0), track=st.floats(0.05, 0.6))
 def test_every_wheel_of_a_car_rolls_where_it_points(forward, rate, base, track):
     controller = car(base=base, track=track)
