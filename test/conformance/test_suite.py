@@ -45,8 +45,8 @@ def run_of_users(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('run')
     command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'conformance']
     command += ['--json', str(folder / 'results.json')]
-    with (folder / 'said').open('wb') as said:
-        process = start_process(command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+    with (folder / 'output').open('wb') as output:
+        process = start_process(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
     yield process, folder
     if process.poll() is None:
         process.send_signal(signal.SIGINT)  # it ends its own server
@@ -110,25 +110,25 @@ def test_a_silent_port_is_named_with_its_option(sound, capsys):
         port = probe.getsockname()[1]
     words = [sound.rpc, '--only', 'rows.two_parts', '--transport', 'zmq']
     assert main(['conformance', *words, '--state-port', str(port)]) == 1
-    said = ' '.join(capsys.readouterr().out.split())
-    assert f'nothing from tcp://127.0.0.1:{port}; is it the right --state-port?' in said
+    output = ' '.join(capsys.readouterr().out.split())
+    assert f'nothing from tcp://127.0.0.1:{port}; is it the right --state-port?' in output
 
 
 def test_list_names_rule_and_source_of_every_check(capsys):
     assert main(['conformance', '--list']) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for check in all_checks():
-        assert check.name in said
-    assert '"cleared after the step window"' in said
+        assert check.name in output
+    assert '"cleared after the step window"' in output
 
 
 def test_only_takes_names_beginnings_and_globs(capsys):
     assert main(['conformance', '--list', '--only', 'stamp,step.direct.x*,error.shape']) == 0
-    said = capsys.readouterr().out
-    assert 'stamp.blocks' in said
-    assert 'step.direct.xfrc_cleared' in said
-    assert 'error.shape' in said
-    assert 'error.order' not in said
+    output = capsys.readouterr().out
+    assert 'stamp.blocks' in output
+    assert 'step.direct.xfrc_cleared' in output
+    assert 'error.shape' in output
+    assert 'error.order' not in output
     assert main(['conformance', '--list', '--only', 'nothing_like_it']) == 2
 
 
@@ -140,12 +140,12 @@ def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
     with Proxy(sound, tells_the_op()) as proxy:
         code = main(['conformance', proxy.places.rpc, '--only', 'error.shape', '--json', str(file),
                              '--transport', 'zmq'])  # fmt: skip
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == 1
-    assert 'FAIL' in said
-    assert 'failed_op' in said
-    assert 'Protocol Reference, Errors' in said
-    assert said.splitlines()[-1].startswith('1 checks: 0 passed, 1 failed')
+    assert 'FAIL' in output
+    assert 'failed_op' in output
+    assert 'Protocol Reference, Errors' in output
+    assert output.splitlines()[-1].startswith('1 checks: 0 passed, 1 failed')
     assert json.loads(file.read_text())['results'][0]['outcome'] == 'fail'
 
 
@@ -166,10 +166,10 @@ def test_the_suite_restores_the_server(sound, connect):
 
 def test_the_bundled_server_follows_every_rule(run_of_users):
     process, folder = run_of_users
-    code, said = process.wait(500), (folder / 'said').read_text()
+    code, output = process.wait(500), (folder / 'output').read_text()
     report = json.loads((folder / 'results.json').read_text())
     failed = {r['name'] for r in report['results'] if r['outcome'] == 'fail'}
-    assert failed == set() and code == 0, said[-2000:]
+    assert failed == set() and code == 0, output[-2000:]
     assert report['counts']['deviation'] == 0
     passed = {r['name'] for r in report['results'] if r['outcome'] == 'pass'}
     skipped = {r['name'] for r in report['results'] if r['outcome'] == 'skip'} - passed

@@ -62,7 +62,7 @@ def test_entities_without_names_stay_for_the_reader_to_refuse(entities):
 
 
 @given(st.dictionaries(st.text(max_size=3), st.none() | st.integers() | st.lists(st.integers())))
-def test_odd_replies_are_translated_without_an_error(odd):
+def test_malformed_replies_are_translated_without_an_error(odd):
     for name in ('arts', 'scene', 'per_articulation', 'entities', 'mode', 'handshake_payload'):
         for value in (None, 3, 'text', [1], odd):
             message = {'op': 'step_ok', **odd, name: value}

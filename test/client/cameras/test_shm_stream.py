@@ -52,14 +52,14 @@ def stream(tmp_path, writer):
         yield made
 
 
-def picture(value):
+def image(value):
     return bytes([value % 256]) * SIZE
 
 
 def test_a_frame_has_the_stamp_number_and_wall_time_of_its_capture(writer, stream):
     wall = time.time() - 3.0
     for number, stamp in enumerate((12_345_678_901, -5), 1):
-        writer.write(picture(number), stamp, clock_of(wall))
+        writer.write(image(number), stamp, clock_of(wall))
         frame = stream.receive(20.0)
         assert (frame.stamp_ns, frame.frame_id) == (stamp, number)
         assert frame.wall_time == pytest.approx(wall, abs=2e-6)
@@ -83,22 +83,22 @@ def test_frames_of_a_stock_server_have_no_time_and_are_polled_for(tmp_path):
 
 def test_the_newest_frame_wins_and_the_others_are_counted(writer, stream):
     for number in range(1, 6):
-        writer.write(picture(number))
+        writer.write(image(number))
     assert stream.receive(20.0).frame_id == 5
     for number in range(6, 9):
-        writer.write(picture(number))
+        writer.write(image(number))
     assert stream.receive(20.0).frame_id == 8
     assert stream.stats.missed == 2  # what was there before the stream began is not missed
 
 
-def test_odd_payloads_are_counted_and_survived(writer, stream):
+def test_malformed_payloads_are_counted_and_skipped(writer, stream):
     writer.write(b'short')
     assert stream.receive(0.0) is None
-    writer.write(picture(1))
+    writer.write(image(1))
     writer.region.sizes[0][0] = 1 << 30
     assert stream.receive(0.0) is None
     assert stream.stats.decode_errors == 2
-    writer.write(picture(7))
+    writer.write(image(7))
     assert (stream.receive(20.0).pixels == 7).all()
 
 
@@ -118,12 +118,12 @@ def test_a_restarted_server_is_found_through_its_new_handshake(tmp_path):
     current = [str(first)]
     writer = make_writer(first)
     with ShmCameraStream(lambda: current[0], EYE) as stream:
-        writer.write(picture(1))
+        writer.write(image(1))
         assert stream.receive(20.0).frame_id == 1
         writer.close(unlink=True)
         assert stream.receive(0.3) is None
         writer = make_writer(second)
-        writer.write(picture(2))
+        writer.write(image(2))
         current[0] = str(second)
         assert (stream.receive(20.0).pixels == 2).all()
         assert stream.stats.missed == 0

@@ -139,8 +139,8 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
             assert set(seen) == {None} and not simulation.cameras.off
             no_graphics.unlink()
             assert stream.receive(60.0).stamp_ns > newest
-    said = capfd.readouterr().err
-    assert 'OpenGL stopped rendering: GL_CONTEXT_LOST' in said and 'Traceback' not in said
+    output = capfd.readouterr().err
+    assert 'OpenGL stopped rendering: GL_CONTEXT_LOST' in output and 'Traceback' not in output
 
 
 @needs_gl

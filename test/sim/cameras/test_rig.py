@@ -18,7 +18,7 @@ class FakePort:
         self.busy = False
         self.timely = True
         self.asked = []
-        self.told = []
+        self.messages = []
 
     def has_time(self, now, period):
         self.asked.append((now, period))
@@ -33,7 +33,7 @@ class FakePort:
         self.readers = set(cameras)
 
     def tell(self, kind, content):
-        self.told.append((kind, content))
+        self.messages.append((kind, content))
         return True
 
 
@@ -112,5 +112,5 @@ def test_changed_colours_and_overlays_are_rendered_at_once(rig):
         rig.set_overlays([{'type': 'sphere', 'pos': [0, 0, 1]}])
         rig.model_changed()
         rig.engine.state_changed()
-    assert [kind for kind, _ in rig.port.told] == [b'O', b'A']
+    assert [kind for kind, _ in rig.port.messages] == [b'O', b'A']
     assert len(rig.port.jobs) == 1

@@ -73,12 +73,12 @@ def test_a_sidecar_does_not_reveal_whether_a_file_elsewhere_exists(desk, outside
         'scene.yaml': 'scene: {}\n',
     }
     for name, text in kinds.items():
-        told = set()
+        refusals = set()
         for path in (f'{outside}/o.xml', f'{outside}/o.obj', f'{outside}/no_such_file.xml'):
             desk.write(name, text.format(path))
             error = desk.refusal('load_level', level_path=f'/Game/{name}')
-            told.add((error.code, error.message.replace(path, '')))
-        ((code, message),) = told
+            refusals.add((error.code, error.message.replace(path, '')))
+        ((code, message),) = refusals
         assert code == 'load_level_failed' and 'that clients may read' in message
 
 

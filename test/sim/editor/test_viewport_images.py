@@ -68,10 +68,10 @@ def shot(client):
     return frame.pixels[..., 2::-1].astype(int)
 
 
-def center(picture, channel=0):
+def center(image, channel=0):
     """Return (column, row) of the middle of what has this colour, None when nothing has."""
-    other = np.delete(picture, channel, axis=-1).max(axis=-1)
-    rows, columns = np.nonzero((picture[..., channel] > 60) & (picture[..., channel] > 2 * other))
+    other = np.delete(image, channel, axis=-1).max(axis=-1)
+    rows, columns = np.nonzero((image[..., channel] > 60) & (image[..., channel] > 2 * other))
     return (columns.mean() + 0.5, rows.mean() + 0.5) if len(rows) > 20 else None
 
 
@@ -104,25 +104,25 @@ def test_pixels_match_the_pose_and_field_of_view(client, place, euler, fov):
 
 
 def test_viewport_modes_change_the_image(client):
-    pictures = {}
+    images = {}
     for mode in ('lit', 'unlit', 'wireframe', 'collision', 'reflections'):
         assert client.editor.set_viewport_mode(mode) == mode
         client.editor.set_camera([0, -1, 1], euler=[0, 15, 18])
         front = shot(client)
         client.editor.set_camera([0, -1, 1], euler=[0, 0, 162])
-        pictures[mode] = front, shot(client)
+        images[mode] = front, shot(client)
 
     def colored(mode, side):
         channel = (0, 1)[side]
-        other = np.delete(pictures[mode][side], channel, axis=-1).max(axis=-1)
-        return (pictures[mode][side][..., channel] > 2 * other + 40).sum()
+        other = np.delete(images[mode][side], channel, axis=-1).max(axis=-1)
+        return (images[mode][side][..., channel] > 2 * other + 40).sum()
 
     cube, ball = colored('lit', 0), colored('lit', 1)
     assert cube > 1000 and ball > 1000
     # Without light the colour is the model's own, on all faces.
-    plain = pictures['unlit'][0].reshape(-1, 3)
+    plain = images['unlit'][0].reshape(-1, 3)
     assert (plain == [255, 0, 0]).all(axis=1).sum() > 0.95 * cube
-    assert not (pictures['lit'][0].reshape(-1, 3) == [255, 0, 0]).all(axis=1).sum() > 0.5 * cube
+    assert not (images['lit'][0].reshape(-1, 3) == [255, 0, 0]).all(axis=1).sum() > 0.5 * cube
     assert 20 < colored('wireframe', 0) < 0.3 * cube
     assert colored('collision', 0) == pytest.approx(cube, rel=0.05)
     assert colored('collision', 1) == 0

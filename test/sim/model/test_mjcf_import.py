@@ -77,7 +77,7 @@ def test_invalid_models_are_refused_with_the_file_name(mjcf, text):
         load_world(ServerConfig(model=path))
 
 
-def test_objects_that_look_like_the_robot_change_its_prefix(mjcf):
+def test_objects_named_like_the_robot_change_its_prefix(mjcf):
     box = BOX.replace('"box"', '"lab_box"')
     loaded = world(mjcf, ARM.format(inner='') + box, MOTOR)
     assert members(loaded, 'joints') == {'robot_lab': ['elbow']}

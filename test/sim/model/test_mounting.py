@@ -59,21 +59,21 @@ def test_a_mounted_scanner_equals_one_written_in_the_model(rig, written, body, p
     assert np.count_nonzero(ranges > 0) > 20 and np.count_nonzero(ranges < 0) > 5
     assert made.data.sensor('bot_neck').data == made.data.joint('bot_neck').qpos
     assert made.model.body_mass.sum() == twin.model.body_mass.sum()
-    told = [each.ask('hello', shared=True)['articulations'][0]['lidars'] for each in (made, twin)]
-    assert told[0] == told[1] and told[0]['scan']['site'] == 'scan'
+    found = [each.ask('hello', shared=True)['articulations'][0]['lidars'] for each in (made, twin)]
+    assert found[0] == found[1] and found[0]['scan']['site'] == 'scan'
 
 
 @pytest.mark.parametrize(
-    ('lidars', 'said'),
+    ('lidars', 'message'),
     [
         ('scan: {body: haed, rays: 9, R}', r"lidars\.scan\.body: 'haed' is unknown; .*'head'"),
         ('neck: {rays: 9, R}', r"lidars\.neck: the model has a sensor 'neck': leave out rays"),
         ('mast: {rays: 9, R}', r"lidars\.mast: the model has a site 'mast'"),
     ],
 )
-def test_a_lidar_that_does_not_fit_the_model_is_refused(written, lidars, said):
+def test_a_lidar_that_does_not_fit_the_model_is_refused(written, lidars, message):
     path = written(lidars.replace('R', RANGES), first='<site name="mast"/>')
-    with pytest.raises(WorldError, match=said):
+    with pytest.raises(WorldError, match=message):
         load_world(ServerConfig(model=path))
 
 

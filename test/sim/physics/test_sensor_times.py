@@ -59,11 +59,11 @@ def test_sensors_show_the_state_that_is_published_with_them(tumbling, integrator
         then, forces = slots(model, False), slots(model, True)
         np.testing.assert_array_equal(shown[then], truth.sensordata[then])
         np.testing.assert_allclose(shown[forces], before.sensordata[forces], 1e-9, 1e-9)
-        told = reply['per_articulation']['quadruped']
+        robot = reply['per_articulation']['quadruped']
         quat = truth.sensordata[model.sensor('quadruped_imu_quat').adr[0] :][:4]
-        assert told['sensors']['imu_quat'] == quat.tolist()
+        assert robot['sensors']['imu_quat'] == quat.tolist()
         assert (
-            told['bodies']['base_link']['xpos'] == truth.body('quadruped_base_link').xpos.tolist()
+            robot['bodies']['base_link']['xpos'] == truth.body('quadruped_base_link').xpos.tolist()
         )
     assert forces.any() and then.any()
 
@@ -86,12 +86,15 @@ def test_a_plain_session_gets_the_sensors_of_mj_step_and_ours_the_published_ones
         if step == 30:  # another hello: the session that was there before is ours
             ours.hello(published_state=True)
             stock, asker = ours, ours
-        told = asker.ask('step', **fields)['per_articulation']['quadruped']
+        robot = asker.ask('step', **fields)['per_articulation']['quadruped']
         plain.ctrl[:] = data.ctrl
         for _ in range(fields['n_steps']):
             mujoco.mj_step(model, plain)
         source = plain if asker is stock and step < 30 else data
         for name, sensor in names.items():
-            assert told['sensors'][name] == source.sensordata[sensor.slots].tolist(), (step, name)
-        np.testing.assert_array_equal(told['qpos'], plain.qpos)
+            assert robot['sensors'][name] == source.sensordata[sensor.slots].tolist(), (
+                step,
+                name,
+            )
+        np.testing.assert_array_equal(robot['qpos'], plain.qpos)
     assert not np.array_equal(plain.sensordata, data.sensordata)

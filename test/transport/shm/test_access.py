@@ -28,7 +28,7 @@ def path(tmp_path):
 
 @given(payloads=st.lists(st.binary(min_size=1, max_size=STRIDE - 4), max_size=12))
 @settings(deadline=None, max_examples=examples(40))
-def test_what_is_written_is_read_once(tmp_path_factory, payloads):
+def test_a_written_payload_is_read_once(tmp_path_factory, payloads):
     path = tmp_path_factory.mktemp('region') / 'x.shm'
     writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
     assert reader.read() is None

@@ -77,20 +77,20 @@ def compare(world):
     found = {item.key: [item.mode, True, True] for item in items}
     # The depth camera may be asked for before the colour camera.
     for order in (indices, indices[::-1]):
-        renderer.drawn, pictures = set(), {}
+        renderer.drawn, images = set(), {}
         for raw, _, index in renderer.draw_all(
             order, lambda: np.empty(renderer.words_needed, np.uint32)
         ):
-            pictures[index] = bytearray(items[index].size)
-            raw.write(memoryview(pictures[index]))
-        assert sorted(pictures) == indices
+            images[index] = bytearray(items[index].size)
+            raw.write(memoryview(images[index]))
+        assert sorted(images) == indices
         drawn = renderer.drawn.copy()
         for index in indices:
             alone = bytearray(items[index].size)
             renderer.render(index, memoryview(alone))
             entry = found[items[index].key]
             entry[1] &= index not in drawn
-            entry[2] &= alone == pictures[index]
+            entry[2] &= alone == images[index]
     renderer.close()
     return found
 

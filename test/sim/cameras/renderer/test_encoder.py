@@ -44,18 +44,18 @@ class Rig:
         self.sockets = ServerSockets(None)
         descriptors = [os.dup(listener.fileno()) for listener in self.listeners]
         self.senders = open_senders(self.sockets, self.cameras, descriptors)
-        self.told = queue.Queue()
+        self.messages = queue.Queue()
         self.files = []
         self.encoder = FrameEncoder(
-            self.memory, self.senders, {}, WIDTH * HEIGHT, self.tell, threaded=threaded
+            self.memory, self.senders, {}, WIDTH * HEIGHT, self.record, threaded=threaded
         )
         self.link, self.server = socket.socketpair()
         self.encoder.start()
         self.jobs = 0
 
-    def tell(self, message, fds):
+    def record(self, message, fds):
         self.files += map(os.dup, fds)  # the encoder closes its own
-        self.told.put(message)
+        self.messages.put(message)
 
     def draw(self, cameras, timeline=0, returned=(), streamed=True):
         """Draw a job: all pixels of its images are its number."""
@@ -69,7 +69,7 @@ class Rig:
             drawn = DrawnFrame(RawFrame(words), buffer, camera, job, camera == cameras[-1])
             self.encoder.submit(drawn)
 
-    def turn(self):
+    def run_once(self):
         """Do what the drawing thread does between two jobs."""
         if not self.threaded:
             self.server.send(b'x')  # so that it does not wait for long
@@ -77,14 +77,14 @@ class Rig:
                 pass
             self.link.recv(1)
 
-    def hear(self, kind):
+    def receive(self, kind):
         """Return the next message of a kind to the server."""
         deadline = time.monotonic() + 30.0
         while True:
             assert time.monotonic() < deadline
-            self.turn()
+            self.run_once()
             try:
-                message = self.told.get(timeout=0.01)
+                message = self.messages.get(timeout=0.01)
             except queue.Empty:
                 continue
             if message[:1] == kind:
@@ -106,7 +106,7 @@ def watch(rig):
         subscriber.rcvtimeo = 30_000
         subscriber.subscribe(rig.cameras[camera].topics[1])
         subscriber.connect(f'tcp://127.0.0.1:{rig.listeners[camera].getsockname()[1]}')
-        assert camera in rig.hear(link.WATCHED)['new']
+        assert camera in rig.receive(link.WATCHED)['new']
         return subscriber
 
     yield subscribe
@@ -125,7 +125,7 @@ def test_subscribers_get_frames_in_order(rig, watch):
     for number in range(1, 21):
         rig.draw([0, 1])
         assert frame_of(left) == frame_of(right) == (number, number)
-        rig.turn()
+        rig.run_once()
     rig.draw([1])
     assert frame_of(right) == (21, 21)
     assert not left.poll(0)
@@ -144,7 +144,7 @@ def test_frames_of_a_past_timeline_are_dropped(rig, watch):
 def test_frames_for_a_reply_are_reported_and_not_streamed(rig, watch):
     left = watch(0)
     rig.draw([0, 1], returned=[1, 0], streamed=False)
-    assert rig.hear(link.FRAMES) == 1
+    assert rig.receive(link.FRAMES) == 1
     assert link.from_file(rig.files.pop()) == b'\x01\0\0\xff' * (2 * WIDTH * HEIGHT)
     rig.draw([0])
     assert frame_of(left) == (2, 2)

@@ -37,11 +37,14 @@ def refused(read, *args):
                                  'meshes/../../outside/{name}'])  # fmt: skip
 @pytest.mark.parametrize('text', OUTSIDE.values(), ids=OUTSIDE)
 def test_files_outside_are_refused_without_revealing_whether_they_exist(places, text, way):
-    said = []
+    messages = []
     for name in ('o', 'none'):
         path = way.format(outside=places.outside, name=name)
-        said.append(refused(places.text, text.replace('{0}', path)).replace(path, 'PATH'))
-    assert said[0] == said[1] and said[0].startswith('missing_assets: there is no file')
+        message = refused(places.text, text.replace('{0}', path))
+        messages.append(message.replace(path, 'PATH'))
+    assert messages[0] == messages[1] and messages[0].startswith(
+        'missing_assets: there is no file'
+    )
 
 
 @pytest.mark.parametrize('folder', ['meshdir', 'assetdir', 'texturedir'])
@@ -60,8 +63,8 @@ def test_folders_of_the_compiler_lead_nowhere_else(places, folder, where):
 
 @pytest.mark.parametrize('name', ['fifo', 'meshes', '/dev/zero', '/dev/stdin', '/proc/self/mem'])
 def test_only_regular_files_are_opened(places, name):
-    said = refused(places.text, asset(f'<mesh name="m" file="{name}"/>'))
-    assert 'missing_assets' in said
+    message = refused(places.text, asset(f'<mesh name="m" file="{name}"/>'))
+    assert 'missing_assets' in message
     for text in (
         f'<mujoco><include file="{name}"/></mujoco>',
         asset(f'<model name="m" file="{name}"/>'),
@@ -76,14 +79,14 @@ def test_includes_stay_inside_in_whatever_case(places, tag, file):
     text = f'<mujoco><{tag} file="{file.format(outside=places.outside)}"/></mujoco>'
     places.write('a.xml', text)
     for read, given_ in ((places.text, text), (places.file, 'a.xml')):
-        said = refused(read, given_)
-        assert said.startswith(('import_failed', 'missing_assets')) and 'secret' not in said
+        message = refused(read, given_)
+        assert message.startswith(('import_failed', 'missing_assets')) and 'secret' not in message
 
 
 @pytest.mark.parametrize(('text', 'says'), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_documents_are_refused_before_mujoco_sees_them(places, text, says):
-    said = refused(places.text, text)
-    assert said.startswith('import_failed') and says in said
+    message = refused(places.text, text)
+    assert message.startswith('import_failed') and says in message
 
 
 def test_sizes_are_bounded_before_anything_is_parsed(places, monkeypatch):

@@ -99,7 +99,7 @@ def test_robots_of_the_world_file_can_be_deleted_too(rig):
     assert world.code('delete_entity', entity='nobody') == 'unknown_body'
 
 
-def test_a_reset_puts_what_was_spawned_where_it_was_spawned(rig):
+def test_a_reset_returns_spawned_entities_to_where_they_were_spawned(rig):
     world = rig(mode='direct')
     spawn(world, 'box', pos=[1, 1, 2])
     for keyframe in ({}, {'keyframe_name': 'home'}):
