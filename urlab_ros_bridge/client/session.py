@@ -389,22 +389,16 @@ class Session:
         return reply
 
     def _encode(self, message: dict[str, Any]) -> bytes:
-        frame = self._pack(message)
+        try:
+            try:
+                frame = pack(message, self.encoding)
+            except TypeError:  # it contains numpy values, which is rare; plain ones are not copied
+                frame = pack(plain(message), self.encoding)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise UnsendableValue(message['op'], error) from error
         if len(frame) > MAX_REQUEST_BYTES:  # a server would end the connection
             raise FrameTooLarge(len(frame), MAX_REQUEST_BYTES, f'{message["op"]} request')
         return frame
-
-    def _pack(self, message: dict[str, Any]) -> bytes:
-        try:
-            return pack(message, self.encoding)
-        except TypeError:
-            pass  # it contains numpy values, which is rare; plain ones are not copied
-        except (ValueError, OverflowError) as error:
-            raise UnsendableValue(message['op'], error) from error
-        try:
-            return pack(plain(message), self.encoding)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise UnsendableValue(message['op'], error) from error
 
 
 class _HeldClaims:

@@ -90,7 +90,7 @@ class Server:
             if shm is not None:
                 host.add_service(shm.state_publisher)
                 host.add_service(shm.camera_regions)
-            host.add_service(lambda world: CameraService(config, world.cameras))
+            host.add_service(lambda sim: CameraService(config, sim.cameras))
             self._open_world()
         except Exception:
             if host.shm is not None:
@@ -158,19 +158,19 @@ class Server:
         config, host = self.config, self.host
         state = self._publisher(config.state_port, '--state-port')
         self._endpoints['state'] = state.endpoint
-        host.add_service(lambda world: StatePublisher(world.engine, world.observer, state))
+        host.add_service(lambda sim: StatePublisher(sim.engine, sim.observer, state))
         try:
             control = MessageReceiver.bind(
                 self._sockets, config.bind, config.control_port, '--control-port'
             )
             self._endpoints['control'] = control.endpoint
-            host.add_service(lambda world: ControlStream(world.engine, control, world.inbound))
+            host.add_service(lambda sim: ControlStream(sim.engine, control, sim.inbound))
         except SocketInUse as error:
             _LOG.warning('no control stream: %s', error)
         try:
             info = self._publisher(config.info_port, '--info-port')
             self._endpoints['info'] = info.endpoint
-            host.add_service(lambda world: InfoPublisher(world, info))
+            host.add_service(lambda sim: InfoPublisher(sim, info))
         except SocketInUse as error:
             _LOG.warning('no info stream: %s', error)
 
