@@ -4,7 +4,7 @@
 Models from clients: MJCF and URDF from untrusted sources.
 
 Such a model is read by an allow-list, with files from folders that clients may read, and compiled
-in a process with limits first (docs/entities.md, "What a model may be").
+in a process with limits first (docs/entities.md, "Checks and limits of models").
 """
 
 from urlab_ros_bridge.sim.model.client_models.files import BUNDLED
