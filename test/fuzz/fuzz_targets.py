@@ -16,11 +16,15 @@ import datetime
 from functools import cache
 from functools import partial
 import json
+import math
 from pathlib import Path
 import shutil
 import tempfile
 from typing import Any
 from urllib.parse import unquote_to_bytes
+
+from gltf_files import must_stand_alone
+from pitch import Pitch
 
 import urlab_ros_bridge
 from urlab_ros_bridge.client.errors import ProtocolError
@@ -46,6 +50,8 @@ from urlab_ros_bridge.gateways.virtual_field.page.messages import BadPageMessage
 from urlab_ros_bridge.gateways.virtual_field.page.messages import read_message
 from urlab_ros_bridge.gateways.virtual_field.protocol import publishing
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import read_envelope
+from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import GLTF
+from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.schema import Place
@@ -284,6 +290,15 @@ def _expressions(data: bytes) -> None:
         decode(item)
 
 
+def _trainer(data: bytes) -> None:
+    """Commands of a trainer: no number that is not finite reaches the world."""
+    pitch = Pitch()
+    for _ in pitch.trainers().received(pitch.reply, read_expressions(data)):
+        pass
+    for call in pitch.moves.calls:
+        assert all(math.isfinite(v) for part in call if isinstance(part, list) for v in part)
+
+
 def _frames(data: bytes) -> None:
     reader = FrameReader()
     for at in range(0, len(data), 7):
@@ -377,8 +392,12 @@ TARGETS: dict[str, Target] = {
     'mesh_obj': Target(partial(_mesh, '.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n')),
     'mesh_stl': Target(partial(_mesh, '.stl'), (OpError,), (b'solid', b'facet')),
     'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
+    'simspark_trainer': Target(_trainer, (SimSparkError,), (*_LISP, b'(ball (vel ', b'playMode')),
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),
+    'gltf_values': Target(
+        lambda data: must_stand_alone(rewrite_gltf(data, GLTF)), (BadMessage,), _JSON
+    ),
     'webxr_message': Target(_field, (BadMessage,), _JSON),
     'webxr_page': Target(read_message, (BadPageMessage,), _JSON),
     'web_access': Target(

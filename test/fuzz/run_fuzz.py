@@ -10,6 +10,7 @@ the next run, inputs that cause a fault as ``fault-NAME-*``.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 from pathlib import Path
 import sys
@@ -23,7 +24,8 @@ def guided(name: str, options: argparse.Namespace) -> None:
     """Run one decoder; this ends the process, with the exit code of libFuzzer."""
     import atheris
 
-    sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+    logging.disable()
+    sys.path[:0] = [str(HERE), str(HERE.parent / 'harness'), str(HERE.parents[1])]
     with atheris.instrument_imports(include=['urlab_ros_bridge', 'yaml', 'xml']):
         from fuzz_targets import CORPUS
         from fuzz_targets import TARGETS

@@ -3,12 +3,12 @@
 
 import io
 
+from glb_reader import Glb
 import mujoco
 import numpy as np
 from PIL import Image
 import pytest
 
-from test.gateways.virtual_field.gltf.glb_reader import Glb
 from urlab_ros_bridge.gateways.virtual_field.gltf import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
 from urlab_ros_bridge.model import WorldModel

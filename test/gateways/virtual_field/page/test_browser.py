@@ -8,6 +8,8 @@ import io
 import json
 from pathlib import Path
 
+from gltf_files import glb
+from gltf_files import textured
 import numpy as np
 from PIL import Image
 from ports import free_port
@@ -20,8 +22,6 @@ from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import PHONE
 from test.gateways.virtual_field.page.browser import Visitor
 from test.gateways.virtual_field.programs import simulation
-from test.gateways.virtual_field.protocol.test_foreign_gltf import glb
-from test.gateways.virtual_field.protocol.test_foreign_gltf import textured
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.replies.ops import BRIDGE
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
