@@ -28,6 +28,7 @@ from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.chiral.stock_client import packed
 from test.gateways.running import chiral_at
 from test.gateways.running import field_at
 from test.gateways.running import simspark_at
@@ -85,11 +86,10 @@ class Subject:
 
 
 class ChiralSubject(Subject):
-    request = struct.pack('<I', 18) + b'\x81\xa4type\xabobs_request'
     messages = (
         *(frame(data) for data in (b'', b'\x01', b'\xff' * 17, b'\x00' * 5000)),
         frame(b'a text', 0x81),
-        frame(struct.pack('<I', 9) + b'\x81\xa4type\xa2go'),
+        frame(packed({'type': 'go'})),
     )
 
     def run(self, **config):
@@ -110,7 +110,7 @@ class ChiralSubject(Subject):
 
     def stall(self):
         link = opened(self.port, '/view', receive_buffer=4096)
-        return link, frame(self.request) * 100
+        return link, frame(packed({'type': 'obs_request'})) * 100
 
 
 class FieldSubject(Subject):

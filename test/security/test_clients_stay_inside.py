@@ -12,12 +12,10 @@ from pathlib import Path
 import random
 import re
 import socket
-import struct
 import sys
 import threading
 import time
 
-import msgpack
 from odd_requests import LIKELY
 import pytest
 from raw_peer import dial
@@ -29,6 +27,7 @@ from urlab_programs import port_of
 from urlab_programs import program
 import zmq
 
+from test.gateways.chiral.stock_client import packed
 from test.gateways.chiral.stock_client import StockClient
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
@@ -294,8 +293,7 @@ def test_chiral_clients_stay_inside(house):
                 {'type': 'metadata_request', 'task_hook': attack, 'profile': attack},
             ):  # fmt: skip
                 with opened(port, '/view') as link:
-                    packed = msgpack.packb(message)
-                    link.sendall(frame(struct.pack('<I', len(packed)) + packed))
+                    link.sendall(frame(packed(message)))
                     link.sendall(frame(b'\x03\xe8', 0x88))
                     rest(link)
         with StockClient(f'ws://127.0.0.1:{port}/') as driver:

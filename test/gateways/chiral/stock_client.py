@@ -11,6 +11,12 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 
+def packed(header, payload=b''):
+    """Return a message: the length of its header, the header, the payload."""
+    data = msgpack.packb(header)
+    return struct.pack('<I', len(data)) + data + payload
+
+
 class StockClient:
     """Takes the next message for the answer to its request, whatever it is, like stock ones."""
 
@@ -27,8 +33,7 @@ class StockClient:
         self._context.__exit__(None, None, None)
 
     def send(self, header, payload=b''):
-        packed = msgpack.packb(header)
-        self.socket.send(struct.pack('<I', len(packed)) + packed + payload)
+        self.socket.send(packed(header, payload))
 
     def receive(self, timeout=60):
         data = self.socket.recv(timeout=timeout)

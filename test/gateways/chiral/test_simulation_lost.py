@@ -11,6 +11,7 @@ from lifelines import stop_for_a_while
 import numpy as np
 import pytest
 from raw_peer import dial
+from raw_peer import frame
 from raw_peer import opened
 from raw_peer import opening
 from raw_peer import rest
@@ -19,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.programs import Programs
 from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.chiral.stock_client import packed
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
@@ -131,7 +133,7 @@ def test_a_driver_that_leaves_during_a_request_may_reconnect(programs):
     for resets in (False, True):
         link = opened(programs.port)
         stop_for_a_while(programs.simulation)
-        link.sendall(request('reset'))
+        link.sendall(frame(packed({'type': 'reset'})))
         time.sleep(0.3)
         if resets:
             link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
@@ -143,12 +145,6 @@ def test_a_driver_that_leaves_during_a_request_may_reconnect(programs):
     assert 'HTTP 503' not in programs.logged()
 
 
-def request(kind):
-    packed = b'\x81\xa4type' + bytes((0xA0 | len(kind),)) + kind.encode()
-    data = struct.pack('<I', len(packed)) + packed
-    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
-
-
 def test_only_the_same_client_replaces_a_lost_connection(quadruped, gateway):
     """Its old connection looks alive: it is open, and nobody answers on it."""
     mine, other = f'{CLIENT_ID}: 5a5a', f'{CLIENT_ID}: 1b1b'
@@ -158,7 +154,7 @@ def test_only_the_same_client_replaces_a_lost_connection(quadruped, gateway):
                 line, text = status(server.port, opening('/', *headers))
                 assert ' 503 ' in line and 'driven by 127.0.0.1' in text
             with opened(server.port, '/', mine) as again:
-                again.sendall(request('metadata'))
+                again.sendall(frame(packed({'type': 'metadata'})))
                 assert b'quadruped' in again.recv(1 << 16)
                 assert rest(lost) == b''  # reset
                 assert ' 503 ' in status(server.port, opening('/', other))[0]

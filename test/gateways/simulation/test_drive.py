@@ -4,14 +4,14 @@
 
 import concurrent.futures
 import math
-import re
 import signal
 import time
 
 from lifelines import stop_for_a_while
 import pytest
 from urlab_programs import ANY_PORTS
-from urlab_programs import start_urlab
+from urlab_programs import port_of
+from urlab_programs import program
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
@@ -27,12 +27,8 @@ AT_REST = 0.02
 @pytest.fixture(scope='module')
 def server():
     """Yield a server's process and the port of its requests."""
-    process, line = start_urlab('server', '--world=rover', '--no-shm', *ANY_PORTS, stderr=None)
-    ready = re.search(r'tcp://[^:]+:(\d+)', line)
-    yield process, int(ready[1])
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    with program('server', '--world=rover', '--no-shm', *ANY_PORTS) as (process, line):
+        yield process, port_of(line)
 
 
 @pytest.fixture

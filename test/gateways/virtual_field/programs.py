@@ -4,40 +4,23 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-import re
-import subprocess
-import sys
 
-from lifelines import start_process
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 
 from test.gateways.running import field_at
 from urlab_ros_bridge.client import Client
-
-PORTS = ('rpc', 'state', 'camera', 'control', 'info')
-URLAB = (sys.executable, '-m', 'urlab_ros_bridge.cli.main')
-
-
-@contextmanager
-def program(*command):
-    """Run a program; yield its first line."""
-    process = start_process(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        yield process.stdout.readline()
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
 
 
 @contextmanager
 def simulation(world, *words, cameras=False):
     """Run a world, of this name or of a file; yield its RPC port."""
     option = 'model' if isinstance(world, Path) else 'world'
-    ports = [f'--{name}-port=0' for name in PORTS]
     if not cameras:
         words = ('--cameras=off', *words)
-    with program(*URLAB, 'server', f'--{option}={world}', *ports, *words) as line:
-        yield int(re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1])
+    with program('server', f'--{option}={world}', *ANY_PORTS, *words) as (_, line):
+        yield port_of(line)
 
 
 @contextmanager
