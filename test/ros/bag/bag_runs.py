@@ -15,12 +15,12 @@ def advance(server, seconds):
 
 
 def begin(bridge, name='run', **fields):
-    path, _ = bridge.recorder.start(name, **fields)
+    path, _ = bridge.recorder.begin(name, **fields)
     return Path(path)
 
 
 def end(bridge):
-    summary = bridge.recorder.stop()
+    summary = bridge.recorder.end()
     files = [BagFile(Path(summary.path) / name) for name in summary.files]
     assert summary.messages == sum(len(file.messages) for file in files)
     check_with_rosbags(Path(summary.path), files)

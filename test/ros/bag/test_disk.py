@@ -37,7 +37,7 @@ def test_a_slow_disk_delays_publishing_and_loses_nothing(recording, published, m
     begin(bridge)
     bag = bridge.recorder.bag
     wait_until(lambda: bag.queue.waits > 3)
-    assert bridge.recorder.report().waited > 0
+    assert bridge.recorder.bag.queue.waited > 0
     (file,) = end(bridge)
     for topic in ('/odom', '/clock', '/joint_states'):
         found = [data for _, data in file.of(topic)]
@@ -52,11 +52,11 @@ def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypa
         raise OSError(28, 'No space left on device')
 
     monkeypatch.setattr(BagFiles, 'write', refuse)
-    wait_until(lambda: bridge.recorder.report().problem)
+    wait_until(lambda: bridge.recorder.bag.writer.problem)
     ticks = bridge.stream.counters.ticks
     wait_until(lambda: bridge.stream.counters.ticks > ticks + 20)
     with pytest.raises(BagFailed, match='No space left'):
-        bridge.recorder.stop()
+        bridge.recorder.end()
     monkeypatch.undo()
     begin(bridge, 'again')
     advance(server, 0.1)
@@ -115,7 +115,7 @@ def test_a_bag_whose_start_or_stop_times_out_is_neither_half_started_nor_lost(
     assert bridge.recorder.bag is None
     begin(bridge)
     with publishing_blocked(bridge, monkeypatch), pytest.raises(BagTimeout):
-        bridge.recorder.stop()
+        bridge.recorder.end()
     advance(server, 0.1)
-    assert bridge.recorder.report().problem == ''
+    assert bridge.recorder.bag.writer.problem == ''
     assert end(bridge)[0].messages

@@ -136,7 +136,7 @@ def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridge
     bridge, _ = bridged(
         server, data_dir=str(tmp_path), bag='whole', bag_topics=['odom'], bag_compression='none'
     )
-    wait_until(lambda: (report := bridge.recorder.report()) and report.messages > 50)
+    wait_until(lambda: (bag := bridge.recorder.bag) and bag.files.messages > 50)
     bridge.close()
     bridge.close = lambda: None
     (path,) = (tmp_path / 'Bags' / 'whole').glob('*.mcap')
@@ -154,5 +154,5 @@ def test_without_a_recent_mcap_bags_are_refused_with_what_to_install(
         monkeypatch.setitem(sys.modules, 'mcap.writer', module)
         with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
             begin(bridge)
-        assert refused.value.code == 'bag_unavailable' and bridge.recorder.report() is None
+        assert refused.value.code == 'bag_unavailable' and bridge.recorder.bag is None
     assert not (tmp_path / 'Bags').exists()

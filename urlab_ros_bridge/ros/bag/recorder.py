@@ -29,7 +29,10 @@ from urlab_ros_bridge.ros.bag.files import make_folder
 from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.bag.topics import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.schema.patterns import BadPattern
 from urlab_ros_bridge.wire.errors import count_of
 
 ALL = ('auto',)
@@ -47,29 +50,11 @@ class BagSummary:
     bytes: int
 
 
-@dataclass(frozen=True)
-class BagReport:
+class BagRecorder(Part):
     """
-    The state of the current bag.
+    Records at most one bag at a time; `begin` and `end` may be called from any thread.
 
-    :ivar problem: reason why recording has stopped, empty while there is none.
-    :ivar waits: how often publishing had to wait for the disk; `waited` the total time (s).
-    """
-
-    path: str
-    problem: str
-    files: int
-    messages: int
-    bytes: int
-    waits: int
-    waited: float
-
-
-class BagRecorder:
-    """
-    Records at most one bag at a time; `start` and `stop` may be called from any thread.
-
-    :ivar bag: the current bag; one that failed stays until `stop` or the next `start`.
+    :ivar bag: the current bag; one that failed stays until `end` or the next `begin`.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -80,7 +65,16 @@ class BagRecorder:
         self._cause: Mapping[str, str] = {}
         self._lock = threading.Lock()
 
-    def start(
+    def start(self) -> None:
+        """Begin the bag of the parameter, if it names one."""
+        name = self._bridge.settings(BagParameters).bag
+        try:
+            if name:
+                self.begin(name, check=False)
+        except (BagError, BadPattern) as error:
+            self._bridge.log('warning', f'cannot record a bag: {error}')
+
+    def begin(
         self,
         name: str,
         topics: Sequence[str] = (),
@@ -89,7 +83,7 @@ class BagRecorder:
         check: bool = True,
     ) -> tuple[str, list[str]]:
         """
-        Start a bag with the next tick; return its folder and the recorded topics.
+        Begin a bag with the next tick; return its folder and the recorded topics.
 
         :param topics, exclude: see `Selection`; none: those of the parameters.
         :param check: refuse names that match no topic.
@@ -125,7 +119,7 @@ class BagRecorder:
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
-    def stop(self) -> BagSummary:
+    def end(self) -> BagSummary:
         """
         End the bag after the current tick; return its summary.
 
@@ -140,7 +134,7 @@ class BagRecorder:
                 raise BagTimeout('the stream thread of the bridge is not responding')
             return self._end(bag)
 
-    def close(self) -> None:
+    def stop(self) -> None:
         """End the bag, if there is one, after all publishing threads have ended."""
         with self._lock:  # a service may be ending it
             bag = self.bag
@@ -152,12 +146,8 @@ class BagRecorder:
             except BagError as error:
                 self._bridge.log('warning', str(error))
 
-    def epoch(self, stamp_ns: int, went_back: bool) -> None:
-        """
-        Start a file when there is none, or when time jumped back.
-
-        The stream thread calls this before it publishes anything of the new time.
-        """
+    def jump(self, stamp_ns: int, went_back: bool) -> None:
+        """Begin a file when there is none, or when time jumped back."""
         bag = self.bag
         if bag is None:
             return
@@ -178,26 +168,31 @@ class BagRecorder:
         if bag is not None:
             bag.note(name, texts)
 
-    def watch(self) -> None:
-        """Stop recording into a bag that has failed; called about once a second."""
+    def every_second(self, now: float) -> None:
+        """Stop recording into a bag that has failed."""
         if self.bag is not None and self.bag.writer.problem:
             self._topics.record(None)
 
-    def report(self) -> BagReport | None:
-        """Return the state of the bag, None when there is none."""
+    def statuses(self) -> list[Status]:
+        """Return the state of the bag."""
         bag = self.bag
         if bag is None:
-            return None
-        files, queue = bag.files, bag.queue
-        return BagReport(
-            str(bag.folder),
-            bag.writer.problem,
-            len(files.names),
-            files.messages,
-            files.size,
-            queue.waits,
-            queue.waited,
-        )
+            return [Status('bag', 'not recording', {})]
+        files, queue, problem = bag.files, bag.queue, bag.writer.problem
+        level, text = 'ok', f'recording {bag.folder}'
+        if problem:
+            level, text = 'error', problem
+        elif queue.waits:
+            level, text = 'warning', f'{text}; publishing waits because the disk is too slow'
+        values = {
+            'path': str(bag.folder),
+            'messages': files.messages,
+            'bytes': files.size,
+            'files': len(files.names),
+            'waits for the disk': queue.waits,
+            'waited (s)': queue.waited,
+        }
+        return [Status('bag', text, values, level)]
 
     def _install(self, bag: Bag) -> list[str]:
         self.bag = bag

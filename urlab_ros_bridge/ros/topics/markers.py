@@ -27,7 +27,6 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.messages.base import header_to_ros
@@ -108,11 +107,10 @@ class MarkersTemplate(PosesTemplate):
         super().__init__(MarkerArray(markers=list(markers)), members, 'pose')
 
 
-class SceneTopic:
-    """The static geoms, on one latched topic."""
+class SceneMarkers:
+    """The static geoms, in one message; later subscribers get it from the middleware."""
 
-    def __init__(self, scene: SceneLook, publishers: Publishers) -> None:
-        self._publisher = publishers.of(SCENE, SCENE.name)
+    def __init__(self, scene: SceneLook) -> None:
         markers = [
             part_marker(scene.frame, part.name, number, part)
             for number, part in enumerate(scene.static)
@@ -121,15 +119,16 @@ class SceneTopic:
         self._message = MarkerArray(markers=[delete_all(scene.frame), *markers])
         self._sent = False
 
-    def poll_subscribers(self) -> None:
-        """Publish it if it has subscribers; later ones get it from the middleware."""
-        if not self._sent and self._publisher.get_subscription_count():
-            self._publisher.publish(self._message)
-            self._sent = True
-
     def clear(self) -> None:
         """Publish it again: time has jumped."""
         self._sent = False
+
+    def build(self, stamp_ns: int) -> MarkerArray | None:
+        """Return the message once."""
+        if self._sent:
+            return None
+        self._sent = True
+        return self._message
 
 
 class EntityMarkers:
@@ -209,10 +208,13 @@ def compose_rows(parents: np.ndarray, children: np.ndarray) -> np.ndarray:
 
 
 def world_feeds(world: WorldTopics) -> None:
-    """Make the topic of the entities' markers, if the model shows anything of them."""
-    markers = EntityMarkers(world.plan.scene, world.state.entities)
-    if markers.wire:
-        markers.feed = world.feed(ENTITIES, markers.build, wire=markers.wire, memory=markers)
+    """Make the topics of the scene and of the entities, if the model shows anything of them."""
+    if world.plan.scene.static:
+        scene = SceneMarkers(world.plan.scene)
+        world.feed(SCENE, scene.build, wire=(), memory=scene)
+    entities = EntityMarkers(world.plan.scene, world.state.entities)
+    if entities.wire:
+        entities.feed = world.feed(ENTITIES, entities.build, wire=entities.wire, memory=entities)
 
 
 _TYPE = ('visualization_msgs/msg/MarkerArray',)

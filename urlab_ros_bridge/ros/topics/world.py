@@ -20,7 +20,6 @@ from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.markers import SceneTopic
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 
@@ -73,7 +72,6 @@ class PublishedWorld:
                 feature.world_feeds(world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
-        self._scene = SceneTopic(plan.scene, self.publishers) if plan.scene.static else None
         self._latched: dict[str, Any] = {}
         for feature in features:
             if feature.latched is not None:
@@ -105,8 +103,6 @@ class PublishedWorld:
         """Count the subscribers of all topics."""
         for feed in self.feeds:
             feed.poll_subscribers()
-        if self._scene is not None:
-            self._scene.poll_subscribers()
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
@@ -182,8 +178,6 @@ class PublishedWorld:
             observer.clear()
         for feed in self.feeds:
             feed.clear()
-        if self._scene is not None:
-            self._scene.clear()
 
     def close(self, successor: PublishedWorld) -> None:
         """Destroy the publishers, except those that the next world reuses."""
