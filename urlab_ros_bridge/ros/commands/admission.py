@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is not carried out: commands too fast, too old or not finite; rejections are counted."""
+"""Checks of commands: finite numbers, limits, age; those that are rejected are counted."""
 
 from __future__ import annotations
 

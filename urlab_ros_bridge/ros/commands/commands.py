@@ -94,13 +94,13 @@ class Commands(Part):
             robot.drop_impossible()
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
-        """Stop and forget where time went back."""
+        """Drop all commands when time went back."""
         if went_back:
             self.forget()
 
     def forget(self, reason: str = 'the simulation was reset', only: str = '') -> None:
         """
-        Stop and forget: commands for another state are not for this one.
+        Stop the robots and drop their commands, which were for another state.
 
         :param only: prefix of the robot that is concerned, empty: all.
         """

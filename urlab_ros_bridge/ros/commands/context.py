@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared objects and parameters of the commands of all robots."""
+"""What the commands of all robots share."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from urlab_ros_bridge.schema import key
 @dataclass(frozen=True)
 class CommandContext:
     """
-    Shared objects for the commands of all robots.
+    The parts of the bridge that commands use.
 
-    :ivar node: subscribes to topics and offers actions.
+    :ivar node: for subscriptions and actions.
     :ivar settings: returns the present values of parameters.
-    :ivar gate: holds the messages of lockstep topics.
+    :ivar timeline: published simulation time.
+    :ivar gate: holds commands in lockstep until all nodes have answered.
     :ivar rejections: counts commands that are not carried out.
-    :ivar sender: sends to the server through `link`, in its own thread.
+    :ivar sender: the thread that sends commands through `link`.
     :ivar monotonic: wall clock (s).
     """
 

@@ -3,8 +3,8 @@
 """
 Commands that were given while simulation time is frozen.
 
-The server counts simulation time, so it cannot know that nobody repeats them.  Without a
-repetition they are withdrawn after `command_max_age` of wall time: the robot must not move when
+The server counts simulation time, so it cannot know that their source has ended.  Unless they are
+repeated, they are withdrawn after `command_max_age` of wall time: the robot must not move when
 time continues.
 """
 

@@ -83,7 +83,7 @@ class NavigationTargets(Part):
             bridge.part(ServerLink).on_status.append(self._publish_new)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Take the robots that drive; ids of targets begin anew with another world."""
+        """Take the robots that drive; another world counts its targets from the beginning."""
         self._robots = {robot.prefix: robot for robot in plan.robots if robot.drives}
         run = None if handshake is None else handshake.raw.get('run')
         if run != self._run:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared services for the commands of one robot: topics, the arbiter, and the setpoints."""
+"""One robot and its commands: their topics, who is in control, and the setpoints."""
 
 from __future__ import annotations
 
@@ -84,16 +84,16 @@ class CommandedRobot:
         def carry_out(message: Any, stale: str = '') -> None:
             self.carry_out(topic_name, lambda: receive(message, stale))
 
-        take = context.gate.wrap(name, carry_out)
+        pass_to_gate = context.gate.wrap(name, carry_out)
 
-        def check_age(message: Any, info: MessageInfo) -> None:
+        def take(message: Any, info: MessageInfo) -> None:
             limit = self.settings(CommandParameters).command_max_age
-            take(message, staleness(info, limit))
+            pass_to_gate(message, staleness(info, limit))
 
         subscription = node.create_subscription(
             kind,
             topic_name,
-            WithMessageInfo(check_age),
+            WithMessageInfo(take),
             getattr(qos, topic.profile)(),
             qos_overriding_options=qos.overridable(node, topic_name),
         )
@@ -154,7 +154,7 @@ class CommandedRobot:
                 command.drop(problem)
 
     def jump(self, reason: str) -> None:
-        """Stop and forget: commands of another time do not apply to this one."""
+        """Stop the robot and drop its commands, which were for another time."""
         for command in self._commands:
             command.jump(reason)
         self.arbiter.clear()

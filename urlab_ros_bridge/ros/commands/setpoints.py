@@ -31,9 +31,9 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 EXTENSION = 'setpoints'
 # Extension of a server that has an e-stop.
 E_STOP = 'e_stop'
-# Speeds and forces end this long after the bridge was lost (s of simulation time).
+# Speeds and forces expire this long after the bridge was lost (s of simulation time).
 LIFETIME = 1.0
-# They are sent again so often (s of simulation time, and of wall time).
+# Period in which they are renewed (s of simulation time, and of wall time).
 _RENEWAL_SECONDS = 0.3 * LIFETIME
 # A joint that is slower counts as at rest (rad/s or m/s).
 REST_SPEED = 0.05
@@ -120,7 +120,7 @@ class Setpoints:
             self._all_values = None
 
     def tick(self, stamp_ns: int) -> None:
-        """Withdraw what nobody repeats, and renew what moves the robot before it ends."""
+        """Withdraw what is not repeated, and renew what moves the robot before it expires."""
         if withdrawn := self._frozen.take_withdrawn(stamp_ns):
             self.write(dict.fromkeys(withdrawn, 0.0))
             self._frozen.report(f'{self._names(withdrawn)} ')
@@ -175,7 +175,7 @@ class Setpoints:
         return {i: value for i, value in values.items() if value and self.fields[i] != 'position'}
 
     def _is_renewal_due(self, stamp_ns: int) -> bool:
-        """Return whether to renew; setpoints end in wall time too (`ServerLink.wall_age`)."""
+        """Return whether to renew; they expire in wall time too (`ServerLink.wall_age`)."""
         since_ns, now = self._renewed_ns, self._context.monotonic()
         passed = math.inf if since_ns is None else (stamp_ns - since_ns) / NANOSECONDS
         passed_wall = 0.0 if self._link.lockstep else now - self._renewed

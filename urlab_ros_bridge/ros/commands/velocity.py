@@ -1,6 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""cmd_vel of one robot: checked, limited, and stopped when no new one comes."""
+"""
+cmd_vel of one robot: checked, limited, and stopped when no new one comes.
+
+A message takes six steps: the subscription (`CommandedRobot.subscribe`), which also finds out its
+age; then, in `receive`, limit, admit, claim, and put: the newest one waits for the thread of the
+sender; there it is sent as set_twist.
+"""
 
 from __future__ import annotations
 
@@ -125,19 +131,22 @@ class VelocityCommands(Command):
         :param stale: why it is too old, empty when it is not.
         :raises CommandRejected: when it is not carried out.
         """
-        robot, options = self._robot, self._robot.settings(VelocityParameters)
+        options, now_ns = self._robot.settings(VelocityParameters), self._context.now_ns
         twist = getattr(message, 'twist', message)
         linear, angular = ((part.x, part.y, part.z) for part in (twist.linear, twist.angular))
         velocity = limited(linear, angular, options.max_linear_speed, options.max_angular_speed)
-        robot.admit(velocity != STOP, stale)
-        check_age(stamp_of(message), self._context.timeline.stamp_ns, options.cmd_vel_max_age)
-        if robot.plan.holds_twist and options.cmd_vel_needs_drive:
-            raise CommandRejected(NO_DRIVE.format(robot.plan.prefix), lasting=True)
-        now_ns = self._context.now_ns
-        robot.arbiter.claim(CMD_VEL, (BASE,), now_ns, self.stop)
+        self._admit(velocity, stamp_of(message), stale)
+        self._robot.arbiter.claim(CMD_VEL, (BASE,), now_ns, self.stop)
         self._moving_since = None if velocity == STOP else now_ns
         self._received = self._context.monotonic()
-        self._send(velocity)
+        self._put(velocity)
+
+    def _admit(self, velocity: Velocity, stamp_ns: int, stale: str) -> None:
+        robot, options = self._robot, self._robot.settings(VelocityParameters)
+        robot.admit(velocity != STOP, stale)
+        check_age(stamp_ns, self._context.timeline.stamp_ns, options.cmd_vel_max_age)
+        if robot.plan.holds_twist and options.cmd_vel_needs_drive:
+            raise CommandRejected(NO_DRIVE.format(robot.plan.prefix), lasting=True)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """Stop the robot when its last command is too old."""
@@ -147,7 +156,7 @@ class VelocityCommands(Command):
         if stamp_ns - self._moving_since >= timeout * NANOSECONDS:
             self._moving_since = None
             if not self._link.has('twist_timeout'):
-                self._send(STOP)
+                self._put(STOP)
         elif self._frozen_seconds() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
             # The server cannot know that no one repeats the command.
             self.stop()
@@ -160,7 +169,7 @@ class VelocityCommands(Command):
         """Stop the robot, whatever made it move."""
         self._moving_since = None
         if self._link.state.connected:
-            self._send(STOP)
+            self._put(STOP)
 
     def jump(self, reason: str) -> None:
         """Stop the robot if a command of this topic may move it."""
@@ -170,25 +179,26 @@ class VelocityCommands(Command):
         """Stop the robot if a command of this topic may move it; `by`: which source took it."""
         if self._moving_since is not None:
             self._moving_since = None
-            self._send(STOP)
+            self._put(STOP)
 
-    def _send(self, velocity: Velocity) -> None:
+    def _put(self, velocity: Velocity) -> None:
+        """Queue a velocity for the server, in place of one that still waits."""
         link, prefix = self._link, self._robot.plan.prefix
-        lapse = self._robot.settings(VelocityParameters).cmd_vel_timeout
+        lifetime = self._robot.settings(VelocityParameters).cmd_vel_timeout
         moves = velocity != STOP
-        timeout = lapse if moves and link.has('twist_timeout') else None
+        timeout = lifetime if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.
         is_bound = moves and link.lockstep and link.has('reset_count')
         resets = self._context.timeline.resets if is_bound else None
 
-        def action() -> None:
-            wall = link.wall_age(lapse) if moves else None
+        def set_twist() -> None:
+            wall = link.wall_age(lifetime) if moves else None
             link.commands.set_twist(
                 prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
             )
 
-        max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        self._context.sender.put(self._topic, action, max_wait)
+        max_wait = max(lifetime, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
+        self._context.sender.put(self._topic, set_twist, max_wait)
 
 
 def commands(robot: CommandedRobot) -> list[Command]:

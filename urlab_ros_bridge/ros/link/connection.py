@@ -299,7 +299,7 @@ class ServerLink(Part):
             self.commands.get_contacts(max_contacts=1)
 
     def _prepare_world(self, handshake: Handshake) -> None:
-        """Set the mode, find out what there is, and have it published."""
+        """Set the mode, plan the topics of the world, and publish them."""
         again = self._generation > 0
         self._generation = self.commands.generation
         run = handshake.raw.get('run')

@@ -158,7 +158,7 @@ class ContactTopics(Part):
             self._thread.join(2.0)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Request again what an earlier server did not know."""
+        """Try again: an earlier server did not support the request."""
         self._unsupported = False
 
     def _run(self) -> None:

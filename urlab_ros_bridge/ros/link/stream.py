@@ -65,7 +65,7 @@ class StreamThread(Part):
     :ivar counters, timeline: read them from any thread.
     :ivar world: the topics that are published, None before the first connection.
     :ivar discover: subscribe to all topics of the wire, and collect them.
-    :ivar discovered: topics that were received meanwhile, with the latest payload.
+    :ivar discovered: the topics that were received since, with the latest payload.
     :ivar in_lockstep: every time is published, and every state once; snapshots are read, because
         a server in direct mode sends no rows.
     """
@@ -195,7 +195,7 @@ class StreamThread(Part):
                 self._bridge.every_second(now)
 
     def _begin_world(self, world: PublishedWorld | None) -> None:
-        # The timeline goes on until the next tick: that is the first one of the new epoch.
+        # The timeline continues until the next tick, which is the first one of the new epoch.
         self.timeline.request_jump()
         if world is None:
             return

@@ -112,7 +112,7 @@ class ConvertError(UrlabError, ValueError):
 
 
 class WrongLength(ConvertError):
-    """A reading has not as many values as its message has room for."""
+    """A reading has the wrong number of values for its message."""
 
     def __init__(self, expected: int, found: int) -> None:
         super().__init__(f'expected {expected} values, got {found}')

@@ -73,7 +73,7 @@ def rate_key(default: float, what: str) -> Any:
 
 
 def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
-    """Return the check of a list with so many elements, or one negative element."""
+    """Return the check of a list of this length, or with one negative element."""
 
     def check(value: Sequence[float]) -> str:
         if len(value) == length or (len(value) == 1 and value[0] < 0):

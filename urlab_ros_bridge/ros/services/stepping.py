@@ -38,12 +38,12 @@ class Stepper:
     while_paused: bool = False
 
     def step(self, count: int) -> StepResult:
-        """Advance by so many steps, 1 to `CHUNK`, at once."""
+        """Advance by a number of steps, 1 to `CHUNK`, in one request."""
         return self.client.step(count, observations='minimal', while_paused=self.while_paused)
 
     def advance(self, count: int) -> StepResult:
         """
-        Advance by so many steps, 1 or more.
+        Advance by a number of steps, 1 or more.
 
         :raises RequestRejected: not_connected when the bridge ends before the last step.
         """

@@ -63,7 +63,7 @@ class MapTopic(Part):
         self._thread = threading.Thread()
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Draw the map of the world, if it is asked for."""
+        """Draw the map of the world, if it is enabled."""
         self._newest = handshake
         if handshake is not None and self._bridge.settings(MapParameters).publish_map:
             publisher = self._publishers.of(MAP, MAP.name)
@@ -73,7 +73,7 @@ class MapTopic(Part):
             self._thread.start()
 
     def stop(self) -> None:
-        """Publish nothing any more."""
+        """Stop publishing."""
         self._newest = None
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)

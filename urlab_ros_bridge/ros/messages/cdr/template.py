@@ -150,7 +150,7 @@ class Template:
 
 
 def _check_block(path: str, run: list[Field], dtype: np.dtype, count: int) -> None:
-    """Raise FieldMismatch unless the fields are so many numbers of a type, without gaps."""
+    """Raise FieldMismatch unless the fields are `count` numbers of a type, without gaps."""
     found = sum(1 if item.count is None else item.count for item in run)
     end = run[0].offset + count * dtype.itemsize
     if (

@@ -30,9 +30,9 @@ from urlab_ros_bridge.wire.errors import count_of
 
 def check_steps(context: SimulationContext, steps: int) -> None:
     """
-    Return whether so many steps can be made now.
+    Check that a number of steps can be made now.
 
-    :raises StandardRejected: when not.
+    :raises StandardRejected: when they cannot.
     """
     if not steps:
         raise StandardRejected(FAILED, 'steps is 0, must be 1 or more')

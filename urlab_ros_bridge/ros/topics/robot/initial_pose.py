@@ -3,9 +3,9 @@
 """
 initialpose: where a robot is, for a localisation such as AMCL that cannot know it.
 
-A localisation that starts knows nothing.  To one that runs, a reset is a drive to the start, at
-once: its estimate stays where the robot was, and it hardly ever finds back by itself.  Whoever
-places a real robot tells it the pose.
+A localisation node does not know the pose when it starts.  One that is running does not notice a
+reset: its estimate stays where the robot was, and rarely recovers by itself.  On a real robot the
+operator sets the pose.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Displacement:
         """
         Return whether time went back, or the robot is where its motion does not lead.
 
-        The first time says nothing.
+        The first call returns False.
 
         :param base: the 13 numbers of a base_state row, see `wire.rows`.
         """

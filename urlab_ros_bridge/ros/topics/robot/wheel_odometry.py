@@ -43,7 +43,7 @@ class WheelOdometry:
 
     It begins at the true pose of the base, as do its height and what is remembered after a jump of
     time or of a wheel's angle, that is, after a reset.  A robot that is placed elsewhere with its
-    wheels as they are notices nothing, like a real one that is carried.
+    wheels as they are does not notice, like a real one that is carried.
 
     :ivar pose: x, y, z (m), yaw (rad); z is that of the beginning.
     :ivar twist: forward, to the left (m/s), yaw rate (rad/s).
