@@ -301,7 +301,7 @@ class _TopicMaker:
 
         :param build: returns the message for a stamp (ns), as an object or serialised; None when
             the present tick has no values for it.
-        :param wire: topics of the wire that the message is made of.
+        :param wire: topics of the wire that the message is made of; none: it is built each tick.
         :param subscriptions: prefixes to subscribe to in place of `wire`.
         :param message_type: for a topic that may have several types.
         :param memory: cleared when time jumps.

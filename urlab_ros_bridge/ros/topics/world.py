@@ -120,15 +120,14 @@ class PublishedWorld:
         :raises UrlabError: when the tick cannot be read.
         """
         self._tick = tick
-        if not self._fill(tick, stamp_ns):
-            return 0
-        sent = 0
+        has_values, sent = self._fill(tick, stamp_ns), 0
         for feed in self.feeds:
-            if feed.has_subscribers:
-                if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
-                    sent += feed.publish(stamp_ns)
-                else:
-                    feed.dirty = True
+            if not feed.has_subscribers or (feed.wire and not has_values):
+                continue
+            if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
+                sent += feed.publish(stamp_ns)
+            else:
+                feed.dirty = True
         return sent
 
     def repeat(self, stamp_ns: int) -> int:
