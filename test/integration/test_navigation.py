@@ -10,8 +10,8 @@ from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped
 import pytest
 
+from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import gateway_at
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
@@ -32,7 +32,7 @@ class PageClient(FieldClient):
 @pytest.fixture
 def page(server):
     running = server('--world', 'fleet', '--cameras', 'off')
-    with gateway_at(running.ports[0], Page()) as gateway, PageClient(gateway.url) as client:
+    with field_at(running.ports[0], Page()) as gateway, PageClient(gateway.url) as client:
         client.send('hello', {'role': 'spectator', 'extensions': ['binary']})
         yield running, client
 
