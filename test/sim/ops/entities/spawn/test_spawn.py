@@ -72,6 +72,24 @@ def test_spawning_and_deleting_leaves_no_trace(driven, world, name, xml):
     assert changed.ask('list_keyframes')['keyframes'] == twin.ask('list_keyframes')['keyframes']
 
 
+DELAYED = """<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body>
+  </worldbody><actuator><motor name="m" joint="j" delay="0.01" nsample="8"/></actuator>
+  <sensor><jointpos name="s" joint="j" delay="0.02" nsample="16"/></sensor></mujoco>"""
+
+
+def test_the_history_of_delayed_actuators_and_sensors_survives_spawning(rig, mjcf):
+    changed, twin = (rig(mode='direct', model=mjcf(DELAYED, 'delayed')) for _ in range(2))
+    for each in (changed, twin):
+        for ctrl in (1.0, -2.0, 3.0):
+            each.ask('step', n_steps=2, per_articulation={'delayed': {'ctrl': [ctrl]}})
+    assert twin.data.history.any()
+    spawn(changed, 'arm', ARM, pos=[5, 5, 5])
+    for _ in range(20):
+        replies = [each.ask('step')['per_articulation']['delayed'] for each in (changed, twin)]
+        assert replies[0] == replies[1]
+    assert replies[0]['sensors']['s'] != [0.0]
+
+
 def test_a_taken_name_is_changed_if_renaming_is_allowed(rig):
     world = rig()
     wanted = ['box', 'box', 'box_1', 'rover', 'rover_2', '7 up', '', '']
