@@ -16,6 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import quaternion_of_rpy
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.wire.rows import BaseState
 from urlab_ros_bridge.wire.rows import pack_base_state
 from urlab_ros_bridge.wire.rows import pack_joint
@@ -104,7 +106,7 @@ class FakeRobot:
     @property
     def _quaternion(self) -> tuple[float, float, float, float]:
         """Return w, x, y, z."""
-        return (math.cos(self.yaw / 2), 0.0, 0.0, math.sin(self.yaw / 2))
+        return xyzw_to_wxyz(quaternion_of_rpy(0.0, 0.0, self.yaw))
 
     @property
     def _world_velocity(self) -> tuple[float, float, float]:
