@@ -38,6 +38,12 @@ class Source:
         self.stats, self.frames = CameraStats(), queue.Queue()
         self.closed = self.over = False
 
+    def put(self, *frames):
+        """Make frames available, all at once."""
+        with self.frames.mutex:
+            self.frames.queue.extend(frames)
+            self.frames.not_empty.notify()
+
     def receive(self, timeout):
         if self.over:
             raise StreamClosed('test')
@@ -91,18 +97,26 @@ def until(condition):
         time.sleep(0.005)
 
 
-def test_images_of_another_clock_are_published_and_late_ones_skipped():
+def test_images_of_another_clock_are_published_and_late_ones_skipped_for_newer_ones():
     with running() as (thread, topic, (source,)):
-        for number, behind in ((1, 100.0), (2, 100.0), (3, 102.0), (4, 100.0)):
-            source.frames.put(frame(number, behind))
+        source.put(frame(1, 100.0), frame(2, 100.0), frame(3, 102.0), frame(4, 100.0))
         until(lambda: len(topic.sent) == 3)
         assert topic.sent == [1, 2, 4] and thread.skipped == 1
+
+
+def test_the_last_image_before_time_freezes_is_published_however_late_it_is():
+    with running() as (thread, topic, (source,)):
+        source.put(frame(1))
+        until(lambda: topic.sent == [1])
+        source.put(frame(2, 100.0), frame(3, 100.0))
+        until(lambda: topic.sent == [1, 3])
+        assert thread.skipped == 1
 
 
 @pytest.mark.parametrize('end', ['over', 'moved'])
 def test_a_camera_is_opened_again_when_its_stream_ends_or_moves(end):
     with running() as (thread, topic, sources):
-        sources[0].frames.put(frame(1))
+        sources[0].put(frame(1))
         until(lambda: topic.sent == [1])
         if end == 'over':
             sources[0].over = True
@@ -110,7 +124,7 @@ def test_a_camera_is_opened_again_when_its_stream_ends_or_moves(end):
             thread.reopen()
         until(lambda: len(sources) == 2)
         assert sources[0].closed
-        sources[1].frames.put(frame(2))
+        sources[1].put(frame(2))
         until(lambda: topic.sent == [1, 2])
 
 

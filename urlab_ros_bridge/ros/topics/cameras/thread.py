@@ -123,7 +123,7 @@ class ImagePublishing:
 
 OpenSource = Callable[[CameraInfo], FrameSource]
 POLL_SECONDS = 0.1
-# An image that is later than usual by more is skipped in favour of newer ones (s).
+# An image that is later than usual by more is skipped when a newer one has arrived (s).
 MAX_LAG = 0.5
 # Time limit for the colour image of a depth image (s).
 _COLOR_SECONDS = 0.1
@@ -133,7 +133,7 @@ class CameraThread:
     """
     Receives and converts the images of one camera; the stream thread publishes them.
 
-    :ivar skipped: number of images that arrived too late.
+    :ivar skipped: number of late images that were skipped in favour of newer ones.
     :ivar watched: whether the camera is received now.
     :ivar last_ns: time of the last image, None before the first.
     """
@@ -209,9 +209,10 @@ class CameraThread:
         frame = source.receive(POLL_SECONDS)
         if frame is None:
             return
-        if self._late(frame):
+        # The last one is published however late it is: while time is frozen no other follows.
+        while self._late(frame) and (newer := source.receive(0.0)) is not None:
             self.skipped += 1
-            return
+            frame = newer
         self._publish(wanted, frame)
 
     def _publish(self, wanted: list[Output], frame: Frame) -> None:
