@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
+import math
+
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from geometry_msgs.msg import Wrench
@@ -46,6 +48,12 @@ def test_stale_commands_are_refused_unless_they_stop():
     robot.send('joint_commands', joints(wheel=0.0), stale=True)
     robot.send('joint_commands', joints(arm=0.7), stale=True)
     assert [kind for kind, *_ in robot.asked] == ['twist', 'wrench', 'setpoints', 'setpoints']
+
+
+def test_a_wrench_that_is_not_finite_is_refused():
+    robot = Robot()
+    robot.send('wrench_command', push(math.nan))
+    assert not robot.asked and 'nan' in robot.rejections.last['wrench_command']
 
 
 def test_the_server_gets_the_maximum_age_of_a_command():

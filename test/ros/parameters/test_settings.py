@@ -49,6 +49,7 @@ def test_an_invalid_choice_is_rejected_with_the_valid_ones(name, value):
         ('map_frame', 'two words'),
         ('covariance.twist_stddev', (1.0, 2.0)),
         ('bag_topics', ('[',)),
+        ('gps_origin', (91.0, 11.5, 520.0)),
     ],
 )
 def test_invalid_parameter_values_are_rejected(name, value):

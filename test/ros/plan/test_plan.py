@@ -143,6 +143,15 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     assert alone.joints == ('j1',)
 
 
+def test_robots_are_chosen_by_prefix_or_actor_and_others_are_refused(small):
+    for name in ('bot', 'bot_actor'):
+        assert [robot.prefix for robot in plan_world(small, Settings(robots=(name,))).robots] == [
+            'bot'
+        ]
+    with pytest.raises(UnknownName, match=r"'tank'.*bot"):
+        plan_world(small, Settings(robots=('tank',)))
+
+
 def test_an_unknown_base_lists_the_bodies_of_the_robot():
     named = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
     xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>

@@ -28,6 +28,14 @@ def test_a_file_is_sent_as_text_so_that_the_server_may_run_elsewhere(tmp_path):
         assert (found.xml, found.file, found.name) == (URDF, None, 'arm')
 
 
+def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / 'arm.urdf'
+    path.write_text(URDF)
+    monkeypatch.setattr(resources, '_LARGEST', 10)
+    result, message = refusal(str(path))
+    assert result == resources.RESOURCE_PARSE_ERROR and 'arm.urdf' in message and '10' in message
+
+
 def test_a_file_that_refers_to_others_is_sent_as_a_path(tmp_path):
     path = tmp_path / 'mesh.xml'
     path.write_text(MJCF.replace('<worldbody>', '<asset><mesh file="m.obj"/></asset><worldbody>'))

@@ -15,6 +15,7 @@ from sensor_msgs.msg import PointField
 from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
+from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 
 LIDAR = PointLidar('top', -1.0, 1.0, -0.2, 0.4, 0.5, 20.0, 10.0, 4, 6, 'top')
@@ -61,7 +62,10 @@ def test_fields_are_those_of_the_drivers_and_points_lie_along_their_rays():
     ranges = np.linspace(0.3, 22.0, 24, dtype=np.float32).reshape(4, 6)
     ranges[1, 2] = -1.0
     intensities = np.arange(24, dtype=np.uint8).reshape(4, 6)
-    message = LidarPointsTemplate('top', LIDAR).update(1_500_000_000, ranges, intensities)
+    template = LidarPointsTemplate('top', LIDAR)
+    with pytest.raises(WrongLength):
+        template.update(0, ranges[:3], intensities[:3])
+    message = template.update(1_500_000_000, ranges, intensities)
     cloud = deserialize_message(message, PointCloud2)
     assert (cloud.header.frame_id, cloud.header.stamp.nanosec) == ('top', 500_000_000)
     assert not cloud.is_dense
