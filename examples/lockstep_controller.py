@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drive to x = 3 m along y = 0, with one command for each odometry message (lockstep)."""
 
+from contextlib import suppress
+
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import rclpy
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 
@@ -27,4 +30,5 @@ class Controller(Node):
 
 if __name__ == '__main__':
     rclpy.init()
-    rclpy.spin(Controller())
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(Controller())

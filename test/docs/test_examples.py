@@ -37,5 +37,7 @@ def test_the_examples_drive_and_reset_the_robot(simulation):
     'rover', bridge={'cmd_vel_type': 'twist_stamped', 'lockstep_topics': ['cmd_vel']}
 )
 def test_the_controller_drives_in_lockstep(simulation):
-    simulation.start_program(sys.executable, EXAMPLES / 'lockstep_controller.py')
+    driver = simulation.start_program(sys.executable, EXAMPLES / 'lockstep_controller.py')
     simulation.wait_for_message(Odometry, 'odom', 30.0, lambda m: m.pose.pose.position.x > 2.9)
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(60) == 0
