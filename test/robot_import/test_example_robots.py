@@ -4,13 +4,18 @@
 The 69 URDFs of example-robot-data as the server serves them, against Pinocchio.
 
 Both packages are not in the project's environment, since they take 900 MB:
-``uv pip install -r pypi/requirements/robots.lock``.  Without --long, a few robots are tried.
+``uv pip install -r pypi/requirements/robots.lock``.  Without --long, a few robots are tried.  With
+`ROBOT_TABLE=FOLDER` each robot leaves a row there, of which docs/scripts/robot_table.py makes the
+table of bench/RESULTS.md.
 """
 
 import importlib.util
+import json
+import os
 from pathlib import Path
 import signal
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
 from lifelines import start_process
@@ -85,7 +90,19 @@ def robot(request):
     return Robot(request.param)
 
 
-def test_every_link_is_where_pinocchio_has_it(robot):
+@pytest.fixture(scope='module')
+def row(robot):
+    """Return the row of a robot in the table; it is written when its tests are over."""
+    found = {'name': robot.path.stem, 'folder': robot.path.parents[1].name}
+    yield found
+    if folder := os.environ.get('ROBOT_TABLE'):
+        # The tests of a robot may run in several processes.
+        path = Path(folder, f'{found["folder"]}.{found["name"]}.json')
+        before = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps({**before, **found}))
+
+
+def test_every_link_is_where_pinocchio_has_it(robot, row):
     assert len(set(robot.links)) == len({robot.body(link) for link in robot.links})
     data, kinematics = mujoco.MjData(robot.model), robot.pin.createData()
     frames = [f for f in robot.pin.frames if f.type == pinocchio.FrameType.BODY]
@@ -108,14 +125,17 @@ def test_every_link_is_where_pinocchio_has_it(robot):
             found = start @ robot.pose(data, robot.body(frame.name))
             worst = max(worst, float(np.abs(found - expected).max()))
     assert worst < 1e-6
+    row |= {'links': len(robot.links), 'joints': len(robot.pin.names) - 1, 'error': worst}
 
 
-def test_masses_and_inertias_are_those_of_the_urdf_where_valid(robot):
+def test_masses_and_inertias_are_those_of_the_urdf_where_valid(robot, row):
+    repaired = 0
     for link in ElementTree.parse(robot.path).getroot().findall('link'):
         inertial, body = link.find('inertial'), robot.body(link.get('name'))
         mass = 0.0 if inertial is None else float(inertial.find('mass').get('value'))
         if mass <= 0:
             assert robot.model.body_mass[body] in (0.0, 1e-3)
+            repaired += bool(robot.model.body_mass[body])
             continue
         assert robot.model.body_mass[body] == pytest.approx(mass, rel=1e-12)
         words = inertial.find('inertia').attrib
@@ -125,6 +145,7 @@ def test_masses_and_inertias_are_those_of_the_urdf_where_valid(robot):
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         sizes = np.linalg.eigvalsh(tensor)
         if sizes[0] < 1e-15 or sizes[2] > (sizes[0] + sizes[1]) * (1 + 1e-9):
+            repaired += 1
             continue
         origin = inertial.find('origin')
         rpy = (
@@ -136,9 +157,10 @@ def test_masses_and_inertias_are_those_of_the_urdf_where_valid(robot):
         own = own.reshape(3, 3)
         found = own @ np.diag(robot.model.body_inertia[body]) @ own.T
         np.testing.assert_allclose(found, turn @ tensor @ turn.T, atol=1e-7 * sizes[2])
+    row['repaired'] = repaired
 
 
-def test_it_stands_gravity_for_five_seconds_without_warnings(robot):
+def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
     data = mujoco.MjData(robot.model)
     data.qpos[:], data.ctrl[:] = robot.world.data.qpos, robot.world.data.ctrl
     steps = round(5.0 / robot.model.opt.timestep)
@@ -146,6 +168,8 @@ def test_it_stands_gravity_for_five_seconds_without_warnings(robot):
     assert data.time == pytest.approx(5.0)  # MuJoCo resets what diverges
     assert not [item.number for item in data.warning if item.number]
     assert np.isfinite(data.qpos).all() and np.abs(data.qvel).max(initial=0.0) < 100.0
+    free = robot.robot.starts_free
+    row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
 
 
 def test_a_camera_sees_it(robot):
@@ -170,7 +194,7 @@ def test_a_camera_sees_it(robot):
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_every_link_has_a_frame_in_ros(robot, tmp_path, monkeypatch):
+def test_every_link_has_a_frame_in_ros(robot, row, tmp_path, monkeypatch):
     pytest.importorskip('rclpy')
     from bridge_harness import free_domain
     from bridge_harness import LATCHED
@@ -181,7 +205,7 @@ def test_every_link_has_a_frame_in_ros(robot, tmp_path, monkeypatch):
     from tf2_msgs.msg import TFMessage
 
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    for _ in ('cold', 'warm'):  # with an empty and with a filled cache of meshes
+    for temperature in ('cold', 'warm'):
         domain = free_domain()
         monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
         listener = Listener(domain)
@@ -194,9 +218,11 @@ def test_every_link_has_a_frame_in_ros(robot, tmp_path, monkeypatch):
         text = listener.listen(String, 'robot_description', LATCHED)
         moving = listener.listen(TFMessage, '/tf')
         fixed = listener.listen(TFMessage, '/tf_static', LATCHED)
+        begun = time.monotonic()
         process = start_up(robot.path, tmp_path)
         try:
             wait_until(lambda first=first: first, PATIENCE)
+            row[temperature] = round(time.monotonic() - begun, 1)
 
             def frames(moving=moving, fixed=fixed):
                 messages = [*moving, *fixed]
