@@ -167,9 +167,8 @@ def test_the_suite_restores_the_server(sound, connect):
 def test_the_bundled_server_follows_every_rule(run_of_users):
     process, folder = run_of_users
     code, output = process.wait(500), (folder / 'output').read_text()
+    assert code == 0, output[-2000:]
     report = json.loads((folder / 'results.json').read_text())
-    failed = {r['name'] for r in report['results'] if r['outcome'] == 'fail'}
-    assert failed == set() and code == 0, output[-2000:]
     assert report['counts']['deviation'] == 0
     passed = {r['name'] for r in report['results'] if r['outcome'] == 'pass'}
     skipped = {r['name'] for r in report['results'] if r['outcome'] == 'skip'} - passed

@@ -133,12 +133,12 @@ def test_waiting_calls_are_limited_per_session(server, connect, monkeypatch, pat
 
 
 def test_a_pause_precedes_any_number_of_waiting_long_steps(server, connect, patient, pool):
-    """Forty sessions ask for endless steps: a pause waits for one sub-step, not for them."""
+    """Twenty sessions ask for long steps: a pause waits for one sub-step, not for them."""
     running = server(world='quadruped', step_mode='direct')
     engine = running.simulation.engine
     engine.run.seconds_per_step = 1.0
     engine.hooks.after_step.append(lambda: time.sleep(0.002))
-    callers = [connect(running, shared=True) for _ in range(40)]
+    callers = [connect(running, shared=True) for _ in range(20)]
     other = connect(running, shared=True)
     steps = [pool.submit(caller.ask, 'step', n_steps=2000) for caller in callers]
     wait_until(lambda: running._router._running >= len(callers))

@@ -59,7 +59,7 @@ def test_an_exceeded_limit_is_named_and_the_next_model_is_tried(trial, limits, b
     assert says in refused(made, bundle)
     process = made._worker.process.pid
     wait_until(lambda: not children(process))
-    assert made.sizes(GOOD).of('nv') == 1
+    assert made.sizes(GOOD)['nv'] == 1
     assert made._worker.process.pid == process, 'it is warm still'
 
 
