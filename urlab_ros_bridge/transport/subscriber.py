@@ -92,7 +92,8 @@ class Subscriber:
         """
         others = [] if wake is None else [(wake, zmq.POLLIN)]
         ready = zmq.zmq_poll([*self._poll, *others], math.ceil(seconds * 1000))
-        return any(each is wake for each, _ in ready)
+        # libzmq's poll reports other sockets by their file descriptors.
+        return any(each is not self._socket for each, _ in ready)
 
     def subscribe(self, topic: bytes) -> None:
         """Also receive messages that begin with this."""

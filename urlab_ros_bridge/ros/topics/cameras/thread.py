@@ -188,6 +188,7 @@ class CameraThread:
                 self._publish_next()
             except StreamClosed:
                 self._close()
+                self._stop.wait(POLL_SECONDS)
             except UrlabError as error:
                 self._failed(str(error))
             except Exception as error:
