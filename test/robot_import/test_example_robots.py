@@ -168,8 +168,10 @@ def test_it_stands_gravity_for_five_seconds_without_warnings(robot, row):
     assert data.time == pytest.approx(5.0)  # MuJoCo resets what diverges
     assert not [item.number for item in data.warning if item.number]
     assert np.isfinite(data.qpos).all() and np.abs(data.qvel).max(initial=0.0) < 100.0
-    free = robot.robot.starts_free
-    row |= {'actuators': robot.robot.nu, 'base': 'floating' if free else 'fixed'}
+    base = 'floating' if robot.robot.starts_free else 'fixed'
+    if 'planar_yaw' in robot.joints:
+        base = 'planar'
+    row |= {'actuators': robot.robot.nu, 'base': base}
 
 
 def test_a_camera_sees_it(robot):

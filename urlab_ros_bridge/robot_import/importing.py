@@ -103,6 +103,7 @@ def import_robot(
     floats = _decide_base(robot, model, pose, options, renamed, drive is not None, path)
     planar = PLANAR_JOINTS if drive and drive.twist['kind'] == 'planar' and floats else {}
     if planar:
+        _LOG.info('%s: its drive moves the base in the plane only', path.name)
         _add_planar_base(spec.body(root))
     elif floats:
         spec.body(root).add_freejoint(name=_free_name(spec))
