@@ -38,3 +38,17 @@ def game(play):
 def agent(game):
     """Return an agent that has joined the game."""
     return game.join()
+
+
+@pytest.fixture
+def home_game(play):
+    """Return a game from the home position of the left player."""
+    return play('left_1_home')
+
+
+@pytest.fixture
+def settled_agent(home_game):
+    """Return an agent that has received percepts."""
+    agent = home_game.join()
+    home_game.cycles(2)
+    return agent

@@ -18,28 +18,14 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def game(play):
-    """Return a game from the home position of the left player."""
-    return play('left_1_home')
-
-
-@pytest.fixture
-def agent(game):
-    """Return an agent that has received percepts."""
-    agent = game.join()
-    game.cycles(2)
-    return agent
-
-
 def sim_axes(vector):
     """Return x right, y forward of x forward, y left."""
     x, y, z = vector
     return np.array([-y, x, z])
 
 
-def test_angles_are_degrees_under_the_standard_names(game, agent, soccer):
-    joints = agent.percepts.joints
+def test_angles_are_degrees_under_the_standard_names(home_game, settled_agent, soccer):
+    joints = settled_agent.percepts.joints
     assert tuple(joints) == NAMES
     for index in range(soccer.model.njnt):
         name = soccer.model.joint(index).name
@@ -74,9 +60,9 @@ def test_gyro_and_accelerometer_are_those_of_the_torso(play, soccer):
         np.testing.assert_allclose(felt.acceleration, sim_axes(proper), atol=EXACT)
 
 
-def test_at_rest_the_ground_pushes_up(game, agent, soccer):
-    game.cycles(50)
-    felt = agent.percepts
+def test_at_rest_the_ground_pushes_up(home_game, settled_agent, soccer):
+    home_game.cycles(50)
+    felt = settled_agent.percepts
     # Its weight is over the ankles: the soles give behind, and it leans back by a degree.
     np.testing.assert_allclose(felt.acceleration, [0, 0, 9.81], atol=0.25)
     np.testing.assert_allclose(felt.gyro, 0, atol=1)
@@ -85,18 +71,18 @@ def test_at_rest_the_ground_pushes_up(game, agent, soccer):
     assert set(felt.forces) == {'lf', 'rf'}
 
 
-def test_feet_report_position_and_size_of_their_contact_forces(game, agent, soccer):
+def test_feet_report_position_and_size_of_their_contact_forces(home_game, settled_agent, soccer):
     """Against the contacts of MuJoCo: the place weighted by the forces, and their sum."""
     model, before = soccer.model, mujoco.MjData(soccer.model)
-    game.send(agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')
+    home_game.send(settled_agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')
     pressed = 0
     for _ in range(20):
-        soccer.link.step(game.targets, 9)
+        soccer.link.step(home_game.targets, 9)
         mujoco.mj_copyData(before, model, soccer.data)
         mujoco.mj_forward(model, before)
-        soccer.scene.update(soccer.link.step(game.targets, 1))
-        game.turn()
-        felt = agent.percepts.forces
+        soccer.scene.update(soccer.link.step(home_game.targets, 1))
+        home_game.turn()
+        felt = settled_agent.percepts.forces
         for foot, site in (('lf', 'left_1_lf'), ('rf', 'left_1_rf')):
             body = model.body(f'left_1_{foot[0]}foot').id
             total, weighted, wrench = np.zeros(3), np.zeros(3), np.zeros(6)

@@ -12,124 +12,110 @@ from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
 from urlab_ros_bridge.gateways.simspark.agents.joints import perceptor_name
 
 
-@pytest.fixture
-def game(play):
-    """Return a game from the home position of the left player."""
-    return play('left_1_home')
-
-
-@pytest.fixture
-def agent(game):
-    """Return an agent that has received percepts."""
-    agent = game.join()
-    game.cycles(2)
-    return agent
-
-
 def degrees(agent, name='hj1'):
     return agent.percepts.joints[name]
 
 
 @pytest.mark.parametrize('speed', [0.5, -1.0, 3.0])
-def test_a_hinge_turns_at_the_speed_in_rad_a_second(game, agent, speed):
-    game.send(agent, f'(he1 {speed})')
-    game.cycles(3)
-    start = degrees(agent)
-    game.cycles(20)
-    assert degrees(agent) - start == pytest.approx(math.degrees(speed) * 0.4, rel=0.03)
+def test_a_hinge_turns_at_the_speed_in_rad_a_second(home_game, settled_agent, speed):
+    home_game.send(settled_agent, f'(he1 {speed})')
+    home_game.cycles(3)
+    start = degrees(settled_agent)
+    home_game.cycles(20)
+    assert degrees(settled_agent) - start == pytest.approx(math.degrees(speed) * 0.4, rel=0.03)
 
 
-def test_every_cycle_is_a_fiftieth_of_the_way(game, agent):
+def test_every_cycle_is_a_fiftieth_of_the_way(home_game, settled_agent):
     """Stock agents count on where a joint is after one cycle at a speed."""
-    game.send(agent, '(he1 2)')
+    home_game.send(settled_agent, '(he1 2)')
     seen = []
     for _ in range(12):
-        game.cycles(1)
-        seen.append(degrees(agent))
+        home_game.cycles(1)
+        seen.append(degrees(settled_agent))
     ways = np.diff(seen)[3:]
     np.testing.assert_allclose(ways, math.degrees(2) * 0.02, rtol=0.06)
 
 
-def test_a_gateway_that_comes_late_keeps_the_speed(game, agent):
+def test_a_gateway_that_comes_late_keeps_the_speed(home_game, settled_agent):
     """Beside a server whose time passes by itself some cycles take twice as long."""
-    game.send(agent, '(he1 1)')
-    game.cycles(3)
-    start, began = degrees(agent), agent.percepts.time
+    home_game.send(settled_agent, '(he1 1)')
+    home_game.cycles(3)
+    start, began = degrees(settled_agent), settled_agent.percepts.time
     for steps in (20, 10, 30, 20, 20, 10, 20, 20, 10, 20, 20):
-        game.world.scene.update(game.world.link.step(game.targets, steps))
-        game.turn()
-    passed = agent.percepts.time - began
-    assert degrees(agent) - start == pytest.approx(math.degrees(passed), rel=0.1)
+        home_game.world.scene.update(home_game.world.link.step(home_game.targets, steps))
+        home_game.turn()
+    passed = settled_agent.percepts.time - began
+    assert degrees(settled_agent) - start == pytest.approx(math.degrees(passed), rel=0.1)
 
 
-def test_an_action_is_seen_in_the_percepts_but_one(game, agent):
-    game.send(agent, '(he1 1)')  # in answer to the percepts of this cycle
-    before = degrees(agent)
-    game.cycles(1)
-    assert degrees(agent) == pytest.approx(before, abs=0.01)
-    game.cycles(1)
-    assert degrees(agent) > before + 0.3
+def test_an_action_is_seen_in_the_percepts_but_one(home_game, settled_agent):
+    home_game.send(settled_agent, '(he1 1)')  # in answer to the percepts of this cycle
+    before = degrees(settled_agent)
+    home_game.cycles(1)
+    assert degrees(settled_agent) == pytest.approx(before, abs=0.01)
+    home_game.cycles(1)
+    assert degrees(settled_agent) > before + 0.3
 
 
-def test_a_speed_lasts_until_the_next_one_and_zero_holds(game, agent):
-    game.send(agent, '(he1 1)(lae1 2)')
-    game.cycles(20)
-    game.send(agent, '(he1 0)(he1 0.0)(lae1 0)')
-    game.cycles(10)
-    held = degrees(agent), degrees(agent, 'laj1')
+def test_a_speed_lasts_until_the_next_one_and_zero_holds(home_game, settled_agent):
+    home_game.send(settled_agent, '(he1 1)(lae1 2)')
+    home_game.cycles(20)
+    home_game.send(settled_agent, '(he1 0)(he1 0.0)(lae1 0)')
+    home_game.cycles(10)
+    held = degrees(settled_agent), degrees(settled_agent, 'laj1')
     assert held[0] == pytest.approx(math.degrees(0.4), abs=0.5)
-    game.cycles(100)
-    assert degrees(agent) == pytest.approx(held[0], abs=0.05)
-    assert degrees(agent, 'laj1') == pytest.approx(held[1], abs=0.05)
+    home_game.cycles(100)
+    assert degrees(settled_agent) == pytest.approx(held[0], abs=0.05)
+    assert degrees(settled_agent, 'laj1') == pytest.approx(held[1], abs=0.05)
 
 
-def test_speeds_are_cut_to_the_fastest_of_the_motor(game, agent):
-    game.send(agent, '(he1 100)')
-    game.cycles(4)
-    start = degrees(agent)
-    game.cycles(5)
-    assert degrees(agent) - start == pytest.approx(math.degrees(MAX_SPEED) * 0.1, rel=0.05)
+def test_speeds_are_cut_to_the_fastest_of_the_motor(home_game, settled_agent):
+    home_game.send(settled_agent, '(he1 100)')
+    home_game.cycles(4)
+    start = degrees(settled_agent)
+    home_game.cycles(5)
+    assert degrees(settled_agent) - start == pytest.approx(math.degrees(MAX_SPEED) * 0.1, rel=0.05)
 
 
-def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(game, agent):
-    game.send(agent, '(he2 5)')
-    game.cycles(60)
-    assert degrees(agent, 'hj2') == pytest.approx(45, abs=0.6)
-    game.send(agent, '(he2 -1)')
-    game.cycles(12)
-    assert degrees(agent, 'hj2') < 36
+def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(home_game, settled_agent):
+    home_game.send(settled_agent, '(he2 5)')
+    home_game.cycles(60)
+    assert degrees(settled_agent, 'hj2') == pytest.approx(45, abs=0.6)
+    home_game.send(settled_agent, '(he2 -1)')
+    home_game.cycles(12)
+    assert degrees(settled_agent, 'hj2') < 36
 
 
-def test_a_joint_keeps_its_speed_up_to_its_limit(game, agent):
+def test_a_joint_keeps_its_speed_up_to_its_limit(home_game, settled_agent):
     """Agents get up from the ground with joints that run into their stops at full speed."""
-    game.send(agent, '(he2 5)')
+    home_game.send(settled_agent, '(he2 5)')
     seen = []
     for _ in range(14):
-        game.cycles(1)
-        seen.append(degrees(agent, 'hj2'))
+        home_game.cycles(1)
+        seen.append(degrees(settled_agent, 'hj2'))
     way = math.degrees(5) * 0.02
     moving = [b - a for a, b in pairwise(seen) if a > 2 and a + way < 44.5]
     assert len(moving) > 3
     np.testing.assert_allclose(moving, way, rtol=0.12)
 
 
-def test_a_joint_that_cannot_move_does_not_jump_when_it_can(game, agent, soccer):
+def test_a_joint_that_cannot_move_does_not_jump_when_it_can(home_game, settled_agent, soccer):
     """The setpoint never runs ahead of the joint further than the motor could pull."""
-    game.place('left_1', (-3, 0, 0.02), (0, 1, 0, 0))  # head in the ground
-    game.send(agent, '(lae1 6)')
+    home_game.place('left_1', (-3, 0, 0.02), (0, 1, 0, 0))  # head in the ground
+    home_game.send(settled_agent, '(lae1 6)')
     for _ in range(40):
-        game.cycles(1)
+        home_game.cycles(1)
         name = 'left_1_lae1'
         ahead = soccer.data.actuator(name).ctrl[0] - soccer.data.joint(name).qpos[0]
         # 10 N m at 150 N m/rad, the way of a cycle, and the lead.
         assert abs(ahead) < 10 / 150 + (0.02 + 0.012) * MAX_SPEED
 
 
-def test_robots_without_an_agent_are_left_alone(game, agent, soccer):
-    game.send(agent, '(he1 1)(lle3 1)(rle3 1)')
+def test_robots_without_an_agent_are_left_alone(home_game, settled_agent, soccer):
+    home_game.send(settled_agent, '(he1 1)(lle3 1)(rle3 1)')
     start = soccer.data.joint('right_1_he1').qpos[0]
-    game.cycles(10)
-    assert set(game.targets) == {'left_1'}
+    home_game.cycles(10)
+    assert set(home_game.targets) == {'left_1'}
     assert soccer.data.joint('right_1_he1').qpos[0] == pytest.approx(start, abs=1e-6)
 
 
