@@ -9,7 +9,6 @@ bridge is lost.  A stock server in live mode takes only the values of all actuat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from collections.abc import Mapping
 import math
 import threading
@@ -20,9 +19,7 @@ from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.context import CommandContext
-from urlab_ros_bridge.ros.commands.context import CommandParameters
-from urlab_ros_bridge.ros.commands.frozen import FrozenCommands
-from urlab_ros_bridge.ros.plan.parameters import DescriptionParameters
+from urlab_ros_bridge.ros.commands.repeated import RepeatedCommands
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
 from urlab_ros_bridge.ros.plan.plan import command_field
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -59,11 +56,9 @@ class Setpoints:
         self._lock = threading.Lock()
         self._last: dict[int, float] = {}
         self._unsent: dict[int, float] = {}
-        self._frozen = FrozenCommands[int](context, self._key)
+        self._repeated = RepeatedCommands[int](context)
         self._all_values: list[float] | None = None  # of a stock server
-        # controller_manager repeats every command: simulation time of the last one, by index.
         self._is_controlled = context.settings(Ros2ControlParameters).ros2_control
-        self._cycles: dict[int, int] = {}
         # Simulation time and wall time (s) of the last renewal.
         self._renewed_ns: int | None = None
         self._renewed = -math.inf
@@ -94,14 +89,9 @@ class Setpoints:
         :param are_repeated: whether their source repeats them: speeds and forces that were given
             while time is frozen, or by controller_manager, are withdrawn when it does not.
         """
-        is_watched = are_repeated and self._frozen.is_frozen
-        stamp_ns = self._context.timeline.stamp_ns
+        moving = self._moving(values) if are_repeated else ()
         with self._lock:
-            self._frozen.replace(values, self._moving(values) if is_watched else ())
-            for index in values:
-                self._cycles.pop(index, None)
-            if are_repeated and self._is_controlled and stamp_ns is not None:
-                self._cycles.update(dict.fromkeys(self._moving(values), stamp_ns))
+            self._repeated.replace(values, moving, by_controllers=self._is_controlled)
             self._last.update(values)
             self._unsent.update(values)
         self._put()
@@ -115,17 +105,16 @@ class Setpoints:
         with self._lock:
             self._last.clear()
             self._unsent.clear()
-            self._frozen.clear()
-            self._cycles.clear()
+            self._repeated.clear()
             self._all_values = None
 
     def tick(self, stamp_ns: int) -> None:
         """Withdraw what is not repeated, and renew what moves the robot before it expires."""
-        if withdrawn := self._frozen.take_withdrawn(stamp_ns):
-            self.write(dict.fromkeys(withdrawn, 0.0))
-            self._frozen.report(f'{self._names(withdrawn)} ')
-        if self._cycles:
-            self._withdraw_silent(stamp_ns)
+        for reason, indices in self._repeated.take_withdrawn(stamp_ns).items():
+            self.write(dict.fromkeys(indices, 0.0))
+            names = ', '.join(self.plan.actuators[index].name for index in indices)
+            text = f'{names} withdrawn: {reason}'
+            self._context.rejections.add(self._key, CommandRejected(text))
         if self._is_renewal_due(stamp_ns):
             self._renew()
 
@@ -150,26 +139,6 @@ class Setpoints:
     def _in_lockstep(self) -> bool:
         """Whether the server is stepped by the bridge, and takes setpoints without a step."""
         return self._link.lockstep and self._link.has(EXTENSION)
-
-    def _withdraw_silent(self, stamp_ns: int) -> None:
-        """Stop what controller_manager moves once it has been silent for too long."""
-        limit = self._context.settings(CommandParameters).command_max_age
-        with self._lock:
-            silent = [
-                index
-                for index, given_ns in self._cycles.items()
-                if 0 < limit < (stamp_ns - given_ns) / NANOSECONDS
-            ]
-        if silent:
-            self.write(dict.fromkeys(silent, 0.0))
-            reason = f'controller_manager has not repeated it for {limit:g} s of simulation time'
-            if not self._context.settings(DescriptionParameters).publish_robot_description:
-                reason += ' (has your <ros2_control> block trigger_joint_command_threshold -1?)'
-            text = f'{self._names(silent)} withdrawn: {reason}'
-            self._context.rejections.add(self._key, CommandRejected(text))
-
-    def _names(self, indices: Iterable[int]) -> str:
-        return ', '.join(self.plan.actuators[index].name for index in indices)
 
     def _moving(self, values: Values) -> dict[int, float]:
         return {i: value for i, value in values.items() if value and self.fields[i] != 'position'}
@@ -262,8 +231,7 @@ class Setpoints:
                 if abs(state.qvel[speed]) > REST_SPEED:
                     held[index] = float(state.qpos[place])
         with self._lock:
-            self._frozen.clear()
-            self._cycles.clear()
+            self._repeated.clear()
             self._last.update(held)
             self._unsent = held
         self._send()

@@ -13,7 +13,7 @@ import numpy as np
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.context import CommandParameters
-from urlab_ros_bridge.ros.commands.frozen import FrozenCommands
+from urlab_ros_bridge.ros.commands.repeated import RepeatedCommands
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Command
@@ -50,7 +50,7 @@ class WrenchCommands(Command):
         self._robot = robot
         self._link, self._context = robot.link, robot.context
         self._topic = WRENCH_COMMAND.named(robot.plan.namespace)
-        self._pushes = FrozenCommands[str](robot.context, self._topic)
+        self._pushes = RepeatedCommands[str](robot.context)
         robot.subscribe(WRENCH_COMMAND, self.receive)
 
     def receive(self, message: WrenchStamped, stale: str) -> None:
@@ -73,9 +73,10 @@ class WrenchCommands(Command):
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """End the wrenches that were given while time is frozen, and not repeated for a while."""
-        for body in self._pushes.take_withdrawn(stamp_ns):
-            self._send(body, _NOTHING)
-            self._pushes.report('')
+        for reason, bodies in self._pushes.take_withdrawn(stamp_ns).items():
+            for body in bodies:
+                self._send(body, _NOTHING)
+            self._context.rejections.add(self._topic, CommandRejected(f'withdrawn: {reason}'))
 
     def halt(self, reason: str) -> None:
         """End the latest pushes."""
