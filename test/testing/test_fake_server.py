@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fake server: the rules of the protocol that it claims, and its scripts."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -24,20 +26,16 @@ ROBOTS = (
 
 
 @pytest.fixture
-def served():
-    """Return a function: server -> a connected client; closed at the end."""
-    opened = []
+def served(keep):
+    """Return a function: robots -> a server and a connected client."""
 
-    def start(*robots, shared=True, **options):
-        server = FakeServer(robots or 'rover', **options)
-        client = Client('127.0.0.1', server.ports['rpc'], shared=shared)
-        opened.extend([server, client])
+    def start(*robots, **options):
+        server = keep(FakeServer(robots or 'rover', **options))
+        client = keep(Client('127.0.0.1', server.ports['rpc'], shared=True))
         client.connect()
         return server, client
 
-    yield start
-    for each in reversed(opened):
-        each.close()
+    return start
 
 
 @pytest.mark.parametrize('extensions', [FakeServer.EXTENSIONS, ()])
@@ -56,60 +54,36 @@ def test_the_fake_server_follows_the_rules_that_it_claims(extensions):
     assert len(results) > 60
 
 
-def test_a_robot_follows_its_script(served):
+def test_a_scripted_robot_follows_its_script_and_another_its_twist_until_it_times_out(served):
     def circle(robot, now, timestep):
         angle = now + timestep
         robot.place[:2] = np.cos(angle), np.sin(angle)
         robot.positions['pan'] = angle
 
-    _, client = served(FakeRobot('rover', ('pan',), script=circle), mode='direct')
-    state = client.step(50).articulations['rover']
-    np.testing.assert_allclose(state.qpos[:2], [np.cos(0.5), np.sin(0.5)])
-    assert state.qpos[7] == pytest.approx(0.5)
-    assert client.reset().articulations['rover'].qpos[:3].tolist() == [0.0, 0.0, 0.0]
-
-
-def test_an_unscripted_robot_obeys_at_once_and_its_twist_times_out_in_simulation_time(served):
-    server, client = served(mode='direct')
+    robots = FakeRobot('scripted', ('pan',), script=circle), FakeRobot('rover')
+    server, client = served(*robots, mode='direct')
     client.set_twist('rover', (1.0, 0.0, 0.0), (0.0, 0.0, np.pi / 2), timeout=1.0)
-    client.step(100)
-    robot = server.robots['rover']
-    assert robot.yaw == pytest.approx(np.pi / 2)
+    state = client.step(100).articulations['scripted']
+    np.testing.assert_allclose(state.qpos[:2], [np.cos(1.0), np.sin(1.0)])
+    assert state.qpos[7] == pytest.approx(1.0)
     # A quarter of a circle of radius v / w, by Euler's method with steps of 10 ms.
-    np.testing.assert_allclose(robot.place[:2], [2 / np.pi, 2 / np.pi], atol=0.01)
+    rover = server.robots['rover']
+    np.testing.assert_allclose(rover.place[:2], [2 / np.pi, 2 / np.pi], atol=0.01)
     client.step(50)
-    assert robot.yaw == pytest.approx(np.pi / 2) and robot.velocity == (0.0, 0.0, 0.0)
+    assert rover.yaw == pytest.approx(np.pi / 2) and rover.velocity == (0.0, 0.0, 0.0)
+    assert client.reset().articulations['scripted'].qpos[:3].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_requests_are_recorded_and_refusals_scripted(served):
+def test_requests_are_recorded_and_refusals_and_stalls_scripted(served):
     server, client = served()
     server.refuse('set_twist', 'no_twist_controller', 'it is in repair')
     with pytest.raises(NoTwistController, match='in repair'):
         client.set_twist('rover', (1.0, 0.0, 0.0))
     client.set_twist('rover', (0.5, 0.0, 0.0))
     assert [r['linear'][0] for r in server.requests_of('set_twist')] == [1.0, 0.5]
-    with pytest.raises(UnknownName, match='no_twist_controller'):
-        server.refuse('step', 'out_of_order')
     with pytest.raises(UnknownName, match='set_twist'):
         server.refuse('dance', 'bad_value')
-
-
-def test_the_fake_server_needs_neither_mujoco_nor_ros():
-    import subprocess
-    import sys
-
-    from lifelines import run_process
-
-    program = """
-import sys
-sys.modules['mujoco'] = sys.modules['rclpy'] = None
-from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.testing import FakeServer
-with FakeServer(mode='direct') as server:
-    client = Client('127.0.0.1', server.ports['rpc'])
-    client.connect()
-    assert client.step(3).time == 0.03
-    client.close()
-"""
-    done = run_process([sys.executable, '-c', program], stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 0, done.stderr
+    server.stall(0.5)
+    wall = time.monotonic()
+    client.step()
+    assert time.monotonic() - wall > 0.3

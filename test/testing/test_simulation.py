@@ -10,13 +10,11 @@ from urlab_ros_bridge.testing import FakeRobot
 from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.testing import Simulation
 from urlab_ros_bridge.testing import wait_for_message
-from urlab_ros_bridge.testing.errors import NoBridge
 from urlab_ros_bridge.testing.errors import NotInTime
 
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import Twist  # noqa: E402
 from nav_msgs.msg import Odometry  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.node import Node  # noqa: E402
@@ -33,38 +31,18 @@ def faked():
         yield server, running
 
 
-def test_a_node_drives_a_scripted_robot_through_the_bridge(faked):
-    server, running = faked
-    publisher = running.node.create_publisher(Twist, 'cmd_vel', 1)
-    command = Twist()
-    command.linear.x = 1.0
-    timer = running.node.create_timer(0.05, lambda: publisher.publish(command))
-    moving = running.wait_for_message(
-        Odometry, 'odom', 20.0, lambda m: m.twist.twist.linear.x > 0.9
-    )
-    running.node.destroy_timer(timer)
-    assert moving.header.frame_id == 'odom'
-    assert server.requests_of('set_twist')[-1]['linear'][0] == 1.0
-    # Without further commands the bridge stops the robot.
-    running.wait_for_message(Odometry, 'odom', 20.0, lambda m: m.twist.twist.linear.x == 0.0)
-
-
-def test_a_limit_of_simulation_time_is_not_one_of_wall_time(faked):
+def test_limits_are_of_simulation_time_or_of_wall_time(faked):
     _, running = faked
     running.client.set_sim_speed(20.0)
-    try:
-        wall = time.monotonic()
-        with pytest.raises(NotInTime, match=r'none of \d+ messages satisfied .* 0.4 s of sim'):
-            running.wait_for_message(Odometry, 'odom', 0.4, lambda m: False)
-        assert time.monotonic() - wall > 1.5
-    finally:
-        running.client.set_sim_speed(100.0)
+    wall = time.monotonic()
+    with pytest.raises(NotInTime, match=r'none of \d+ messages satisfied .* 0.4 s of sim'):
+        running.wait_for_message(Odometry, 'odom', 0.4, lambda m: False)
+    assert time.monotonic() - wall > 1.5
+    running.client.set_sim_speed(100.0)
     running.client.set_paused(True)
-    try:
-        with pytest.raises(NotInTime, match=r'within 1 s of wall time, in which 0 s of sim'):
-            running.wait_for_message(Odometry, 'odom', 0.5, lambda m: False, wall_timeout=1.0)
-    finally:
-        running.client.set_paused(False)
+    with pytest.raises(NotInTime, match='within 1 s of wall time'):
+        running.wait_for_message(Odometry, 'odom', 0.5, lambda m: False, wall_timeout=1.0)
+    running.client.set_paused(False)
 
 
 def test_an_unspun_node_is_spun_and_receives_latched_messages(faked):
@@ -97,11 +75,3 @@ def test_two_simulations_are_isolated_from_each_other(faked):
                 Odometry, 'odom', 10.0, lambda m, x=x: m.pose.pose.position.x == x
             )
             assert simulation.node.count_publishers('/clock') == 1
-
-
-def test_waiting_for_a_message_without_a_bridge_fails_at_once():
-    with FakeServer(mode='live') as server, Simulation(server=server, bridge=None) as running:
-        began = time.monotonic()
-        with pytest.raises(NoBridge, match=r'publishes nothing on odom: .* \(bridge=None\)'):
-            running.wait_for_message(Odometry, 'odom')
-        assert time.monotonic() - began < 5.0
