@@ -38,21 +38,21 @@ def test_a_number_that_is_not_finite_is_null_in_json():
 
 
 @pytest.mark.parametrize(
-    ('data', 'reason'),
+    'data',
     [
-        (b'\x09', 'kind 9; valid: 2'),
-        (b'\x02[]', 'JSON object'),
-        (b'\x05\0\0\0', '8 bytes, not 4'),
-        (b'\x02{', 'not JSON'),
-        (b'\x02{"op": 3}', '"op"'),
-        (b'\x02{"op": "x", "id": true}', '"id"'),
-        (b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400), 'not JSON|"id"'),
-        (b'\x02' + b'[' * 60000, 'not JSON'),
-        (b'\x02' + b' ' * messages.MAX_TEXT, 'are allowed'),
+        b'\x09',
+        b'\x02[]',
+        b'\x05\0\0\0',
+        b'\x02{"op": 3}',
+        b'\x02{"op": "x", "id": true}',
+        b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400),
+        b'\x02' + b'[' * 60000,
+        b'\x02{"op": "x"}' + b' ' * messages.MAX_TEXT,
     ],
+    ids=lambda data: repr(data[:30]),
 )
-def test_a_refusal_gives_its_reason(data, reason):
-    with pytest.raises(messages.BadPageMessage, match=reason.replace('"', '.')):
+def test_what_is_no_message_of_a_page_is_refused(data):
+    with pytest.raises(messages.BadPageMessage):
         messages.read_message(data)
 
 

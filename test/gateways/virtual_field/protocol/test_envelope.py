@@ -21,7 +21,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=20,
 )  # fmt: skip
-_KEYS = 'message must contain version, type, and payload'
 
 
 @given(TEXTS, VALUES)
@@ -32,24 +31,23 @@ def test_a_written_message_is_read_back(kind, value):
 
 
 @pytest.mark.parametrize(
-    ('message', 'reason'),
+    'message',
     [
-        ('[1, 2]', _KEYS),
-        ('{"version": 1, "type": "hello"}', _KEYS),
-        ('{"version": 2, "type": "hello", "payload": {}}', 'unsupported protocol version 2'),
-        ('{"version": true, "type": "hello", "payload": {}}', 'unsupported protocol version True'),
-        ('{"version": 1, "type": 5, "payload": {}}', 'message type must be a string'),
-        ('{"version": 1, "type": "x", "payload": []}', 'message payload must be a dictionary'),
-        ('{"version": 1, "type": "x", "payload": {"a": NaN}}', 'this is not JSON'),
-        ('{"version": 1, "type": "x", "payload": {"a": 1e999}}', 'this is not JSON'),
-        ('[' * 100_000, 'this is not JSON'),
-        ('"\\ud800"', 'this is not JSON'),
+        '[1, 2]',
+        '{"version": 1, "type": "hello"}',
+        '{"version": true, "type": "hello", "payload": {}}',
+        '{"version": 1, "type": 5, "payload": {}}',
+        '{"version": 1, "type": "x", "payload": []}',
+        '{"version": 1, "type": "x", "payload": {"a": NaN}}',
+        '{"version": 1, "type": "x", "payload": {"a": 1e999}}',
+        '[' * 100_000,
+        '"\\ud800"',
     ],
+    ids=lambda message: message[:50],
 )
-def test_reasons(message, reason):
-    with pytest.raises(BadMessage) as caught:
+def test_what_is_no_message_of_the_protocol_is_refused(message):
+    with pytest.raises(BadMessage):
         read_envelope(message.encode())
-    assert str(caught.value).startswith(reason)
 
 
 def test_errors_can_be_sent_whatever_they_quote():

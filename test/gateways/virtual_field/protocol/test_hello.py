@@ -17,17 +17,15 @@ def test_defaults_ids_and_extensions_of_a_hello():
 
 
 @pytest.mark.parametrize(
-    ('payload', 'reason'),
+    ('name', 'value'),
     [
-        ({'role': 3}, 'role must be a string'),
-        ({'role': 'admin'}, "unknown role 'admin'; valid: vr_client, spectator, publisher"),
-        ({'requested_arm_count': 'two'}, 'requested_arm_count must be a number'),
-        ({'requested_arm_count': 0}, 'requested_arm_count is 0, not within 1 and 64'),
-        ({'user_id': 'x' * 200}, 'user_id has 200 characters, more than 128'),
-        ({'extensions': 'binary'}, 'extensions must be a short list of names'),
+        ('role', 3),
+        ('requested_arm_count', 'two'),
+        ('requested_arm_count', 0),
+        ('user_id', 'x' * 200),
+        ('extensions', 'binary'),
     ],
 )
-def test_reasons(payload, reason):
-    with pytest.raises(BadMessage) as caught:
-        read_hello(payload)
-    assert str(caught.value).startswith(reason)
+def test_an_invalid_field_is_named(name, value):
+    with pytest.raises(BadMessage, match=name):
+        read_hello({name: value})

@@ -15,16 +15,9 @@ WHEELS = TwistControllerInfo('differential', {'linear': 1.5, 'angular': 2.0})
 OMNI = TwistControllerInfo('omni', {'linear': 1.5, 'lateral': 0.5, 'angular': 2.0})
 
 
-def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
-    sides = {'left': left, 'right': right}
-    hands = {side: XrController(POSE, joystick=stick) for side, stick in sides.items()}
-    return XrInput(0.0, POSE, hands)
-
-
 @pytest.mark.parametrize(
     ('left', 'right', 'drive', 'twist'),
     [
-        ((0.0, 0.0), (0.0, 0.0), WHEELS, (0.0, 0.0, 0.0)),
         ((0.09, -0.09), (0.05, 1.0), WHEELS, (0.0, 0.0, 0.0)),
         ((0.0, -1.0), (0.0, 0.0), WHEELS, (1.5, 0.0, 0.0)),
         ((0.0, 0.0), (1.0, 0.0), WHEELS, (0.0, 0.0, -2.0)),
@@ -33,9 +26,8 @@ def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
         ((0.0, -0.55), (0.0, 0.0), OMNI, (0.75, 0.0, 0.0)),
     ],
 )
-def test_sticks(left, right, drive, twist):
-    assert read_sticks(sticks(left, right), drive) == pytest.approx(twist)
-
-
-def test_without_controllers_the_twist_is_zero():
-    assert read_sticks(XrInput(0.0, POSE, {}), WHEELS) == (0.0, 0.0, 0.0)
+def test_sticks_are_velocities_beyond_a_dead_zone(left, right, drive, twist):
+    sides = {'left': left, 'right': right}
+    hands = {side: XrController(POSE, joystick=stick) for side, stick in sides.items()}
+    assert read_sticks(XrInput(0.0, POSE, hands), drive) == pytest.approx(twist)
+    assert read_sticks(XrInput(0.0, POSE, {}), drive) == (0.0, 0.0, 0.0)
