@@ -1,37 +1,18 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Events of connections never hold up the thread that serves all sockets of the process."""
+"""Events of connections tell of the end of a server, and never hold up libzmq's thread."""
 
-import socket
-import threading
-
-import pytest
+from ports import free_port
+from raw_zmtp import raw_server
+from waiting import bind_when_free
 from waiting import wait_until
 import zmq
 
 from urlab_ros_bridge.transport.connection_events import ConnectionEvents
+from urlab_ros_bridge.transport.connection_events import ServerWatch
+from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
 MANY = 2500  # events; two thousand fill the queues that libzmq makes by itself
-
-
-@pytest.fixture
-def closing():
-    """Return a port that ends each connection as soon as it begins: its address, and how many."""
-    listener = socket.create_server(('127.0.0.1', 0))
-    ended = []
-
-    def accept():
-        while True:
-            try:
-                listener.accept()[0].close()
-                ended.append(1)
-            except OSError:
-                return
-
-    threading.Thread(target=accept, daemon=True).start()
-    yield f'tcp://127.0.0.1:{listener.getsockname()[1]}', ended
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
 
 
 def served():
@@ -44,14 +25,32 @@ def served():
         return one.poll(20_000) == zmq.POLLIN
 
 
-def test_unread_connection_events_do_not_block_libzmq(closing):
-    link = zmq.Context.instance().socket(zmq.DEALER)
-    link.reconnect_ivl = 1
-    events = ConnectionEvents(link, zmq.EVENT_ALL)
-    address, ended = closing
-    link.connect(address)
-    # Each is three events at least.
-    wait_until(lambda: len(ended) >= MANY // 3)
-    assert served()
-    events.close()
-    assert served()
+def test_unread_connection_events_do_not_block_libzmq():
+    ended = []
+    with raw_server(ended.append) as address:  # each connection ends as soon as it begins
+        link = zmq.Context.instance().socket(zmq.DEALER)
+        link.reconnect_ivl = 1
+        events = ConnectionEvents(link, zmq.EVENT_ALL)
+        link.connect(address)
+        # Each is three events at least.
+        wait_until(lambda: len(ended) >= MANY // 3)
+        assert served()
+        events.close()
+        assert served()
+
+
+def test_the_end_of_a_server_is_reported_once_also_before_the_watch(monkeypatch):
+    server, lost = ServerSockets(None), []
+    endpoint = bind_when_free(server, zmq.ROUTER, 0).last_endpoint.decode()
+    watch = ServerWatch(endpoint, lambda: lost.append('watched'))
+    watch._thread.join(0.3)
+    assert not lost  # nothing happens as long as it is there
+    server.close()
+    wait_until(lambda: lost)
+    watch.stop()
+    watch.stop()
+    monkeypatch.setattr('urlab_ros_bridge.transport.connection_events._CONNECT_SECONDS', 0.3)
+    watch = ServerWatch(f'tcp://127.0.0.1:{free_port()}', lambda: lost.append('gone'))
+    wait_until(lambda: len(lost) == 2)
+    watch.stop()
+    assert lost == ['watched', 'gone']

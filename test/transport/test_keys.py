@@ -3,7 +3,6 @@
 """Folders of keys: what is in them, who may read them, and that nothing there is overwritten."""
 
 import os
-import stat
 
 import pytest
 import zmq
@@ -19,34 +18,25 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob('*') if path.is_file()}
 
 
-def mode(path):
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_server_and_clients_read_generated_keys(tmp_path):
-    made = make_keys(tmp_path / 'keys', ['laptop'])
-    server = read_server_keys(tmp_path / 'keys')
-    for folder in ('keys', 'keys/laptop'):
-        client = read_client_keys(tmp_path / folder)
-        assert client.server == server.public
-        assert zmq.curve_public(client.secret) == client.public
-    known = {load_certificate(path)[0] for path in server.clients.glob('*.key')}
-    assert known == {
-        read_client_keys(str(tmp_path / name)).public for name in ('keys', 'keys/laptop')
-    }
-    assert set(made) == set(contents(tmp_path))
-    for secret in (server.secret, client.secret):
-        assert secret not in repr((server, client)).encode()
-
-
-def test_only_the_owner_reads_secrets(tmp_path):
+def test_server_and_clients_read_generated_keys_and_only_the_owner_reads_secrets(tmp_path):
     before = os.umask(0)
     try:
-        for path in make_keys(tmp_path / 'keys', ['a']):
-            assert mode(path) == (0o600 if path.suffix == '.key_secret' else 0o644)
+        made = make_keys(tmp_path / 'keys', ['laptop'])
     finally:
         os.umask(before)
-    assert {mode(path) for path in tmp_path.rglob('*') if path.is_dir()} == {0o700}
+    server = read_server_keys(tmp_path / 'keys')
+    for folder, name in (('keys', 'client'), ('keys/laptop', 'laptop')):
+        client = read_client_keys(str(tmp_path / folder))
+        assert client.server == server.public
+        assert zmq.curve_public(client.secret) == client.public
+        assert load_certificate(server.clients / f'{name}.key')[0] == client.public
+    assert set(made) == set(contents(tmp_path))
+    modes = {'': 0o700, '.key': 0o644, '.key_secret': 0o600}
+    for path in tmp_path.rglob('*'):
+        assert path.stat().st_mode & 0o777 == modes[path.suffix], path
+    for secret in (server.secret, client.secret):
+        assert secret not in repr((server, client)).encode()
+    assert read_client_keys(client) is client and read_client_keys('') is None
 
 
 def test_existing_keys_are_kept(tmp_path):
@@ -72,11 +62,8 @@ def test_unusable_key_files_are_named(tmp_path, file, content, problem):
     make_keys(tmp_path)
     path = tmp_path / file
     path.unlink() if content is None else path.write_bytes(content)
-    with pytest.raises(KeysUnusable, match=problem) as caught:
+    with pytest.raises(KeysUnusable, match=f'{path.parent}.*{problem}'):
         read_server_keys(tmp_path)
-    assert str(path if problem[:5] != 'no pu' or content is not None else path.parent) in str(
-        caught.value
-    )
 
 
 def test_a_secret_that_others_can_read_is_refused(tmp_path):
@@ -86,14 +73,8 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path):
         read_client_keys(tmp_path)
 
 
-@pytest.mark.parametrize('name', ['server', 'client', 'clients', '../up', '-x', ''])
+@pytest.mark.parametrize('name', ['server', 'clients', '../up', '-x', ''])
 def test_unusable_names_of_clients_are_refused_and_make_no_file(tmp_path, name):
     with pytest.raises(KeysUnusable, match='not a valid name'):
         make_keys(tmp_path / 'keys', [name])
     assert not (tmp_path / 'keys').exists()
-
-
-def test_no_keys_and_keys_that_were_read_are_taken_as_they_are(tmp_path):
-    make_keys(tmp_path)
-    keys = read_client_keys(tmp_path)
-    assert read_client_keys(keys) is keys and read_client_keys('') is None

