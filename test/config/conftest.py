@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running worlds, one at a time."""
 
+from pathlib import Path
+
 import pytest
 
-from test.config.worlds import WORLDS
+import urlab_ros_bridge.models
+
+# Each needs files of its own for RViz and Foxglove.
+WORLDS = sorted(path.stem for path in Path(urlab_ros_bridge.models.__file__).parent.glob('*.yaml'))
 
 
 @pytest.fixture(scope='package', params=WORLDS)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import ports_of
 from bundled_server import start_server
-import numpy as np
 from tf2_msgs.msg import TFMessage
 import yaml
 
@@ -60,8 +58,7 @@ def flat(values, start=''):
 class RunningWorld:
     """
     :ivar robots: namespace of each robot with a trailing slash, or empty -> prefix.
-    :ivar topics: name -> types.
-    :ivar driven: cmd_vel of the robots that have a drive.
+    :ivar topics: name -> types; `services`: the same.
     """
 
     def __init__(self, world):
@@ -69,18 +66,11 @@ class RunningWorld:
         self._server = start_server(world=world)
         with Client(**ports_of(self._server), shared=True) as client:
             handshake = client.handshake
-        prefixes = list(handshake.articulations)
+        robots = handshake.articulations
+        self.robots = {'' if len(robots) == 1 else f'{prefix}/': prefix for prefix in robots}
         self._cameras = len(handshake.global_cameras) + sum(
-            len(robot.cameras) for robot in handshake.articulations.values()
+            len(robot.cameras) for robot in robots.values()
         )
-        alone = len(prefixes) == 1
-        self.robots = {'' if alone else f'{prefix}/': prefix for prefix in prefixes}
-        self.driven = {
-            f'/{namespace}cmd_vel'
-            for namespace, prefix in self.robots.items()
-            if (twist := handshake.articulations[prefix].twist_controller)
-            and twist.kind != 'command'
-        }
         domain = free_domain()
         self.listener = Listener(domain)
         self._bridge = Bridge(domain, self._server, **parameters_of(world))
@@ -90,28 +80,22 @@ class RunningWorld:
         ]
         wait_until(lambda: all(self._transforms))
         # To ask the graph costs some milliseconds.
-        wait_until(lambda: self._is_described() and self._is_known(), every=0.2)
+        wait_until(self._is_known, every=0.2)
         self.topics = dict(self.listener.node.get_topic_names_and_types())
         self.services = dict(self.listener.node.get_service_names_and_types())
         moving = {f'{space}odom' for space in self.robots if f'/{space}odom' in self.topics}
         wait_until(lambda: moving <= self.roots().keys())
 
-    def _is_described(self):
-        """Return whether all robots and cameras have their topics."""
-        names = dict(self.listener.node.get_topic_names_and_types())
-        cameras = [name for name in names if name.endswith('/camera_info')]
-        images = {name.replace('/camera_info', '/image_raw') for name in cameras}
-        descriptions = {f'/{space}robot_description' for space in self.robots}
-        return len(cameras) == self._cameras and images | descriptions <= set(names)
-
     def _is_known(self):
-        """Return whether the listener has discovered all topics and services of the bridge."""
-        node, listener = self._bridge.node, self.listener.node
-        topics = {end.topic_name for end in (*node.publishers, *node.subscriptions)}
+        """Return whether robots and cameras have their topics, and the listener knows all."""
+        node, names = self._bridge.node, dict(self.listener.node.get_topic_names_and_types())
+        cameras = [name for name in names if name.endswith('/camera_info')]
+        wanted = {name.replace('/camera_info', '/image_raw') for name in cameras}
+        wanted |= {f'/{space}robot_description' for space in self.robots}
+        wanted |= {end.topic_name for end in (*node.publishers, *node.subscriptions)}
         services = {service.service_name for service in node.services}
-        return topics <= set(dict(listener.get_topic_names_and_types())) and services <= set(
-            dict(listener.get_service_names_and_types())
-        )
+        known = dict(self.listener.node.get_service_names_and_types())
+        return len(cameras) == self._cameras and wanted <= set(names) and services <= set(known)
 
     def roots(self):
         """Return the root of the tree of each frame."""
@@ -126,18 +110,6 @@ class RunningWorld:
             while found[frame] in parents:
                 found[frame] = parents[found[frame]]
         return found
-
-    def is_still(self):
-        """Return whether everything has come to rest."""
-        with self.simulated() as (_, data):
-            return np.abs(data.qvel).max() < 1e-3
-
-    @contextlib.contextmanager
-    def simulated(self):
-        """Yield model and data of the server, which does not step in the block."""
-        world, engine = self._server.simulation.world, self._server.simulation.engine
-        with engine.lock:
-            yield world.model, world.data
 
     def set_paused(self, paused):
         engine = self._server.simulation.engine

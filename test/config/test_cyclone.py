@@ -27,30 +27,17 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope='module')
-def rover():
-    """Yield a rover whose bridge keeps to this machine."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-        from test.config.running_world import RunningWorld
+def test_with_the_file_both_directions_work(monkeypatch, keep):
+    """The bridge keeps to this machine."""
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    from test.config.running_world import RunningWorld
 
-        world = RunningWorld('rover')
-    yield world
-    world.close()
-
-
-def run_node(rover, seconds, **environment):
-    domain = rover.listener.context.get_domain_id()
+    rover = keep(RunningWorld('rover'))
     result = run_process(
-        [sys.executable, NODE, domain, seconds],
-        env={**os.environ, **environment},
+        [sys.executable, NODE, rover.listener.context.get_domain_id(), 60],
+        env={**os.environ, 'CYCLONEDDS_URI': CONFIG.as_uri()},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=seconds + 60,
+        timeout=120,
     )
-    return result.stdout.strip()
-
-
-def test_with_the_file_both_directions_work(rover):
-    file = {'CYCLONEDDS_URI': CONFIG.as_uri()}
-    assert run_node(rover, 60, **file) == 'a rover drives'
+    assert result.stdout.strip() == 'a rover drives'

@@ -9,7 +9,6 @@ import yaml
 
 from test.config.running_world import CONFIG
 from test.config.running_world import interface
-from test.config.running_world import parameters_of
 from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import yaw_of
@@ -55,19 +54,16 @@ def prepared(running):
 
 def test_topics_are_those_of_the_running_bridge(prepared):
     found = nodes(prepared.name)
-    for name, wanted in (
-        ('/scan', 'sensor_msgs/msg/LaserScan'),
-        ('/odom', 'nav_msgs/msg/Odometry'),
-    ):
-        assert prepared.topics[name] == [wanted]
+    assert prepared.topics['/scan'] == ['sensor_msgs/msg/LaserScan']
+    assert prepared.topics['/odom'] == ['nav_msgs/msg/Odometry']
     for values in found.values():
         assert named(values, 'odom_topic') <= {'/odom'}
         assert named(values, 'scan_topic') <= {'/scan'}
-        if 'scan' in values:
-            assert values['scan']['topic'] == '/scan'
-    for costmap in (found['local_costmap'], found['global_costmap']):
-        assert costmap['obstacle_layer']['scan']['topic'] == '/scan'
-        assert costmap['static_layer']['map_topic'] == '/map'
+    sources = (
+        found['collision_monitor'],
+        *(found[name]['obstacle_layer'] for name in ('local_costmap', 'global_costmap')),
+    )
+    assert {each['scan']['topic'] for each in sources} == {'/scan'}
     # What reaches the robot goes through smoother and monitor.
     assert found['collision_monitor']['cmd_vel_out_topic'] == 'cmd_vel'
     assert prepared.listener.node.count_subscribers('/cmd_vel') == 1
@@ -75,45 +71,29 @@ def test_topics_are_those_of_the_running_bridge(prepared):
 
 def test_frames_are_those_of_the_running_bridge(prepared):
     roots = prepared.roots()
-    settings = parameters_of(prepared.name)
-    assert (settings['map_frame'], settings['odom_frame']) == ('map', 'odom')
     frames = set()
     for values in nodes(prepared.name).values():
         frames |= named(values, '_frame', '_frame_id')
     assert frames == {'map', 'odom', 'base_link'}
     scan = prepared.first(interface('sensor_msgs/msg/LaserScan'), 'scan', False)
-    for frame in ('odom', 'base_link', scan.header.frame_id):
-        assert roots[frame] == 'odom'
+    assert {roots[name] for name in ('odom', 'base_link', scan.header.frame_id)} == {'odom'}
     # Where the map is, AMCL says, or the bridge when the launch file asks for it.
-    assert roots['map'] == 'map' and settings['publish_map_to_odom'] is False
+    assert roots['map'] == 'map'
 
 
 def test_no_speed_exceeds_the_limits_of_the_robot(world):
     limits = world.spec.articulations[0].twist.limits
     found = nodes(world.name)
-    smoother = found['velocity_smoother']
+    smoother, follow = found['velocity_smoother'], found['controller_server']['FollowPath']
     # The controller never moves a robot sideways.
     assert smoother['max_velocity'] == [limits.linear, 0.0, limits.angular]
-    assert smoother['max_accel'] == [
-        limits.linear_acceleration,
-        0.0,
-        limits.angular_acceleration,
-    ]
+    fastest = [limits.linear_acceleration, 0.0, limits.angular_acceleration]
+    assert smoother['max_accel'] == fastest
     for low, high in (('min_velocity', 'max_velocity'), ('max_decel', 'max_accel')):
         assert smoother[low] == [-each for each in smoother[high]]
-    follow = found['controller_server']['FollowPath']
     assert follow['desired_linear_vel'] < limits.linear
     assert follow['rotate_to_heading_angular_vel'] < limits.angular
     assert follow['max_angular_accel'] < limits.angular_acceleration
-
-
-def footprint_of(costmap):
-    """Return the corners of a footprint, shape (n, 2), or of the square around a circle."""
-    if 'footprint' in costmap:
-        assert 'robot_radius' not in costmap
-        return np.array(yaml.safe_load(costmap['footprint']))
-    radius = costmap['robot_radius']
-    return radius * np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
 
 
 def test_the_robot_starts_on_free_floor_at_the_origin_of_the_map(world):
@@ -123,7 +103,8 @@ def test_the_robot_starts_on_free_floor_at_the_origin_of_the_map(world):
     assert world.data.xpos[base][:2] == pytest.approx([0.0, 0.0])
     yaw = yaw_of(wxyz_to_xyzw(world.data.xquat[base].tolist()))
     assert yaw == pytest.approx(0.0, abs=1e-6)
-    radius = footprint_of(nodes(world.name)['local_costmap']).max()
+    costmap = nodes(world.name)['local_costmap']
+    radius = np.max(yaml.safe_load(costmap.get('footprint', '0')) or costmap['robot_radius'])
     around = np.linspace(-radius, radius, 18)
     square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
     assert set(drawn.value(square)) == {0}
