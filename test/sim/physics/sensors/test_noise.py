@@ -55,26 +55,40 @@ def noisy(rig, tmp_path):
     return make
 
 
-def samples(rig, sensor, count=400):
-    rows = []
-    for _ in range(count):
-        block = rig.ask('step')['per_articulation']['box']
-        rows.append(block['sensors'][sensor])
-    return np.array(rows)
+def samples(rig, *sensors, count=400):
+    rows = [rig.ask('step')['per_articulation']['box']['sensors'] for _ in range(count)]
+    return [np.array([row[sensor] for row in rows]) for sensor in sensors]
 
 
-def test_white_noise_has_its_deviation_and_no_bias(noisy):
-    values = samples(noisy('{gyro: {stddev: 0.2}}'), 'gyro')
-    assert values.std() == pytest.approx(0.2, rel=0.1)
-    assert abs(values.mean()) < 0.03
+def test_each_sensor_has_the_noise_of_the_sidecar(noisy):
+    made = noisy(
+        '{gyro: {stddev: 0.2}, accelerometer: {stddev: 0.2, resolution: 0.125, dropout: 0.3},'
+        ' orientation: {stddev: 0.02}, scan: {stddev: 0.05, relative: 0.01, dropout: 0.2}}'
+    )
+    white, lossy, turned, scans = samples(made, 'gyro', 'accelerometer', 'orientation', 'scan')
+    assert white.std() == pytest.approx(0.2, rel=0.1) and abs(white.mean()) < 0.03
     # White: neighbours know nothing of each other.
-    assert abs(np.corrcoef(values[1:, 0], values[:-1, 0])[0, 1]) < 0.15
+    assert abs(np.corrcoef(white[1:, 0], white[:-1, 0])[0, 1]) < 0.15
+    assert np.array_equal(lossy * 8, np.round(lossy * 8))
+    repeated = (lossy[1:] == lossy[:-1]).all(axis=1).mean()
+    assert repeated == pytest.approx(0.3, abs=0.08)
+    # An orientation stays a rotation.
+    assert np.linalg.norm(turned, axis=1) == pytest.approx(1.0)
+    angles = 2 * np.arccos(np.clip(np.abs(turned[:, 0]), 0, 1))
+    assert np.sqrt(np.mean(angles**2)) == pytest.approx(0.02 * np.sqrt(3), rel=0.15)
+    # Ranges are lost, and never invented.
+    (exact,) = samples(noisy('{}'), 'scan', count=1)
+    lost = scans == -1
+    assert lost.mean() == pytest.approx(0.2, abs=0.03)
+    error = ((scans - exact) / (0.05 + 0.01 * exact))[~lost]
+    assert error.std() == pytest.approx(1.0, rel=0.1) and abs(error.mean()) < 0.05
+    assert (scans[~lost] >= 0).all() and (scans <= 9.0).all()
 
 
 def test_a_bias_stays_until_the_next_reset_and_a_walk_spreads_with_the_root_of_time(noisy):
     made = noisy('{gyro: {bias: 0.5}, accelerometer: {walk: 0.1}}')
     biases, walks = [], []
-    for _ in range(150):
+    for _ in range(60):
         made.ask('reset')
         values = [
             made.ask('step', n_steps=count)['per_articulation']['box']['sensors']
@@ -88,32 +102,6 @@ def test_a_bias_stays_until_the_next_reset_and_a_walk_spreads_with_the_root_of_t
     assert np.std(walks, axis=(0, 2)) == pytest.approx([0.05, 0.1], rel=0.2)
 
 
-def test_an_orientation_stays_a_rotation_and_is_off_by_its_deviation(noisy):
-    values = samples(noisy('{orientation: {stddev: 0.02}}'), 'orientation')
-    assert np.linalg.norm(values, axis=1) == pytest.approx(1.0)
-    angles = 2 * np.arccos(np.clip(np.abs(values[:, 0]), 0, 1))
-    assert np.sqrt(np.mean(angles**2)) == pytest.approx(0.02 * np.sqrt(3), rel=0.15)
-
-
-def test_resolution_rounds_and_dropout_repeats(noisy):
-    values = samples(noisy('{gyro: {stddev: 0.2, resolution: 0.125}}'), 'gyro', 50)
-    assert np.array_equal(values * 8, np.round(values * 8))
-    lossy = samples(noisy('{gyro: {stddev: 0.2, dropout: 0.3}}'), 'gyro')
-    repeated = (lossy[1:] == lossy[:-1]).all(axis=1).mean()
-    assert repeated == pytest.approx(0.3, abs=0.08)
-
-
-def test_ranges_are_noisy_lost_and_never_invented(noisy):
-    exact = samples(noisy('{}'), 'scan', 1)[0]
-    made = noisy('{scan: {stddev: 0.05, relative: 0.01, dropout: 0.2}}')
-    scans = samples(made, 'scan', 60)
-    lost = scans == -1
-    assert lost.mean() == pytest.approx(0.2, abs=0.03)
-    error = (scans - exact)[~lost] / (0.05 + 0.01 * np.broadcast_to(exact, scans.shape)[~lost])
-    assert error.std() == pytest.approx(1.0, rel=0.1) and abs(error.mean()) < 0.05
-    assert (scans[~lost] >= 0).all() and (scans <= 9.0).all()
-
-
 ALL = '{gyro: {stddev: 1, bias: 1, walk: 1, dropout: 0.1}, scan: {stddev: 0.1, dropout: 0.1}}'
 
 
@@ -122,23 +110,21 @@ def test_the_same_seed_repeats_and_another_does_not(noisy):
     runs = []
     for seed in (7, 7, 8, None):
         made.ask('reset', seed=seed)
-        runs.append((samples(made, 'gyro', 20), samples(made, 'scan', 20)))
+        runs.append(samples(made, 'gyro', 'scan', count=20))
     for first, second, other, further in zip(*runs, strict=True):
         assert np.array_equal(first, second)
         assert not np.array_equal(first, other) and not np.array_equal(second, further)
-    fresh = [samples(noisy(ALL, seed), 'gyro', 20) for seed in (3, 3, 4)]
+    fresh = [samples(noisy(ALL, seed), 'gyro', count=20) for seed in (3, 3, 4)]
     assert np.array_equal(fresh[0], fresh[1]) and not np.array_equal(fresh[0], fresh[2])
 
 
 def test_noise_changes_no_state_and_repeated_reads_are_equal(noisy):
     made, exact = noisy(ALL), noisy('{}')
-    for _ in range(20):
+    for _ in range(5):
         noisy_reply = made.ask('step', observations='full')['per_articulation']['box']
         exact_reply = exact.ask('step', observations='full')['per_articulation']['box']
         assert noisy_reply['sensors']['gyro'] != exact_reply['sensors']['gyro']
         for key in ('qpos', 'qvel', 'bodies'):
             assert noisy_reply[key] == exact_reply[key]
-        untouched = 'accelerometer'
-        assert noisy_reply['sensors'][untouched] == exact_reply['sensors'][untouched]
     again = [made.ask('forward')['per_articulation']['box']['sensors']['gyro'] for _ in range(2)]
     assert again[0] == again[1]
