@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bags that are written while the disk, the server or the bridge fails."""
+"""Bags that are written while the server or the bridge fails."""
 
 from __future__ import annotations
 
@@ -49,18 +49,15 @@ def server_killed(soak: Soak) -> None:
     begin(soak)
     time.sleep(soak.window / 2)
     soak.kill('server')
-    soak.wait_for('ros clock')
+    soak.wait_for_data('/clock')
     time.sleep(0.5)
     files = end(soak)
     assert files == 2, f'a bag over a restart of the server has {files} files'
     begin(soak)
     time.sleep(soak.window / 2)
-    soak.programs.kill('server')
-    try:
+    with soak.programs.without('server'):
         time.sleep(0.5)
         end(soak)
-    finally:
-        soak.programs.start('server')
 
 
 def bridge_killed(soak: Soak) -> None:
@@ -68,53 +65,42 @@ def bridge_killed(soak: Soak) -> None:
     path, began = begin(soak), time.monotonic()
     time.sleep(MAY_LOSE + soak.window)
     killed = time.monotonic()
-    soak.programs.kill('bridge')
-    try:
+    with soak.programs.without('bridge'):
         heard = {ns for when, ns in soak.ros.clocks if began + 0.5 < when < killed - MAY_LOSE}
         assert heard, 'no /clock was heard'
-        lost = heard - set(written(path / f'{path.name}_0.mcap', '/clock'))
+        lost = heard - clock_times(path / f'{path.name}_0.mcap')
         assert not lost, f'{len(lost)} of {len(heard)} times of /clock are not in {path}'
         assert yaml.safe_load((path / 'metadata.yaml').read_text()), 'no metadata'
-    finally:
-        soak.programs.start('bridge')
 
 
 FAULTS = {
     'kill -9 of the server while a bag is written': server_killed,
     'kill -9 of the bridge while a bag is written': bridge_killed,
 }
-# Those after which a program has another life.
-DEADLY = tuple(FAULTS.values())
 
 
-def written(path: Path, topic: str = '') -> list[int]:
-    """Return the times (ns) of all messages of a file that may have no end."""
-    found, channels = [], {}
+def clock_times(path: Path) -> set[int]:
+    """Return the times (ns) of the messages of /clock in a file that may have no end."""
+    found, channels = set(), {}
     with path.open('rb') as stream, contextlib.suppress(McapError, struct.error):
         for record in StreamReader(stream).records:
             if isinstance(record, Channel):
                 channels[record.id] = record.topic
-            elif isinstance(record, Message) and topic in ('', channels[record.channel_id]):
-                found.append(record.log_time)
+            elif isinstance(record, Message) and channels[record.channel_id] == '/clock':
+                found.add(record.log_time)
     return found
 
 
-def unreadable(bags: dict[Path, tuple[list[str], int]]) -> list[str]:
-    """Return what is wrong with bags that were acknowledged, read by the libraries of others."""
-    found = []
-    for path, (files, messages) in bags.items():
-        try:
-            counts = [_count(path / name) for name in files]
-            metadata = yaml.safe_load((path / 'metadata.yaml').read_text())
-            indexed = metadata['rosbag2_bagfile_information']['message_count']
-            if not sum(counts) == messages == indexed:
-                found.append(
-                    f'{path.name} was acknowledged with {messages} messages, '
-                    f'has {counts}, and {indexed} by its index'
-                )
-        except Exception as error:  # whatever a reader raises
-            found.append(f'{path.name} cannot be read: {type(error).__name__}: {error}')
-    return found
+def unreadable(path: Path, files: list[str], messages: int) -> list[str]:
+    """Return what is wrong with a bag that was acknowledged, read by the libraries of others."""
+    try:
+        count = sum(_count(path / name) for name in files)
+        metadata = yaml.safe_load((path / 'metadata.yaml').read_text())
+        indexed = metadata['rosbag2_bagfile_information']['message_count']
+        assert count == messages == indexed, f'{messages} acknowledged, {count} read, {indexed}'
+    except Exception as error:  # whatever a reader raises
+        return [f'{path.name}: {type(error).__name__}: {error}']
+    return []
 
 
 def _count(path: Path) -> int:
@@ -123,4 +109,4 @@ def _count(path: Path) -> int:
         return sum(1 for _ in reader.iter_decoded_messages())
 
 
-__all__ = ['DEADLY', 'FAULTS', 'unreadable', 'written']
+__all__ = ['FAULTS', 'unreadable']

@@ -16,80 +16,85 @@ import threading
 import time
 
 KINDS = ('delay', 'drop', 'duplicate', 'reorder', 'truncate', 'cut')
-_PIECE = 4096
+# Those that change no data; the others are no faults of TCP.
+HONEST = ('delay', 'cut')
+_RATE, _PIECE = 0.2, 1 << 16  # share of the pieces that is harmed, their bytes
 
 
 class FaultProxy:
     """
-    Relays connections to a port; `fault` says what happens to what it relays.
+    Relays connections to a port, and harms what it relays during `harm`.
 
     :ivar port: where it listens.
     :ivar target: the port that the next connections are relayed to.
-    :ivar fault: one of `KINDS`, or empty.
-    :ivar done: how many pieces were harmed, by kind.
+    :ivar harmed_until: monotonic s; until then its clients may get what was never sent.
     """
 
-    def __init__(self, target: int, seed: int, rate: float = 0.2, piece: int = _PIECE) -> None:
-        self.target, self._rate, self._piece = target, rate, piece
+    def __init__(self, target: int, seed: int) -> None:
+        self.target = target
         self._random = random.Random(seed)
-        self.fault = ''
-        self.done: dict[str, int] = dict.fromkeys(KINDS, 0)
+        self._fault = ''
+        self.harmed_until = 0.0
         self._links: set[socket.socket] = set()
         self._listener = socket.create_server(('127.0.0.1', 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
+    def harm(self, kind: str, seconds: float) -> None:
+        """Harm what is relayed for a while; then end connections that make no sense any more."""
+        self._fault = kind
+        self.harmed_until = 0.0 if kind in HONEST else float('inf')
+        time.sleep(seconds)
+        self._fault = ''
+        if kind != 'delay':
+            self._cut()
+        self.harmed_until = 0.0 if kind in HONEST else time.monotonic() + 1.0
+
     def close(self) -> None:
         """Cut everything off."""
         self._listener.close()
-        self.cut()
+        self._cut()
 
-    def cut(self) -> None:
-        """End all connections."""
+    def _cut(self) -> None:
         for link in list(self._links):
             _end(link)
 
     def _accept(self) -> None:
-        while True:
-            try:
+        with contextlib.suppress(OSError):  # closed
+            while True:
                 near, _ = self._listener.accept()
-            except OSError:
-                return
-            try:
-                far = socket.create_connection(('127.0.0.1', self.target), 5)
-            except OSError:
-                near.close()
-                continue
-            far.settimeout(None)
-            for link in (near, far):
-                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self._links.add(link)
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=self._relay, args=pair, daemon=True).start()
+                try:
+                    far = socket.create_connection(('127.0.0.1', self.target), 5)
+                except OSError:
+                    near.close()
+                    continue
+                far.settimeout(None)
+                for link in (near, far):
+                    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self._links.add(link)
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self._relay, args=pair, daemon=True).start()
 
     def _relay(self, source: socket.socket, target: socket.socket) -> None:
         held = b''
-        try:
-            while data := source.recv(self._piece):
-                fault = self.fault
-                if not fault or self._random.random() > self._rate:
-                    target.sendall(held + data if fault != 'reorder' else data + held)
-                    held = b''
+        with contextlib.suppress(OSError):
+            while data := source.recv(_PIECE):
+                fault = self._fault if self._random.random() < _RATE else ''
+                if fault == 'cut':
+                    break
+                if fault == 'reorder':
+                    held += data  # until after the next piece
                     continue
-                self.done[fault] += 1
                 if fault == 'delay':
                     time.sleep(self._random.uniform(0.01, 0.3))
-                    target.sendall(data)
+                elif fault == 'drop':
+                    data = b''
                 elif fault == 'duplicate':
-                    target.sendall(data + data)
-                elif fault == 'reorder':
-                    held += data  # until after the next piece
+                    data += data
                 elif fault == 'truncate':
-                    target.sendall(data[: self._random.randrange(len(data))])
-                elif fault == 'cut':
-                    break
-        except OSError:
-            pass
+                    data = data[: self._random.randrange(len(data))]
+                target.sendall(data + held)
+                held = b''
         for link in (source, target):
             _end(link)
             self._links.discard(link)

@@ -11,27 +11,15 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-import watchers
+from waiting import wait_until
 
 if TYPE_CHECKING:
     from run_soak import Soak
 
-PATIENCE = 60.0  # s
-
-
-def image(soak: Soak) -> float:
-    """Return the simulated time of the next image (s), however long the way there is."""
-    port, deadline = soak.programs.ports['rpc'], time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        images = contextlib.closing(watchers.camera_images(port, int))
-        with contextlib.suppress(TimeoutError), images as each:
-            return next(each)[1]
-    raise AssertionError('no images came any more')
-
 
 def renderer_of(soak: Soak) -> int:
-    """Return the renderer, which has drawn a image."""
-    image(soak)
+    """Return the renderer, which has drawn an image."""
+    soak.wait_for_data('camera direct')
     renderer = soak.programs.renderer()
     assert renderer is not None, 'there are images and no renderer'
     return renderer
@@ -39,14 +27,10 @@ def renderer_of(soak: Soak) -> int:
 
 @contextlib.contextmanager
 def replaced(soak: Soak) -> Iterator[int]:
-    """Yield the renderer; after the block another one must draw later images."""
-    renderer, before = renderer_of(soak), image(soak)
+    """Yield the renderer; after the block another one must draw."""
+    renderer = renderer_of(soak)
     yield renderer
-    soak.ended = time.monotonic()
-    deadline = soak.ended + PATIENCE
-    while (after := image(soak)) and soak.programs.renderer() in (None, renderer):
-        assert time.monotonic() < deadline, 'the renderer is still the same'
-    assert after > before, f'a image of {after} after one of {before}'
+    wait_until(lambda: soak.programs.renderer() not in (None, renderer), why='no new renderer')
 
 
 def killed(soak: Soak) -> None:
@@ -57,7 +41,7 @@ def killed(soak: Soak) -> None:
 
 def stopped(soak: Soak) -> None:
     """SIGSTOP of the renderer for a while; nobody but those who watch images may notice."""
-    renderer, begun = renderer_of(soak), time.monotonic()
+    renderer = renderer_of(soak)
     os.kill(renderer, signal.SIGSTOP)
     try:
         with soak.client() as client:
@@ -65,14 +49,9 @@ def stopped(soak: Soak) -> None:
             for number in range(320):
                 client.randomize({'color': {'scale': [0.9, 1.1]}}, seed=number)
             client.randomize(restore=True)
-        time.sleep(soak.window)
-        late = [
-            w.name for w in soak.watchers if not w.name.startswith('camera') and w.newest < begun
-        ]
-        assert not late, f'{late} got nothing while the renderer was stopped'
+        soak.wait_for_data(*{w.name for w in soak.watchers} - {'camera direct', 'camera proxied'})
     finally:
         os.kill(renderer, signal.SIGCONT)
-    assert image(soak)
 
 
 def context_lost(soak: Soak) -> None:
@@ -90,5 +69,3 @@ FAULTS = {
     'SIGSTOP of the renderer': stopped,
     'loss of the GL context': context_lost,
 }
-# Those after which there is another renderer.
-DEADLY = (killed, context_lost)

@@ -1,9 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that listen to the bridge whatever happens, and ask it for bags."""
+"""A node that listens to the bridge whatever happens, and asks it for bags."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -17,77 +18,57 @@ from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 from tf2_msgs.msg import TFMessage
+from watchers import PATIENCE
+from watchers import Watcher
 
-_PATIENCE = 3.0  # s without a message after which a watcher says so
-# By the name of the watcher: type, topic, and the header or the like that has the stamp.
-TOPICS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
-    'ros clock': (Clock, '/clock', lambda message: message.clock),
-    'ros odom': (Odometry, '/odom', lambda message: message.header.stamp),
-    'ros scan': (LaserScan, '/scan', lambda message: message.header.stamp),
-    'ros tf': (TFMessage, '/tf', lambda message: message.transforms[0].header.stamp),
+# By topic: type, and the header or the like that has the stamp.
+TOPICS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    '/clock': (Clock, lambda message: message.clock),
+    '/odom': (Odometry, lambda message: message.header.stamp),
+    '/scan': (LaserScan, lambda message: message.header.stamp),
+    '/tf': (TFMessage, lambda message: message.transforms[0].header.stamp),
 }
 
 
-class RosFace:
+class RosFace(Listener):
     """
     A node in the domain of the bridge.
 
+    :ivar watchers: of each of the topics.
     :ivar clocks: the latest times of /clock that were heard, as (monotonic s, ns).
+    :ivar backs: how often time went back, by topic: once for each start of the server at most,
+        whenever that is heard of.
     """
 
-    def __init__(self, domain: int, life_at: Callable[[float], int]) -> None:
-        """
-        Join a domain.
-
-        :param life_at: returns which life of the server it was at a unix time.
-        """
-        self._listener = Listener(domain)
-        self._life_at = life_at
+    def __init__(self, domain: int) -> None:
+        super().__init__(domain)
         self.clocks: deque[tuple[float, int]] = deque(maxlen=5000)
-
-    def close(self) -> None:
-        """Leave."""
-        self._listener.close()
-
-    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
-        """Call a service and return its response."""
-        return self._listener.call(kind, service, **fields)
-
-    def sessions(self) -> dict[str, Callable[[], Iterator[tuple[int, float]]]]:
-        """Subscribe to all topics; return the sessions of their watchers."""
-        return {name: self._session(*row) for name, row in TOPICS.items()}
+        self.backs: Counter[str] = Counter()
+        self.watchers = [
+            Watcher(topic, self._session(topic, *row)) for topic, row in TOPICS.items()
+        ]
 
     def _session(
-        self, kind: Any, topic: str, stamp_of: Callable[[Any], Any]
+        self, topic: str, kind: Any, stamp_of: Callable[[Any], Any]
     ) -> Callable[[], Iterator[tuple[int, float]]]:
-        heard: deque[tuple[int, int]] = deque(maxlen=10_000)
         news = threading.Event()
-        life, newest = 1, 0
+        newest = 0
 
-        def take(message: Any, info: Any) -> None:
-            nonlocal life, newest
+        def take(message: Any) -> None:
+            nonlocal newest
             stamp = stamp_of(message)
-            ns = stamp.sec * 10**9 + stamp.nanosec
-            # Time may go back once for each start of the server, whenever that is heard of: what
-            # limits have held back of the old time comes until the new one speaks.
-            started = self._life_at(info['source_timestamp'] / 1e9)
-            if ns < newest and started > life:
-                life = started
-            newest = ns
-            heard.append((life, ns))
+            before, newest = newest, stamp.sec * 10**9 + stamp.nanosec
+            self.backs[topic] += newest < before
             if topic == '/clock':
-                self.clocks.append((time.monotonic(), ns))
+                self.clocks.append((time.monotonic(), newest))
             news.set()
 
-        node = self._listener.node
-        self._listener.run(lambda: node.create_subscription(kind, topic, take, LISTEN_BEST_EFFORT))
+        self.run(lambda: self.node.create_subscription(kind, topic, take, LISTEN_BEST_EFFORT))
 
         def session() -> Iterator[tuple[int, float]]:
-            while news.wait(_PATIENCE):
+            while news.wait(PATIENCE):
                 news.clear()
-                while heard:
-                    life, ns = heard.popleft()
-                    yield life, ns / 1e9
-            raise TimeoutError(f'no message on {topic}')
+                yield 0, time.monotonic()
+            raise TimeoutError('no message')
 
         return session

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of the fault matrix (`make soak` is the long one), and that it notices faults."""
+"""A short run of the fault matrix; `make soak` is the long one."""
 
 import os
 from pathlib import Path
@@ -16,14 +16,12 @@ LIMIT = 280  # s, for a machine that others load as well
 @pytest.mark.slow
 def test_one_fault_of_each_kind_breaks_no_invariant():
     path = os.pathsep.join((str(HERE.parent / 'harness'), os.environ.get('PYTHONPATH', '')))
-    words = ['--short', '--window', '0.5', '--connections', '300']
     done = run_process(
-        [sys.executable, HERE / 'run_soak.py', *words],
+        [sys.executable, HERE / 'run_soak.py', '--short'],
         capture_output=True,
         text=True,
         timeout=LIMIT,
         env={**os.environ, 'PYTHONPATH': path},
     )
-    print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
     assert 'all invariants hold' in done.stdout
