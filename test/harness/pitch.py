@@ -26,7 +26,10 @@ class Moves:
         self.calls.append(('ball', position and list(position), velocity and list(velocity)))
 
     def move_robot(self, robot, position, heading=None):
-        self.calls.append((robot, [round(v, 9) for v in position], heading))
+        self.check_movable(robot)
+        turn = None if heading is None else round(heading, 9)
+        self.calls.append((robot, [round(v, 9) for v in position], turn))
+        self._scene.placed[robot] = tuple(position[:2])
 
     def remove_robot(self, robot):
         self.calls.append(('remove', robot))
@@ -55,29 +58,25 @@ class Reply:
 class Pitch:
     """Players 1, 2 and 9 of the left (9 is fixed) and 1 of the right, each a body."""
 
-    def __init__(self, with_ball=True):
+    def __init__(self):
         self.game = GameState()
         self.game.roster.enlist(['left_1', 'left_2', 'left_9', 'right_1'])
         robots = {
             player.robot: SimpleNamespace(base=SimpleNamespace(id=index))
             for index, player in enumerate(self.game.roster)
         }
-        ball = SimpleNamespace(position=np.array([1.0, 2.0, 0.5]), radius=0.04)
         standing = SimpleNamespace(position=(0.0, 0.0, HEIGHT))
         self.scene = SimpleNamespace(
             robots=robots,
             placed={},
-            ball=ball if with_ball else None,
+            ball=SimpleNamespace(position=np.array([1.0, 2.0, 0.5]), radius=0.04),
             positions=np.array([[1.0, 1.5, 0.3], [9.0, 0.0, 0.3], [1.0, 2.0, 0.3], [1.0, 2, 0.3]]),
             world=SimpleNamespace(reference_pose=lambda body: standing),
         )
-        self.moves = Moves(self.scene)
-        self.fulls = self.kills = 0
-        self.reply = Reply()
+        self.moves, self.reply = Moves(self.scene), Reply()
 
-    def trainers(self, killsim=False):
-        viewers = SimpleNamespace(request_full_state=self._full)
-        trainers = Trainers(viewers, self._kill if killsim else None)
+    def trainers(self, kill=None):
+        trainers = Trainers(SimpleNamespace(request_full_state=lambda: None), kill)
         trainers.begin(GameStage(self.game, self.scene, self.moves))
         return trainers
 
@@ -87,11 +86,5 @@ class Pitch:
             game.time, game.half, game.play_mode, dict(game.score), game.selected,
             [player.robot for player in game.roster],
             {robot: (c.battery, c.temperature) for robot, c in game.conditions.items()},
-            list(self.moves.calls), self.fulls, self.kills, list(self.reply.got),
+            list(self.moves.calls), list(self.reply.got),
         )  # fmt: skip
-
-    def _full(self):
-        self.fulls += 1
-
-    def _kill(self):
-        self.kills += 1
