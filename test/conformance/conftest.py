@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sound servers for the suite: one with sockets, one without."""
+"""Sound servers for the suite."""
 
 import contextlib
 from pathlib import Path
@@ -8,7 +8,6 @@ import sys
 
 from bundled_server import running_server
 import pytest
-from rig import Rig
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -49,12 +48,6 @@ def sound(tmp_path_factory):
     """Return where a server without faults listens."""
     with running(tmp_path_factory.mktemp('data')) as places:
         yield places
-
-
-@pytest.fixture(scope='session')
-def dispatch(tmp_path_factory):
-    """Return what answers request frames, without sockets; time runs only by requests."""
-    return Rig(model=WORLD, data_dir=tmp_path_factory.mktemp('data')).exchange
 
 
 @pytest.fixture

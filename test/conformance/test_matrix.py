@@ -79,19 +79,3 @@ def test_every_option_leaves_the_rules_in_force(start_server, connect, options):
 def test_every_rule_on_every_world_with_every_option(start_server, connect, world, option):
     peer = connect(start_server(model=None, world=world, **OPTIONS.get(option, {})))
     assert failures(peer, Plan(CHECKS)) == ''
-
-
-def test_no_option_of_the_server_is_forgotten():
-    """A new option is either in the matrix, or cannot be seen on the wire."""
-    from dataclasses import fields
-
-    from urlab_ros_bridge.sim.config import ServerConfig
-
-    tried = {name for options in OPTIONS.values() for name in options}
-    assert {*' '.join(TOGETHER).split(), 'live', 'direct', 'puppet'} == set(OPTIONS)
-    # Of keys: test/security covers them.
-    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'data_limit_gb', 'gl'}
-    # Of the dialect: the suite speaks that of the page.
-    unseen |= {'keys', 'insecure', 'importing', 'robot', 'dialect'}
-    ports = {'rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'}
-    assert {item.name for item in fields(ServerConfig)} == tried | unseen | ports

@@ -39,40 +39,6 @@ def unpack(frame: bytes) -> dict | None:
     return value if isinstance(value, dict) else None
 
 
-def spoiled(fault: Fault, exchange: Callable[[bytes], bytes], frame: bytes) -> bytes:
-    """Return the answer to a frame, with a fault in the request or the reply."""
-    request = unpack(frame)
-    if request is None:
-        return exchange(frame)
-    if fault.request:
-        request = fault.request(request)
-        frame = msgpack.packb(request)
-    answer = exchange(frame)
-    if fault.reply:
-        reply = fault.reply(request, unpack(answer))
-        answer = json.dumps(reply).encode() if answer[:1] == b'{' else msgpack.packb(reply)
-    return fault.frame(request, answer) if fault.frame else answer
-
-
-class SpoiledChannel:
-    """Requests to a dispatcher in this process, with a fault."""
-
-    name = 'zmq'
-
-    def __init__(self, exchange: Callable[[bytes], bytes], fault: Fault) -> None:
-        self._exchange = exchange
-        self._fault = fault
-
-    def exchange(self, frame: bytes, timeout: float = 0.0) -> bytes:
-        return spoiled(self._fault, self._exchange, frame)
-
-    def parts(self, frame: bytes, timeout: float = 0.0) -> list[bytes]:
-        return [self.exchange(frame)]
-
-    def close(self) -> None:
-        pass
-
-
 class Proxy(threading.Thread):
     """Stands before a server; give `places` to the suite."""
 
@@ -125,8 +91,15 @@ class Proxy(threading.Thread):
                     self._publisher.send_multipart(parts)
 
     def _answer(self, frame: bytes) -> bytes:
-        def upstream(frame: bytes) -> bytes:
-            self._back.send(frame)
-            return self._back.recv()
-
-        return spoiled(self._fault, upstream, frame)
+        request = unpack(frame)
+        if request is not None and self._fault.request:
+            request = self._fault.request(request)
+            frame = msgpack.packb(request)
+        self._back.send(frame)
+        answer = self._back.recv()
+        if request is None:
+            return answer
+        if self._fault.reply:
+            reply = self._fault.reply(request, unpack(answer))
+            answer = json.dumps(reply).encode() if answer[:1] == b'{' else msgpack.packb(reply)
+        return self._fault.frame(request, answer) if self._fault.frame else answer
