@@ -3,6 +3,7 @@
 """However the disk is: what was published while a bag was written is in it, or it says so."""
 
 import contextlib
+from pathlib import Path
 import struct
 import threading
 import time
@@ -16,6 +17,7 @@ from mcap.exceptions import EndOfFile
 from mcap.records import Message
 from mcap.stream_reader import StreamReader
 import pytest
+from urlab_msgs import srv
 
 from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagTimeout
@@ -61,6 +63,28 @@ def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypa
     begin(bridge, 'again')
     advance(server, 0.1)
     assert end(bridge)[0].messages
+
+
+def test_on_a_full_disk_a_bag_is_refused_with_the_reason_and_leaves_nothing(
+    recording, monkeypatch, tmp_path
+):
+    server, bridge, listener = recording()
+    opened = Path.open
+
+    def on_full_disk(path, mode='r', *more, **options):
+        if path.suffix == '.mcap':
+            return opened(Path('/dev/full'), 'wb')
+        return opened(path, mode, *more, **options)
+
+    advance(server, 0.01)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, 'open', on_full_disk)
+        refused = listener.call(srv.BagStart, '/bag_start', name='run')
+    assert (refused.success, refused.code) == (False, 'bag_failed')
+    assert 'No space left' in refused.message
+    assert bridge.recorder.bag is None and not (tmp_path / 'Bags' / 'run').exists()
+    assert listener.call(srv.BagStart, '/bag_start', name='run').success
+    assert end(bridge)
 
 
 def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+import shutil
 import threading
 
 from urlab_ros_bridge.files import require_mcap
@@ -38,6 +39,8 @@ from urlab_ros_bridge.wire.errors import count_of
 ALL = ('auto',)
 # Time limit for writing the queued messages when a bag ends (s).
 END_SECONDS = 60.0
+# Time limit for writing the beginning of a bag; a disk that is only slow loses nothing (s).
+BEGIN_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class BagRecorder(Part):
 
         :param topics, exclude: see `Selection`; none: those of the parameters.
         :param check: refuse names that match no topic.
-        :raises BagError: with the reason.
+        :raises BagError: with the reason, also when the disk refuses its beginning.
         """
         settings = self._bridge.settings(BagParameters)
         with self._lock:
@@ -116,6 +119,8 @@ class BagRecorder(Part):
             if not self._run_in_stream(lambda: recorded.extend(self._install(bag))):
                 folder.rmdir()
                 raise BagTimeout('the stream thread of the bridge is not responding')
+            if bag.has_file:
+                self._check_disk(bag)
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
@@ -202,6 +207,14 @@ class BagRecorder(Part):
         if now is not None:
             bag.begin_file(now, {'cause': 'the bag was started'}, self._topics.latched())
         return recorded
+
+    def _check_disk(self, bag: Bag) -> None:
+        """Raise BagFailed, with no bag left, when the beginning of a bag cannot be written."""
+        bag.writer.flush(BEGIN_SECONDS)
+        if bag.writer.problem:
+            self._run_in_stream(self._remove)
+            shutil.rmtree(bag.folder, ignore_errors=True)
+            raise BagFailed(bag.writer.problem)
 
     def _remove(self) -> None:
         self._topics.record(None)

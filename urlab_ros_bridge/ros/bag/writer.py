@@ -122,11 +122,19 @@ class BagWriter:
         self._queue = queue
         self._on_problem = on_problem
         self._ending = False
+        self._settled = threading.Event()
         self._thread = threading.Thread(target=self._run, name='bag', daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
+
+    def flush(self, timeout: float) -> None:
+        """Write and flush the queued entries; wait for that, a problem, or `timeout` (s)."""
+        self._settled.clear()
+        self._queue.do(self._flush)
+        if not self.problem:
+            self._settled.wait(timeout)
 
     def end(self, timeout: float) -> bool:
         """Write the queued entries and close the files; return False after `timeout` (s)."""
@@ -160,6 +168,10 @@ class BagWriter:
             if number % _RUN == _RUN - 1:
                 time.sleep(_PAUSE_SECONDS)
 
+    def _flush(self) -> None:
+        self.files.flush()
+        self._settled.set()
+
     def _end(self) -> None:
         self._ending = True
 
@@ -168,3 +180,4 @@ class BagWriter:
         self._queue.close()
         self.files.abandon()
         self._on_problem(self.problem)
+        self._settled.set()
