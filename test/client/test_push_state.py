@@ -7,14 +7,19 @@ from bundled_server import running_server
 from mesh_files import foreign_model
 import mujoco
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.client import Client
 
 
-@pytest.fixture(scope='module')
-def hand():
-    """Return a user's own model and state of a hand with an object, and a client of its server."""
+def same(result, data):
+    (robot,) = result.articulations.values()
+    assert len(robot.bodies) > 20
+    for name, pose in robot.bodies.items():
+        np.testing.assert_allclose(pose.xpos, data.body(name).xpos, atol=1e-9)
+    np.testing.assert_allclose(result.entities['object'].xpos, data.body('object').xpos)
+
+
+def test_a_vector_of_the_file_is_a_vector_of_the_world():
     path = foreign_model('hand/manipulate_block.xml')
     own = mujoco.MjModel.from_xml_path(str(path))
     data, rng = mujoco.MjData(own), np.random.default_rng(0)
@@ -28,27 +33,8 @@ def hand():
         Client(rpc_port=port_of(server), shared=True, observations='full') as client,
     ):
         client.set_mode('puppet')
-        yield own, data, client
-
-
-def same(result, data):
-    (robot,) = result.articulations.values()
-    assert len(robot.bodies) > 20
-    for name, pose in robot.bodies.items():
-        np.testing.assert_allclose(pose.xpos, data.body(name).xpos, atol=1e-9)
-    np.testing.assert_allclose(result.entities['object'].xpos, data.body('object').xpos)
-
-
-def test_a_vector_of_the_file_is_a_vector_of_the_world(hand):
-    own, data, client = hand
-    same(client.push_state(0.1, data.qpos, np.zeros(own.nv)), data)
-    names = [own.joint(joint).name for joint in range(own.njnt)]
-    prefix = f'{next(iter(client.handshake.articulations))}_'
-    assert [name.removeprefix(prefix) for name in client.handshake.qpos_joints] == names
-
-
-def test_by_joint_the_order_does_not_matter(hand):
-    own, data, client = hand
-    client.reset()
-    state = {own.joint(joint).name: data.joint(joint).qpos for joint in range(own.njnt)}
-    same(client.push_state(0.2, dict(reversed(state.items())), {}), data)
+        same(client.push_state(0.1, data.qpos, np.zeros(own.nv)), data)
+        client.reset()
+        # By joint the order does not matter.
+        state = {own.joint(joint).name: data.joint(joint).qpos for joint in range(own.njnt)}
+        same(client.push_state(0.2, dict(reversed(state.items())), {}), data)

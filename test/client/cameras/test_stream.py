@@ -52,17 +52,11 @@ def test_bare_pixels_have_shape_but_no_time(publisher, stream):
     assert frame.pixels.tobytes() == PIXELS and not frame.pixels.flags.writeable
 
 
-def test_a_header_brings_time_number_and_size(publisher, stream):
-    publisher.send(b'bot/camera/eye ', framed(3, 12.345678901, bytes(6 * 4), (3, 2)))
-    frame = stream.receive(20.0)
-    assert (frame.stamp_ns, frame.frame_id, frame.wall_time) == (12_345_678_901, 3, 7.5)
-    assert frame.pixels.shape == (2, 3, 4)
-
-
 @given(stamp=st.integers(0, 2**50))  # 13 days of simulated time
-def test_every_stamp_of_a_header_is_read_exactly(stamp):
-    raw = unpack_frame(framed(1, stamp / 1e9), 1, 1)
-    assert to_frame(raw, EYE).stamp_ns == stamp
+def test_a_header_brings_number_size_and_exact_times(stamp):
+    frame = to_frame(unpack_frame(framed(3, stamp / 1e9, bytes(6 * 4), (3, 2)), 1, 1), EYE)
+    assert (frame.stamp_ns, frame.frame_id, frame.wall_time) == (stamp, 3, 7.5)
+    assert frame.pixels.shape == (2, 3, 4)
 
 
 def test_the_newest_wins_and_the_others_are_counted(publisher):
@@ -74,18 +68,14 @@ def test_the_newest_wins_and_the_others_are_counted(publisher):
             publisher.send(b'bot/camera/eye ', framed(number, float(number)))
         time.sleep(0.3)
         stream.receive(20.0)
-        stats = stream.stats
-        # The short queue of the socket drops some by itself; their numbers are missing.
-        assert stats.frames + stats.missed == 9 or stats.frames <= 5
-        assert stats.dropped == stats.frames - 2 and stats.last_receive is not None
+        # The short queue of the socket drops some by itself.
+        assert stream.stats.dropped == stream.stats.frames - 2
 
 
 def test_missing_numbers_are_counted(publisher, stream):
-    for number in (5, 6, 9, 10):
+    for number in (5, 6, 9, 1):  # at last the renderer has restarted
         publisher.send(b'bot/camera/eye ', framed(number, 1.0))
         assert stream.receive(20.0).frame_id == number
-    publisher.send(b'bot/camera/eye ', framed(1, 1.0))  # the renderer has restarted
-    assert stream.receive(20.0).frame_id == 1
     assert stream.stats.missed == 2
 
 
@@ -105,14 +95,10 @@ def test_no_message_breaks_a_stream(publisher, stream, parts):
 
 
 def test_receive_returns_none_after_its_timeout_and_close_ends_it(publisher, stream):
-    start = time.monotonic()
     assert stream.receive(0.1) is None and stream.receive(0) is None
-    assert 0.1 <= time.monotonic() - start < 10
     threading.Timer(0.2, stream.close).start()
     with pytest.raises(StreamClosed):
         stream.receive()
-    with pytest.raises(StreamClosed):
-        stream.receive(0)
 
 
 def test_extension_fields_of_the_handshake():
@@ -128,12 +114,6 @@ def test_extension_fields_of_the_handshake():
     seg = parse_handshake(reply).articulations['bot'].cameras['seg']
     assert (seg.rate, seg.body, seg.depth_pair, seg.latency) == (15.0, 'head', 'far', 0.25)
     assert seg.labels == {(1, 2, 3): 'wall'} and seg.port == 5558
-    stock = {
-        key: topic[key] for key in ('mode', 'resolution', 'fovy', 'zmq_endpoint', 'zmq_topic')
-    }
-    reply['articulations'][0]['camera_topics'] = {'seg': stock}
-    seg = parse_handshake(reply).articulations['bot'].cameras['seg']
-    assert (seg.rate, seg.body, seg.depth_pair, seg.labels) == (0.0, '', '', {})
     for bad in ({'wall': [1, 2]}, {'wall': 'red'}, {'wall': [0, 0, 999]}, [1]):
         reply['articulations'][0]['camera_topics'] = {'seg': {**topic, 'labels': bad}}
         with pytest.raises(ProtocolError):

@@ -36,21 +36,18 @@ def test_a_level_is_built_and_played_and_the_handshake_follows(client):
     bot = editor.import_xml('bot.xml')
     assert bot.name == 'bot' and bot.imported_now
     first = editor.spawn_actor(bot, 'a', [1, 0, 0], [0.5**0.5, 0, 0, 0.5**0.5])
-    assert first.quat == pytest.approx([0.5**0.5, 0, 0, 0.5**0.5]) and not first.was_existing
+    assert first.quat == pytest.approx([0.5**0.5, 0, 0, 0.5**0.5])
     cells = editor.spawn_grid('box', 'c', 2, 1, origin=(0, 3, 1), physics='dynamic')
     assert cells['c_1_0'].location.tolist() == [1, 3, 1]
-    assert cells['c_1_0'].blueprint == cells['c_0_0'].blueprint == '/URLab/Shapes/box.box_C'
     editor.spawn_light('spot', 'l', [0, 0, 3], euler=[0, 90, 0])
     assert editor.save_level() == path == editor.current_level()
     generation, session = client.generation, client.handshake.session_id
     assert editor.begin_pie().ready
     assert client.generation == generation + 1 and client.handshake.session_id == session
-    assert list(client.handshake.articulations) == ['a']
     assert client.handshake.articulations['a'].actor_id == 'a'
     assert client.handshake.model.nbody == 5
     client.set_mode('direct')
     assert client.step(5).articulations['a'].qpos.shape == (8,)
-    assert editor.pie_status().sim_time == pytest.approx(0.01, abs=0.5)
     editor.stop_pie()
     assert client.handshake.manager_present is False
     assert editor.pie_status().state == 'off'
@@ -58,7 +55,7 @@ def test_a_level_is_built_and_played_and_the_handshake_follows(client):
         client.step()
 
 
-def test_actors_are_described_in_this_clients_convention(client):
+def test_actors_are_described_in_this_clients_convention_and_the_camera_follows(client):
     editor = client.editor
     editor.import_xml('bot.xml')
     editor.spawn_actor('bot', 'a', [1, 2, 3], euler=[0, 0, 180])
@@ -83,10 +80,13 @@ def test_actors_are_described_in_this_clients_convention(client):
     assert editor.destroy_actor('twin') is False
     assert {item.name for item in editor.list_blueprints()} >= {'bot', 'box', 'rover'}
     assert editor.ensure_manager() is False and editor.ensure_manager() is True
-
-
-def test_drawings_and_the_camera(client):
-    editor = client.editor
+    pose = editor.set_camera([1, 2, 3], [1, 0, 0, 0], fov=60)
+    assert pose.quat.tolist() == [1, 0, 0, 0] and pose.fov == 60
+    assert editor.get_camera().location.tolist() == [1, 2, 3]
+    assert editor.frame_actor('b').location[1:] == pytest.approx([0, 0])
+    assert editor.set_viewport_mode('collision') == 'collision'
+    assert editor.track_actor('b', offset=[-1, 0, 0]).endswith('.b')
+    assert editor.untrack() is True and editor.untrack() is False
     editor.draw_marker([0, 0, 1], [1, 0, 0], ttl=-1, label='here', tag='t')
     editor.draw_line([0, 0, 0], [1, 0, 0], [0, 1, 0], ttl=-1)
     editor.draw_arrow([0, 0, 0], [1, 0, 0], [0, 1, 0], ttl=-1, arrow_size=0.3)
@@ -99,33 +99,14 @@ def test_drawings_and_the_camera(client):
     assert shown['markers'][3]['rotation_quat'] == [1, 0, 0, 0]
     editor.clear_markers('t')
     assert len(editor.read_markers()['markers']) == 4
-    pose = editor.set_camera([1, 2, 3], [1, 0, 0, 0], fov=60)
-    assert pose.quat.tolist() == [1, 0, 0, 0] and pose.fov == 60
-    assert editor.get_camera().location.tolist() == [1, 2, 3]
-    editor.spawn_actor('box', 'b', [10, 0, 0])
-    assert editor.frame_actor('b').location[1:] == pytest.approx([0, 0])
-    assert editor.set_viewport_mode('collision') == 'collision'
-    assert editor.track_actor('b', offset=[-1, 0, 0]).endswith('.b')
-    assert editor.untrack() is True and editor.untrack() is False
 
 
-def test_quaternions_are_reordered_for_the_wire(client):
+def test_quaternions_are_reordered_and_bad_replies_refused():
     assert to_wire([1, 2, 3, 4]) == [2, 3, 4, 1] and to_wire(None) is None
     assert read_reply(CameraPose, {'rotation_quat': [2, 3, 4, 1]}).quat.tolist() == [1, 2, 3, 4]
-    assert read_reply(CameraPose, {}).quat.shape == (0,)
-    with pytest.raises(ProtocolError, match='rotation_quat'):
-        read_reply(CameraPose, {'rotation_quat': [1, 2]})
-
-
-def chain(length):
-    node = {}
-    for _ in range(length):
-        node = {'children': [node]}
-    return node
-
-
-def test_a_hierarchy_without_end_is_refused():
-    node = chain(200)
-    with pytest.raises(ProtocolError, match='100'):
-        read_reply(HierarchyNode, node)
-    assert len(read_reply(HierarchyNode, chain(100)).children) == 1
+    endless = {}
+    for _ in range(200):
+        endless = {'children': [endless]}
+    for kind, reply in ((CameraPose, {'rotation_quat': [1, 2]}), (HierarchyNode, endless)):
+        with pytest.raises(ProtocolError):
+            read_reply(kind, reply)

@@ -77,21 +77,20 @@ def test_sites_and_cameras_have_the_poses_of_mujoco(served):
 
 def test_unsuitable_states_and_names_are_refused(served):
     local = LocalModel(served[0])
-    with pytest.raises(ProtocolError, match=r'3 .*16'):
-        local.write('bimanual', [0, 0, 0])
-    with pytest.raises(ProtocolError, match='free body has 7'):
-        local.write_entity('ball', [0, 0, 0])
+    for write, name in ((local.write, 'bimanual'), (local.write_entity, 'ball')):
+        with pytest.raises(ProtocolError):
+            write(name, [0, 0, 0])
     for read, name in (
         (local.body_pose, 'nobody'),
         (local.site_pose, 'nowhere'),
         (local.camera_pose, 'blind'),
         (lambda name: local.write(name, []), 'robot'),
     ):
-        with pytest.raises(UnknownName, match='available: '):
+        with pytest.raises(UnknownName, match=name):
             read(name)
 
 
-@pytest.mark.parametrize('seed', range(10))
+@pytest.mark.parametrize('seed', range(3))
 def test_contacts_of_some_bodies_are_the_contacts_that_involve_them(served, seed):
     local = posed(served)
     model, chance = local.model, np.random.default_rng(seed)

