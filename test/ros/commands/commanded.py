@@ -47,7 +47,7 @@ class Robot:
 
     def __init__(self, extensions=EXTENSIONS, features=FEATURES, **settings):
         self.now = 100.0
-        self.asked, self.read = [], []
+        self.asked, self.read, self.resets = [], [], []
         self.stale = False
         self.settings = Settings(**settings)
         self.timeline = SimpleNamespace(stamp_ns=10**9, last_advance=self.now, resets=None)
@@ -104,6 +104,7 @@ class Robot:
 
     def set_twist(self, prefix, linear, angular, timeout=None, wall=None, resets=None):
         self.asked.append(('twist', linear[0], timeout, wall))
+        self.resets.append(resets)
 
     def apply_wrench(self, body, force, torque, duration, *, wall=None, **rest):
         self.asked.append(('wrench', force[0], duration, wall))

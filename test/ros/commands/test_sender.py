@@ -18,17 +18,16 @@ def test_the_newest_of_each_key_wins_and_keys_do_not_replace_each_other():
     gate.set()
     sender.stop()
     assert sorted(done) == [('a', 99), ('b', 99)]
-    assert sender.replaced == 198 and sender.sent == 3
 
 
-def test_a_flush_waits_for_the_running_and_the_queued_actions():
-    done, gate = [], threading.Event()
-    sender = CommandSender(lambda key, error: None)
-    assert sender.flush(0.0)
-    sender.put('a', lambda: gate.wait(5) and done.append('a'))
-    sender.put('b', lambda: done.append('b'))
+def test_an_action_that_waited_too_long_for_the_server_is_dropped():
+    now, errors, done = [0.0], [], []
+    sender = CommandSender(lambda key, error: errors.append(key), lambda: now[0])
+    sender.put('moves', lambda: done.append('moves'), 0.5)
+    sender.put('stops', lambda: done.append('stops'))
+    sender.put('fresh', lambda: done.append('fresh'), 20.0)
+    now[0] = 5.0
     sender.start()
-    assert not sender.flush(0.05)
-    gate.set()
-    assert sender.flush(10.0) and done == ['a', 'b']
     sender.stop()
+    assert done == ['stops', 'fresh']
+    assert errors == ['moves']

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are too old by the wall clock, or that an e-stop overtakes."""
 
+from dataclasses import replace
 import math
 
 from geometry_msgs.msg import Twist
@@ -16,8 +17,6 @@ from test.ros.commands.commanded import EXTENSIONS
 from test.ros.commands.commanded import Robot
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.robot import CommandedRobot
-from urlab_ros_bridge.ros.commands.sender import CommandSender
 
 
 def twist(speed):
@@ -76,11 +75,39 @@ def test_during_a_pause_a_velocity_holds_while_it_is_repeated(extensions):
     for _ in range(10):
         robot.send('cmd_vel', twist(1.0))
         robot.wait(0.4)
-    assert all(asked[1] == 1.0 for asked in robot.asked)
     robot.wait(0.4)
-    assert [asked[1] for asked in robot.asked if asked[0] == 'twist'] == [1.0] * 10 + [0.0]
+    assert [asked[1] for asked in robot.asked] == [1.0] * 10 + [0.0]
     robot.wait(5.0)
     assert len(robot.asked) == 11
+
+
+@pytest.mark.parametrize('extensions', [EXTENSIONS, ()])
+def test_a_velocity_ends_after_its_timeout_of_simulation_time(extensions):
+    robot = Robot(extensions, cmd_vel_timeout=0.2)
+    robot.send('cmd_vel', twist(1.0))
+    robot.go_on(0.19)
+    (asked,) = robot.asked
+    assert asked[:3] == ('twist', 1.0, 0.2 if extensions else None)
+    robot.go_on(0.01)
+    # A stock server does not count.
+    assert [asked[1] for asked in robot.asked[1:]] == ([] if extensions else [0.0])
+
+
+def test_a_twist_of_a_lockstep_is_for_the_state_that_it_answers():
+    robot = Robot((*EXTENSIONS, 'reset_count'))
+    robot.link.lockstep, robot.timeline.resets = True, 3
+    robot.send('cmd_vel', twist(1.0))
+    robot.send('cmd_vel', twist(0.0))
+    assert robot.resets == [3, None]
+
+
+@pytest.mark.parametrize('is_refused', [True, False])
+def test_without_a_drive_cmd_vel_is_refused_unless_it_is_to_be_passed_on(is_refused):
+    robot = Robot(cmd_vel_needs_drive=is_refused)
+    robot.robot.plan = replace(robot.robot.plan, holds_twist=True)
+    robot.send('cmd_vel', twist(1.0))
+    assert bool(robot.asked) is not is_refused
+    assert robot.rejections.counts == ({'cmd_vel': 1} if is_refused else {})
 
 
 def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_position_is_not():
@@ -165,24 +192,6 @@ def test_controllers_cannot_make_a_robot_jump_when_an_e_stop_is_released():
     assert not robot.robot.active
 
 
-def test_a_single_position_is_obeyed_after_an_e_stop_without_ros2_control():
-    robot = Robot()
-    robot.robot.halt('the e-stop is engaged')
-    robot.arbiter.resume()
-    robot.asked.clear()
-    robot.send('joint_commands', joints(arm=0.3))
-    assert robot.asked[-1][1]['arm'] == 0.3
-
-
-@pytest.mark.parametrize('is_own', [False, True])
-def test_the_log_names_the_setting_that_a_block_of_ones_own_may_lack(is_own):
-    robot = Robot(ros2_control=True, publish_robot_description=not is_own)
-    robot.send('joint_commands', joints(wheel=2.0))
-    robot.go_on(0.6)
-    reason = robot.rejections.last['joint_commands']
-    assert ('trigger_joint_command_threshold' in reason) is is_own
-
-
 def test_a_speed_that_was_sent_once_stays_without_ros2_control_or_a_maximum_age():
     for settings in ({}, {'ros2_control': True, 'command_max_age': 0.0}):
         robot = Robot(**settings)
@@ -200,39 +209,33 @@ def test_a_stale_request_loses_no_position():
     assert robot.rejections.counts == {'server': 1}
 
 
-def test_an_action_that_waited_too_long_for_the_server_is_dropped():
-    now, errors, done = [0.0], [], []
-    sender = CommandSender(lambda key, error: errors.append((key, str(error))), lambda: now[0])
-    sender.put('moves', lambda: done.append('moves'), 0.5)
-    sender.put('stops', lambda: done.append('stops'))
-    sender.put('fresh', lambda: done.append('fresh'), 20.0)
-    now[0] = 5.0
-    sender.start()
-    sender.stop()
-    assert done == ['stops', 'fresh']
-    assert errors == [('moves', 'dropped: it waited 4.5 s too long for the server')]
+def test_partial_messages_that_wait_for_the_server_are_merged_and_none_is_lost():
+    robot, waiting = Robot(), {}
+    robot.robot.context.sender.put = lambda key, action, *_: waiting.update({key: action})
+    robot.send('joint_commands', joints(arm=0.7))
+    robot.send('joint_commands', joints(wheel=2.0))
+    for action in waiting.values():
+        action()
+    assert robot.asked[-1][1] == {'arm': 0.7, 'wheel': 2.0}
 
 
 @pytest.mark.parametrize(
-    ('topic', 'message', 'owner', 'check', 'end'),
+    ('topic', 'message', 'end'),
     [
-        ('cmd_vel', twist(1.0), Arbiter, 'claim', ('twist', 0.0)),
-        ('joint_commands', joints(wheel=1.0), Arbiter, 'claim', ('setpoints', {'wheel': 0.0})),
-        ('wrench_command', push(1.0), CommandedRobot, 'admit', ('wrench', 0.0)),
+        ('cmd_vel', twist(1.0), ('twist', 0.0)),
+        ('joint_commands', joints(wheel=1.0), ('setpoints', {'wheel': 0.0})),
     ],
 )
-def test_a_command_that_overtakes_the_e_stop_is_stopped(
-    monkeypatch, topic, message, owner, check, end
-):
+def test_a_command_that_overtakes_the_e_stop_is_stopped(monkeypatch, topic, message, end):
     """The e-stop is engaged by another thread, after the command was found to be allowed."""
-    robot, real = Robot(), getattr(owner, check)
+    robot, claim = Robot(), Arbiter.claim
 
     def then_stop(self, *arguments):
-        real(self, *arguments)
+        claim(self, *arguments)
         robot.robot.halt('the e-stop is engaged')
         robot.asked.clear()
 
-    monkeypatch.setattr(owner, check, then_stop)
+    monkeypatch.setattr(Arbiter, 'claim', then_stop)
     robot.send(topic, message)
     assert robot.asked[0][0] == end[0]
     assert end in [asked[:2] for asked in robot.asked[1:]]
