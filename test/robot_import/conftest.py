@@ -41,12 +41,22 @@ def write_robot(package):
     """Return a function that writes the robot's URDF and returns its path."""
 
     def write(extra: str = '', name: str = 'robot.urdf') -> Path:
-        wheels = ''.join(WHEEL.format(side=s, y=y) for s, y in (('left', 0.2), ('right', -0.2)))
+        wheels = make_wheel('left_wheel', '0 0.2 0') + make_wheel('right_wheel', '0 -0.2 0')
         path = package / 'urdf' / name
         path.write_text(URDF.format(wheels=wheels, extra=extra))
         return path
 
     return write
+
+
+@pytest.fixture(scope='session')
+def wheel():
+    """Return the function that describes a wheel."""
+    return make_wheel
+
+
+def make_wheel(name, place, parent='base_link'):
+    return WHEEL.format(name=name, place=place, parent=parent)
 
 
 @pytest.fixture

@@ -42,7 +42,6 @@ def settings(world):
     ('kind', 'modes'),
     [
         ('camera', {'front': 'real'}),
-        ('depth', {'front': 'depth'}),
         ('rgbd_camera', {'front': 'real', 'front_depth': 'depth'}),
         ('segmentation_camera', {'front': 'semantic'}),
     ],
@@ -51,20 +50,17 @@ def test_a_camera_views_along_x_of_its_pose(write_robot, kind, modes):
     world = load(write_robot(sensor('eye', kind, POSE + CAMERA)))
     cameras = settings(world).cameras
     assert {name: spec.mode for name, spec in cameras.items()} == modes
+    expected, place, turn = np.empty(4), np.empty(9), np.empty(9)
+    mujoco.mju_euler2Quat(expected, np.array([0.4, 0.5, 0.6]), 'XYZ')
+    mujoco.mju_quat2Mat(place, expected)
     for name, spec in cameras.items():
         assert (spec.resolution, spec.rate) == ((320, 200), 12)
         camera = world.model.camera(f'my_robot_{name}')
         across = 2 * math.atan(math.tan(math.radians(camera.fovy[0]) / 2) * 320 / 200)
         assert across == pytest.approx(1.2)
-        turn = np.empty(9)
         mujoco.mju_quat2Mat(turn, camera.quat)
-        expected = np.empty(4)
-        mujoco.mju_euler2Quat(expected, np.array([0.4, 0.5, 0.6]), 'XYZ')
-        place = np.empty(9)
-        mujoco.mju_quat2Mat(place, expected)
-        turn, place = turn.reshape(3, 3), place.reshape(3, 3)
-        np.testing.assert_allclose(-turn[:, 2], place[:, 0], atol=1e-5)  # the view
-        np.testing.assert_allclose(turn[:, 1], place[:, 2], atol=1e-5)  # up in the image
+        np.testing.assert_allclose(-turn[2::3], place[::3], atol=1e-5)  # the view
+        np.testing.assert_allclose(turn[1::3], place[2::3], atol=1e-5)  # up in the image
         np.testing.assert_allclose(camera.pos, (0.1, 0.2, 0.3), atol=1e-6)
 
 
@@ -82,15 +78,13 @@ def test_a_scanner_keeps_its_rays(write_robot, rows):
 
 def test_an_imu_measures_at_its_link_with_noise(write_robot):
     world = load(write_robot(sensor('imu', 'imu', POSE + IMU)))
-    names = list(settings_sensors(world))
+    names = list(world.articulations['my_robot'].sensors)
     assert names == ['imu_gyro', 'imu_accelerometer', 'imu_framequat']
     noise = settings(world).noise
     assert set(noise) == {'imu_gyro'} and noise['imu_gyro'].bias == 0.001
     site = world.model.site('my_robot_imu')
     assert world.model.body(site.bodyid[0]).name == 'my_robot_camera_link'
-    mujoco.mj_forward(world.model, world.data)
-    for _ in range(1000):
-        mujoco.mj_step(world.model, world.data)
+    mujoco.mj_step(world.model, world.data, 1000)
     force = world.data.sensor('my_robot_imu_accelerometer').data
     assert np.linalg.norm(force) == pytest.approx(9.81, rel=0.01)
 
@@ -111,107 +105,71 @@ def test_force_and_touch_sensors_measure_a_weight(write_robot):
     assert not data.sensor('my_robot_shoulder_touch').data.any()
 
 
+REMAPPING = """<plugin><ros><remapping>~/out:=wrist/wrench</remapping></ros></plugin>
+<update_rate>50</update_rate>"""
+
+
 @pytest.mark.parametrize(
-    ('kind', 'body', 'topic', 'rate'),
+    ('kind', 'body', 'kept'),
     [
-        ('imu', '<topic>/imu/raw</topic><update_rate>200</update_rate>', 'imu/raw', 200.0),
-        ('imu', '<plugin><topicName>my_imu</topicName></plugin>', 'my_imu', None),
-        (
-            'force_torque',
-            '<plugin><ros><remapping>~/out:=wrist/wrench</remapping></ros></plugin>'
-            '<update_rate>50</update_rate>',
-            'wrist/wrench',
-            50.0,
-        ),
-        ('gpu_lidar', '<topic>points_raw</topic>', 'points_raw', None),
-        ('imu', '<topic>not a topic</topic><update_rate>0</update_rate>', None, None),
+        ('gpu_lidar', '<topic>/points/raw</topic>', ('points/raw', None)),
+        ('imu', '<plugin><topicName>my_imu</topicName></plugin>', ('my_imu', None)),
+        ('force_torque', REMAPPING, ('wrist/wrench', 50.0)),
     ],
 )
-def test_topics_and_rates_are_kept(write_robot, kind, body, topic, rate):
-    topics = settings(load(write_robot(sensor('s', kind, body)))).sensor_topics
-    if topic is None:
-        assert not topics
-    else:
-        assert (topics['s'].topic, topics['s'].rate) == (topic, rate)
+def test_topics_and_rates_are_kept(write_robot, kind, body, kept):
+    found = settings(load(write_robot(sensor('s', kind, body)))).sensor_topics['s']
+    assert (found.topic, found.rate) == kept
 
 
-def settings_sensors(world):
-    return world.articulations['my_robot'].sensors
+def test_what_is_no_topic_is_left_out(write_robot):
+    bad = '<topic>not a topic</topic><update_rate>0</update_rate>'
+    assert not settings(load(write_robot(sensor('s', 'imu', bad)))).sensor_topics
 
 
 CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
 <leftJoint>left_wheel_joint</leftJoint><rightJoint>right_wheel_joint</rightJoint>
 <wheelSeparation>0.4</wheelSeparation><wheelDiameter>0.2</wheelDiameter></plugin></gazebo>"""
-NEW = """<gazebo><plugin name="gz::sim::systems::DiffDrive" filename="gz-sim-diff-drive-system">
-<left_joint>left_wheel_joint</left_joint><right_joint>right_wheel_joint</right_joint>
-<wheel_separation>0.4</wheel_separation><wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
+SLIPPERY = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
 
 
-@pytest.mark.parametrize('plugin', [CLASSIC, NEW], ids=['classic', 'new'])
-def test_a_drive_follows_cmd_vel(write_robot, drive, plugin):
-    path = write_robot(f'{plugin}<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>')
-    reply = drive('my_robot', 0.5, 8, 125, model=path)
+def test_a_drive_follows_cmd_vel(write_robot, drive):
+    reply = drive('my_robot', 0.5, 8, 125, model=write_robot(CLASSIC + SLIPPERY))
     x, y = reply.articulations['my_robot'].qpos[:2]
     assert 0.75 < x < 1.05 and abs(y) < 0.05
 
 
-WHEEL = """
-<link name="{name}"><inertial><mass value="0.5"/>
-    <inertia ixx="0.001" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
-  <collision><origin rpy="1.5707963 0 0"/>
-    <geometry><cylinder radius="0.1" length="0.04"/></geometry></collision></link>
-<joint name="{name}_joint" type="continuous"><parent link="base_link"/><child link="{name}"/>
-  <origin xyz="0.3 {y} 0"/><axis xyz="0 1 0"/><limit effort="10" velocity="20"/></joint>"""
-SKID = '<gazebo><plugin name="p" filename="{}">{}</plugin></gazebo>'
+SKID = """<gazebo><plugin name="p" filename="libgazebo_ros_skid_steer_drive.so">
+<leftFrontJoint>left_front_joint</leftFrontJoint><leftRearJoint>left_wheel_joint</leftRearJoint>
+<rightFrontJoint>right_front_joint</rightFrontJoint>
+<rightRearJoint>right_wheel_joint</rightRearJoint></plugin></gazebo>"""
+NEW = """<gazebo><plugin name="gz::sim::systems::DiffDrive" filename="gz-sim-diff-drive-system">
+<left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
+<right_joint>right_front_joint</right_joint><right_joint>right_wheel_joint</right_joint>
+<wheel_separation>0.5</wheel_separation><wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
 
 
-@pytest.mark.parametrize(
-    ('file', 'elements', 'lengths'),
-    [
-        (
-            'libgazebo_ros_skid_steer_drive.so',
-            '{}FrontJoint {}RearJoint',
-            {'wheelSeparation': 0.5},
-        ),
-        ('libSkidSteerDrivePlugin.so', '{}_front {}_rear', {}),
-        ('gz-sim-diff-drive-system', '{}_joint {}_joint', {'wheel_separation': 0.5}),
-    ],
-)
-def test_wheels_of_a_side_turn_together(write_robot, file, elements, lengths):
-    content = [f'<{name}>{value}</{name}>' for name, value in lengths.items()]
-    for side in ('left', 'right'):
-        front, rear = elements.format(side, side).split()
-        content.append(f'<{front}>{side}_front_joint</{front}>')
-        content.append(f'<{rear}>{side}_wheel_joint</{rear}>')
-    wheels = [WHEEL.format(name=f'{s}_front', y=y) for s, y in (('left', 0.2), ('right', -0.2))]
-    slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
-    plugin = SKID.format(file, ''.join(content))
-    world = load(write_robot(''.join([*wheels, plugin, slippery])))
+@pytest.mark.parametrize(('plugin', 'track'), [(SKID, 0.4), (NEW, 0.5)], ids=['skid', 'new'])
+def test_wheels_of_a_side_turn_together(write_robot, wheel, plugin, track):
+    wheels = wheel('left_front', '0.3 0.2 0') + wheel('right_front', '0.3 -0.2 0')
+    world = load(write_robot(wheels + plugin + SLIPPERY))
     twist = settings(world).twist
     assert twist.left == ['left_front_joint', 'left_wheel_joint']
     assert twist.right == ['right_front_joint', 'right_wheel_joint']
     # What the plugin does not say is that of the wheels.
-    assert (twist.wheel_radius, twist.track_width) == (0.1, 0.5 if lengths else 0.4)
+    assert (twist.wheel_radius, twist.track_width) == (0.1, track)
     x, y, _ = driven(world, (0.5, 0.0, 0.0), 2.0)
     assert 0.8 < x < 1.05 and abs(y) < 0.05
     assert driven(world, (0.0, 0.0, 1.0), 2.0)[2] > 0.3
 
 
-FRONT = """
+KNUCKLE = """
 <link name="{side}_knuckle">
   <inertial><mass value="0.3"/>
     <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="{side}_steer" type="revolute"><parent link="base_link"/><child link="{side}_knuckle"/>
   <origin xyz="0.5 {y} 0"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="1" effort="50" velocity="5"/></joint>
-<link name="{side}_front">
-  <inertial><mass value="0.5"/>
-    <inertia ixx="0.001" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
-  <collision><origin rpy="1.5707963 0 0"/>
-    <geometry><cylinder radius="0.1" length="0.04"/></geometry></collision></link>
-<joint name="{side}_front_joint" type="continuous">
-  <parent link="{side}_knuckle"/><child link="{side}_front"/><axis xyz="0 1 0"/>
-  <limit effort="10" velocity="20"/></joint>"""
+  <limit lower="-1" upper="1" effort="50" velocity="5"/></joint>"""
 CAR_CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_ackermann_drive.so">
 <front_left_joint>left_front_joint</front_left_joint>
 <front_right_joint>right_front_joint</front_right_joint>
@@ -231,18 +189,24 @@ filename="gz-sim-ackermann-steering-system">
 <max_linear_velocity>3</max_linear_velocity></plugin></gazebo>"""
 
 
+@pytest.fixture
+def front(wheel):
+    """Return the front wheels of a car on their knuckles."""
+    return ''.join(
+        KNUCKLE.format(side=side, y=y) + wheel(f'{side}_front', '0 0 0', f'{side}_knuckle')
+        for side, y in (('left', 0.2), ('right', -0.2))
+    )
+
+
 @pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
-def test_a_car_is_steered_by_its_plugin(write_robot, plugin):
-    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
-    slippery = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
-    world = load(write_robot(front + plugin + slippery))
+def test_a_car_is_steered_by_its_plugin(write_robot, front, plugin):
+    world = load(write_robot(front + plugin + SLIPPERY))
     twist = settings(world).twist
-    assert twist.kind == 'ackermann'
+    assert twist.kind == 'ackermann' and twist.limits.linear == 3.0 and twist.axle == 0.0
     assert (twist.left, twist.right) == (['left_wheel_joint'], ['right_wheel_joint'])
     assert (twist.left_steering, twist.right_steering) == ('left_steer', 'right_steer')
     lengths = (twist.wheel_radius, twist.track_width, twist.wheelbase, twist.steering_limit)
     assert lengths == pytest.approx((0.1, 0.4, 0.5, 0.7))
-    assert twist.limits.linear == 3.0 and twist.axle == 0.0
     # Wheels that the plugin does not turn roll freely.
     assert 'left_front_joint' not in world.articulations['my_robot'].actuators
     x, y, yaw = driven(world, (0.5, 0.0, 0.5), 3.0)
@@ -259,27 +223,21 @@ filename="gz-sim-mecanum-drive-system">
 <wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
 
 
-def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot):
-    front = ''.join(FRONT.format(side=side, y=y) for side, y in (('left', 0.2), ('right', -0.2)))
+def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot, front):
     twist = settings(load(write_robot(front + MECANUM))).twist
     assert twist.kind == 'omni'
-    wheels = {wheel.actuator: wheel for wheel in twist.wheels}
-    assert wheels['left_front_joint'].position == (0.25, 0.2)
-    assert wheels['right_wheel_joint'].position == (-0.25, -0.2)
-    assert wheels['left_front_joint'].roller == pytest.approx(-math.pi / 4)
-    assert wheels['left_wheel_joint'].roller == pytest.approx(math.pi / 4)
+    wheels = {wheel.actuator: (wheel.position, wheel.roller) for wheel in twist.wheels}
+    assert wheels['left_front_joint'] == ((0.25, 0.2), pytest.approx(-math.pi / 4))
+    assert wheels['right_wheel_joint'] == ((-0.25, -0.2), pytest.approx(-math.pi / 4))
+    assert wheels['left_wheel_joint'][1] == pytest.approx(math.pi / 4)
 
 
-@pytest.mark.parametrize(
-    'file', ['libgazebo_ros_planar_move.so', 'gz-sim-velocity-control-system']
-)
-def test_a_base_of_planar_move_goes_in_every_direction_of_its_own_frame(write_robot, file):
-    world = load(write_robot(f'<gazebo><plugin name="p" filename="{file}"/></gazebo>'))
+def test_a_base_of_planar_move_goes_in_every_direction_of_its_own_frame(write_robot):
+    plugin = '<gazebo><plugin name="p" filename="libgazebo_ros_planar_move.so"/></gazebo>'
+    world = load(write_robot(plugin))
     assert settings(world).twist.kind == 'planar'
-    x, y, yaw = driven(world, (0.3, 0.2, 0.0), 2.0)
-    np.testing.assert_allclose((x, y, yaw), (0.6, 0.4, 0.0), atol=0.02)
-    x, y, yaw = driven(world, (0.0, 0.0, 1.0), 1.0)
-    assert yaw == pytest.approx(1.0, abs=0.03)
+    np.testing.assert_allclose(driven(world, (0.3, 0.2, 0.0), 2.0), (0.6, 0.4, 0.0), atol=0.02)
+    assert driven(world, (0.0, 0.0, 1.0), 1.0)[2] == pytest.approx(1.0, abs=0.03)
 
 
 def driven(world, twist, seconds):
@@ -305,39 +263,35 @@ ROS2_CONTROL = """<ros2_control name="c" type="system"><hardware/>
 <joint name="left_wheel_joint"><state_interface name="velocity"/></joint></ros2_control>"""
 
 
-@pytest.mark.parametrize('interface', ['position', 'velocity', 'effort'])
-def test_actuators_are_the_command_interfaces(write_robot, interface):
+@pytest.mark.parametrize(
+    ('interface', 'limits', 'ctrl'),
+    [('position', (0.2, 1.5), 1.0), ('velocity', (-2, 2), 0.3), ('effort', (-40, 40), 40.0)],
+)
+def test_actuators_are_the_command_interfaces(write_robot, interface, limits, ctrl):
     world = load(write_robot(ROS2_CONTROL.format(interface=interface)))
     assert list(world.articulations['my_robot'].actuators) == ['pan']
     model, data = world.model, world.data
     slot = model.joint('my_robot_pan').qposadr[0]
     assert data.qpos[slot] == 0.7
-    limits = {'position': (0.2, 1.5), 'velocity': (-2, 2), 'effort': (-40, 40)}
-    np.testing.assert_allclose(model.actuator_ctrlrange[0], limits[interface])
-    data.ctrl[0] = {'position': 1.0, 'velocity': 0.3, 'effort': 40.0}[interface]
-    for _ in range(500):
-        mujoco.mj_step(model, data)
-    if interface == 'position':
-        assert data.qpos[slot] == pytest.approx(1.0, abs=0.02)
-    elif interface == 'velocity':
+    np.testing.assert_allclose(model.actuator_ctrlrange[0], limits)
+    data.ctrl[0] = ctrl
+    mujoco.mj_step(model, data, 500)
+    if interface != 'effort':  # 0.7 + 0.3 rad/s for a second
         assert data.qpos[slot] == pytest.approx(1.0, abs=0.03)
     assert np.abs(data.actuator_force[0]) <= 40
 
 
 @pytest.mark.parametrize(
     ('kind', 'expected'),
-    [('EffortJointInterface', 'position'), ('x/VelocityJointInterface', 'velocity'),
-     ('JointStateInterface', '')],
+    [('EffortJointInterface', ['pan']), ('x/VelocityJointInterface', ['pan']),
+     ('JointStateInterface', [])],
 )  # fmt: skip
 def test_transmissions_choose_the_actuator(write_robot, kind, expected):
-    world = load(
-        write_robot(
-            '<transmission name="t"><joint name="pan"><hardwareInterface>'
-            f'{kind}</hardwareInterface></joint></transmission>'
-        )
-    )
+    interface = f'<hardwareInterface>{kind}</hardwareInterface>'
+    text = f'<transmission name="t"><joint name="pan">{interface}</joint></transmission>'
+    world = load(write_robot(text))
     names = list(world.articulations['my_robot'].actuators)
-    assert names == ['left_wheel_joint', 'right_wheel_joint'] + ['pan'] * bool(expected)
+    assert names == ['left_wheel_joint', 'right_wheel_joint', *expected]
     if expected:
         gain = world.model.actuator('my_robot_pan').biasprm
-        assert bool(gain[1]) is (expected == 'position')
+        assert bool(gain[1]) is ('Effort' in kind)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-from itertools import product
+import shutil
 
 import pytest
 
@@ -24,22 +24,19 @@ def installed(tmp_path, place):
     return folder
 
 
-@pytest.mark.parametrize('there', [t for t in product((True, False), repeat=4) if any(t)])
-def test_the_first_folder_with_a_package_is_used(tmp_path, there):
-    chosen = [place for place, is_there in zip(PLACES, there, strict=True) if is_there]
-    folders = {place: installed(tmp_path, place) for place in chosen}
+def test_the_first_folder_with_a_package_is_used(tmp_path):
+    """Of all places, then of all but the first, and so on."""
+    folders = {place: installed(tmp_path, place) for place in PLACES}
     start = tmp_path / 'work' / 'checkout' / 'urdf'
-    given = {'bot': folders['given']} if 'given' in chosen else {}
     environ = {
         'AMENT_PREFIX_PATH': f'/nowhere:{tmp_path / "ament"}',
         'ROS_PACKAGE_PATH': f'/nowhere:{tmp_path / "ros"}',
     }
-    packages = Packages(start, given, environ)
-    expected = folders[chosen[0]] / 'meshes/a b.stl'
-    for name in ('package://bot/meshes/a b.stl', 'package:///bot/meshes/a%20b.stl'):
-        assert packages.file(name) == expected
-
-
-def test_a_missing_package_is_named_with_the_places(tmp_path):
-    with pytest.raises(PackageNotFound, match=r"'bot'.*/opt/ros/x.*--package-path bot=DIR"):
-        Packages(tmp_path, {}, {'AMENT_PREFIX_PATH': '/opt/ros/x'}).file('package://bot/m.stl')
+    given = {'bot': folders['given']}
+    for folder in folders.values():
+        packages = Packages(start, given, environ)
+        for name in ('package://bot/meshes/a b.stl', 'package:///bot/meshes/a%20b.stl'):
+            assert packages.file(name) == folder / 'meshes/a b.stl'
+        shutil.rmtree(folder.parent)
+    with pytest.raises(PackageNotFound, match='bot'):
+        Packages(start, given, environ).file('package://bot/m.stl')
