@@ -30,10 +30,9 @@ def forward(speed, turn=0.0):
 
 
 @pytest.mark.distro
-def test_a_twist_reaches_the_server_with_a_timeout(driver):
-    server, bridge, publisher = driver(
-        Twist, 'cmd_vel', cmd_vel_type='twist', cmd_vel_timeout=50.0
-    )
+def test_a_twist_reaches_the_server_with_a_timeout_and_the_robot_stops_with_the_bridge(driver):
+    options = {'cmd_vel_type': 'twist', 'cmd_vel_timeout': 50.0}
+    server, bridge, publisher = driver(Twist, 'cmd_vel', **options)
     publisher.publish(forward(0.7, 0.2))
     request = wait_until(lambda: server.of('set_twist'))[-1]
     assert (request['articulation'], request['timeout']) == ('bot', 50.0)
