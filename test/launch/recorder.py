@@ -19,25 +19,16 @@ from unittest import mock
 
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 
-MODULES = {
-    'launch': ('Action', 'LaunchContext', 'LaunchDescription'),
-    'launch.actions': (
-        'DeclareLaunchArgument',
-        'ExecuteProcess',
-        'GroupAction',
-        'IncludeLaunchDescription',
-        'LogInfo',
-        'OpaqueFunction',
-        'RegisterEventHandler',
-        'Shutdown',
-    ),
-    'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
-    'launch.events': (),
-    'launch.events.process': ('ProcessExited', 'ProcessIO'),
-    'launch.launch_description_sources': ('PythonLaunchDescriptionSource',),
-    'launch_ros': (),
-    'launch_ros.actions': ('Node',),
-}
+MODULES = (
+    'launch',
+    'launch.actions',
+    'launch.event_handlers',
+    'launch.events',
+    'launch.events.process',
+    'launch.launch_description_sources',
+    'launch_ros',
+    'launch_ros.actions',
+)
 
 
 class Recorded:
@@ -56,19 +47,26 @@ def launch_is_installed() -> bool:
         return False
 
 
+class RecordingModule(types.ModuleType):
+    """A module that has a recording class of every name, and keeps them in `classes`."""
+
+    __path__ = ()
+
+    def __init__(self, name: str, classes: dict[str, type]) -> None:
+        super().__init__(name)
+        self._classes = classes
+
+    def __getattr__(self, name: str) -> type:
+        return self._classes.setdefault(name, type(name, (Recorded,), {}))
+
+
 @contextmanager
 def recorded_launch() -> Iterator[dict[str, type]]:
     """Put the recording classes in place of `launch` and return them by name."""
     ours = 'urlab_ros_bridge.cli.processes.launch_actions'
     saved = {name: sys.modules.pop(name, None) for name in (*MODULES, ours)}
     classes: dict[str, type] = {}
-    for name, members in MODULES.items():
-        module = types.ModuleType(name)
-        module.__path__ = []
-        for member in members:
-            classes[member] = type(member, (Recorded,), {})
-            setattr(module, member, classes[member])
-        sys.modules[name] = module
+    sys.modules |= {name: RecordingModule(name, classes) for name in MODULES}
     try:
         yield classes
     finally:

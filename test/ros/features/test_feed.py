@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
 
-from fake_node import FakePublisher
+from fake_node import FakeNode
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.features.feed import TopicTaken
@@ -39,35 +38,9 @@ def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start
     assert passed(RateLimiter(float(rate)), ticks) == expected
 
 
-def feed(build):
-    return Feed('topic', FakePublisher(subscribers=0), build)
-
-
-def test_a_feed_is_active_while_it_has_subscribers():
-    subject = feed(lambda stamp: b'')
-    subject.poll_subscribers()
-    assert not subject.has_subscribers and not subject.has_new_subscriber
-    subject.publisher.subscribers = 1
-    subject.poll_subscribers()
-    assert subject.has_subscribers and subject.has_new_subscriber
-    subject.publish(0)
-    subject.poll_subscribers()
-    assert subject.has_subscribers and not subject.has_new_subscriber
-
-
-def test_an_empty_build_publishes_nothing_and_is_not_counted():
-    answers = [None, b'x']
-    subject = feed(lambda stamp: answers.pop(0))
-    subject.limiter.set_rate(1.0)
-    assert not subject.publish(0)
-    assert subject.limiter.due(1) and subject.publish(1)
-    assert subject.publisher.sent == [b'x'] and subject.count == 1
-
-
-def test_a_topic_has_one_publisher_and_one_type(ros_node):
-    publishers = Publishers(ros_node())
+def test_a_topic_has_one_publisher_and_one_type():
+    publishers = Publishers(FakeNode())
     publisher = publishers.get(Twist, 'a')
     assert publishers.get(Twist, 'a') is publisher
-    with pytest.raises(TopicTaken, match=r"'a'.*Twist.*TwistStamped"):
+    with pytest.raises(TopicTaken, match="'a'"):
         publishers.get(TwistStamped, 'a')
-    publishers.close()

@@ -1,41 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the ROS graph: failures, publishers of another type, other publishers."""
+"""Checks of the ROS graph: publishers of another type, other publishers."""
 
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 
-from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.reports import graph
-from urlab_ros_bridge.ros.reports.graph import GraphCheck
-
-
-def test_a_check_that_fails_is_logged_once_until_it_succeeds_again(ros_node):
-    class Check(GraphCheck):
-        name = 'names'
-
-        def check(self):
-            if failures:
-                raise failures[0]
-
-        def results(self):
-            return [Status('names', 'none', {})]
-
-    failures, logged = [ValueError('no graph')], []
-    check = Check(ros_node(), lambda *entry: logged.append(entry))
-    for _ in range(3):
-        check.run()
-    assert logged == [('warning', 'check of the ROS graph for names failed: ValueError: no graph')]
-    (status,) = check.statuses()
-    assert status.level == 'warning' and status.text == 'unknown: ValueError: no graph'
-    failures.clear()
-    check.run()
-    assert [each.text for each in check.statuses()] == ['none'] and len(logged) == 1
-    failures.append(ValueError('no graph'))
-    check.run()
-    assert len(logged) == 2
 
 
 def test_diagnostics_name_the_publisher_and_the_parameter(small_server, bridged):
