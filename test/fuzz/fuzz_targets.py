@@ -12,15 +12,12 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable
 from dataclasses import dataclass
-import datetime
 from functools import cache
 from functools import partial
-import json
 import math
 from pathlib import Path
 import shutil
 import tempfile
-from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from gltf_files import must_stand_alone
@@ -33,7 +30,6 @@ from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
-from urlab_ros_bridge.gateways.chiral.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
@@ -54,10 +50,8 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import GLTF
 from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
-from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
-from urlab_ros_bridge.sim.editor import level as level_module
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
@@ -66,8 +60,6 @@ from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
 from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
-from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
-from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.transport.keys import KeysUnusable
 from urlab_ros_bridge.transport.keys import read_client_keys
@@ -113,7 +105,8 @@ _JSON = (b'{', b'}', b'[', b']', b'null', b'true', b'1e999', b'-0', b'"', b':', 
 _PACK = (b'\x80', b'\x90', b'\xa0', b'\xc0', b'\xc4', b'\xc7', b'\xca', b'\xcb', b'\xcf', b'\xd3',
          b'\xd9', b'\xdc', b'\xdd\xff\xff\xff\xff', b'\xde', b'\xdf\xff\xff\xff\xff')  # fmt: skip
 _YAML = (b': ', b'\n  ', b'- ', b'[', b']', b'{', b'}', b'&a ', b'*a', b'<<: ', b'!!map ',
-         b'!!binary ', b'|', b'>', b'.nan', b'.inf', b'1_0', b'0o7', b'2001-01-01')  # fmt: skip
+         b'!!binary aGk=', b'|', b'>', b'.nan', b'.inf', b'1_0', b'0o7', b'2001-01-01', b'null',
+         b'-1', b'"../../x"', b'{1: 2, null: 3}', b'!!set {1, a}', b'1' + b'0' * 400)  # fmt: skip
 _XML = (b'<', b'/>', b'</', b'="', b'<body>', b'<geom size="1"/>', b'<include file="',
         b'<!DOCTYPE', b'&#0;', b'<![CDATA[', b'<replicate count="', b'name="', b'nan', b'1e999',
         b'<mesh file="', b'<joint/>', b'<freejoint/>', b'<compiler ', b'<robot name="r">',
@@ -189,60 +182,6 @@ def _chiral(data: bytes) -> None:
     header, payload = split_frame(data)
     message_type(header)
     chiral.decode_action(header, payload)
-
-
-# Values that YAML has and JSON has not, by the name that stands for them in an input.
-_YAML_ONLY: dict[str, Any] = {
-    '!date': datetime.date(2001, 1, 1),
-    '!bytes': b'\x00\xff',
-    '!set': {1, 'a'},
-    '!int keys': {1: 2, None: 3, 1.5: 4, False: 5},
-    '!huge': 10**400,
-}
-
-
-class NoValue(Exception):
-    """An input is not JSON."""
-
-
-def read_values(data: bytes) -> Any:
-    """
-    Return the value of an input, as a YAML file would have it.
-
-    :raises NoValue: if the input is not JSON.
-    """
-    try:
-        return _with_yaml(json.loads(data))
-    except (ValueError, RecursionError) as error:
-        raise NoValue(str(error)) from None
-
-
-def _with_yaml(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_yaml(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_yaml(item) for item in value]
-    return _YAML_ONLY.get(value, value) if isinstance(value, str) else value
-
-
-def _sidecar_values(data: bytes) -> None:
-    parse_sidecar(Place(read_values(data), '', _folder() / 'values.yaml', SidecarError))
-
-
-def _level_values(data: bytes) -> None:
-    """A level whose file has a value: it is handed over where the file would be parsed."""
-    top = Place(read_values(data), '', _folder() / 'values.yaml', SidecarError)
-    path = _empty_level()
-    before, level_module.read_yaml = level_module.read_yaml, lambda *_: top
-    try:
-        Level.open(path)
-    finally:
-        level_module.read_yaml = before
-
-
-@cache
-def _empty_level() -> Path:
-    return _file('values.yaml', b'')
 
 
 @cache
@@ -384,9 +323,6 @@ TARGETS: dict[str, Target] = {
     'sidecar': Target(_of_file('sidecar.yaml', load_sidecar), (SchemaError,), _YAML),
     'level': Target(_of_file('level.yaml', Level.open), (SchemaError, WorldError), _YAML),
     'yaml': Target(_of_file('any.yaml', read_yaml), (SchemaError,), _YAML),
-    'profile_values': Target(lambda data: read_profile(read_values(data)), (SchemaError, NoValue)),
-    'sidecar_values': Target(_sidecar_values, (SchemaError, NoValue)),
-    'level_values': Target(_level_values, (SchemaError, WorldError, NoValue)),
     'model': Target(_document, (OpError,), _XML),
     'compiled_model': Target(_compiled, (OpError,), _XML),
     'mesh_obj': Target(partial(_mesh, '.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n')),

@@ -37,8 +37,6 @@ def guided(name: str, options: argparse.Namespace) -> None:
     limits = [f'-timeout={SECONDS}', f'-rss_limit_mb={MEMORY_MB}', '-max_len=4096']
     if options.seconds:
         limits.append(f'-max_total_time={options.seconds}')
-    if options.inputs:
-        limits.append(f'-runs={options.inputs}')
     places = [f'-artifact_prefix={options.keep}/fault-{name}-']
     if target.words:
         places.append(f'-dict={words}')
@@ -53,17 +51,16 @@ def main() -> int:
     """Run the chosen decoders one after another; return 1 if any has a fault."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--seconds', type=int, default=60, help='per decoder; 0: no limit')
-    parser.add_argument('--inputs', type=int, default=0, help='per decoder; 0: no limit')
     parser.add_argument('--only', nargs='*', default=[], metavar='NAME', help='decoders')
     parser.add_argument('--keep', type=Path, default=Path('/tmp/urlab-fuzz'), help='folder')
     options = parser.parse_args()
     if len(options.only) == 1:
         guided(options.only[0], options)
     names = options.only or sorted(path.name for path in (HERE / 'corpus').iterdir())
-    limits = [f'--seconds={options.seconds}', f'--inputs={options.inputs}']
     failed = []
     for name in names:
-        words = [sys.executable, __file__, *limits, '--keep', str(options.keep), '--only', name]
+        words = [sys.executable, __file__, f'--seconds={options.seconds}', '--keep']
+        words += [str(options.keep), '--only', name]
         print(f'== {name}', flush=True)
         if os.spawnv(os.P_WAIT, sys.executable, words):
             failed.append(name)
