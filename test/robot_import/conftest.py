@@ -4,12 +4,8 @@
 
 from pathlib import Path
 
-from bundled_server import ports_of
-from bundled_server import start_server
 import pytest
 import trimesh
-
-from urlab_ros_bridge.client.client import Client
 
 DATA = Path(__file__).parent / 'data'
 # A drive, an arm with a mimic joint, and everything that MuJoCo's reader does not take as it is.
@@ -57,22 +53,6 @@ def wheel():
 
 def make_wheel(name, place, parent='base_link'):
     return WHEEL.format(name=name, place=place, parent=parent)
-
-
-@pytest.fixture
-def drive(keep):
-    """Return a function that drives a robot of a server ahead, and returns the last reply."""
-
-    def ahead(robot, speed, commands, steps, /, **config):
-        server = keep(start_server(cameras='off', **config))
-        with Client(**ports_of(server), shared=True) as client:
-            client.set_mode('direct')
-            for _ in range(commands):
-                client.set_twist(robot, (speed, 0.0, 0.0), (0.0, 0.0, 0.0))
-                reply = client.step(steps)
-        return reply
-
-    return ahead
 
 
 @pytest.fixture(scope='session')

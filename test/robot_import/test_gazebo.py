@@ -133,9 +133,8 @@ CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
 SLIPPERY = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
 
 
-def test_a_drive_follows_cmd_vel(write_robot, drive):
-    reply = drive('my_robot', 0.5, 8, 125, model=write_robot(CLASSIC + SLIPPERY))
-    x, y = reply.articulations['my_robot'].qpos[:2]
+def test_a_drive_follows_cmd_vel(write_robot):
+    x, y, _ = driven(load(write_robot(CLASSIC + SLIPPERY)), (0.5, 0.0, 0.0), 2.0)
     assert 0.75 < x < 1.05 and abs(y) < 0.05
 
 

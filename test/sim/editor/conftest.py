@@ -21,13 +21,10 @@ ARM = """
       <body name="link" pos="0 0 .3">
         <joint name="hinge" axis="0 1 0"/>
         <geom type="capsule" size=".02" fromto="0 0 0 0 0 .2"/>
-        <camera name="eye"/>
       </body>
     </body>
   </worldbody>
   <actuator><motor name="push" joint="hinge"/></actuator>
-  <sensor><jointpos name="angle" joint="hinge"/></sensor>
-  <keyframe><key name="bent" qpos="0 0 1 1 0 0 0 0.7"/></keyframe>
 </mujoco>
 """
 # 5 m apart along x.

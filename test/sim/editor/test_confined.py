@@ -7,14 +7,6 @@ import os
 import pytest
 
 SECRET = '<mujoco><worldbody><body name="secret"><geom size="1"/></body></worldbody></mujoco>'
-MESH = (
-    '<mujoco><asset><mesh name="m" file="{}"/></asset><worldbody><body>'
-    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
-)
-CHAIN = (
-    '<mujoco><worldbody><replicate count="{}" offset="0 0 1"><body><joint/><geom size="0.1"/>'
-    '</body></replicate></worldbody></mujoco>'
-)
 
 
 @pytest.fixture
@@ -25,24 +17,12 @@ def outside(desk, tmp_path):
     (folder / 'o.xml').write_text(SECRET)
     (folder / 'o.obj').write_bytes((desk.folder / 'pair.obj').read_bytes())
     os.symlink(folder, desk.folder / 'away')
-    os.mkfifo(desk.folder / 'fifo')
-    os.mkfifo(desk.folder / 'fifo.obj')
     return folder
 
 
-# One of a kind: client_models/test_document.py has all of them.
-HOSTILE = {
-    'include': '<mujoco><include file="{}/o.xml"/></mujoco>',
-    'include of a fifo': '<mujoco><include file="fifo"/></mujoco>',
-    'mesh by a link': MESH.format('away/o.obj'),
-    'replicate': CHAIN.format(2_000_000_000),
-    'document type': '<!DOCTYPE m [<!ENTITY a "b">]><mujoco model="&a;"/>',
-}
-
-
-@pytest.mark.parametrize('text', HOSTILE.values(), ids=HOSTILE)
-def test_no_op_accepts_a_hostile_file(desk, outside, text):
-    desk.write('bad.xml', text.format(outside))
+def test_no_op_accepts_a_hostile_file(desk, outside):
+    """One of a kind: client_models/test_document.py has all of them."""
+    desk.write('bad.xml', f'<mujoco><include file="{outside}/o.xml"/></mujoco>')
     desk.write('scene.yaml', f'scene: {desk.folder}/bad.xml\n')
     desk.write('robot.yaml', f'articulations: [{{prefix: r, model: {desk.folder}/bad.xml}}]\n')
     level = desk.editor.level
@@ -66,20 +46,15 @@ def test_no_op_accepts_a_hostile_file(desk, outside, text):
     desk.play()
 
 
-def test_a_sidecar_does_not_reveal_whether_a_file_elsewhere_exists(desk, outside):
-    kinds = {
-        'out.yaml': 'articulations: [{{prefix: r, model: {}}}]\n',
-        'mesh.yaml': 'objects: [{{name: m, shape: mesh, file: {}}}]\n',
-        'scene.yaml': 'scene: {}\n',
-    }
-    for name, text in kinds.items():
-        refusals = set()
-        for path in (f'{outside}/o.xml', f'{outside}/o.obj', f'{outside}/no_such_file.xml'):
-            desk.write(name, text.format(path))
-            error = desk.refusal('load_level', level_path=f'/Game/{name}')
-            refusals.add((error.code, error.message.replace(path, '')))
-        ((code, message),) = refusals
-        assert code == 'load_level_failed' and 'that clients may read' in message
+@pytest.mark.parametrize('text', ['objects: [{{name: m, shape: mesh, file: {}}}]', 'scene: {}'])
+def test_a_sidecar_does_not_reveal_whether_a_file_elsewhere_exists(desk, outside, text):
+    messages = set()
+    for path in (f'{outside}/o.xml', f'{outside}/o.obj', f'{outside}/no_such_file.xml'):
+        desk.write('out.yaml', text.format(path))
+        error = desk.refusal('load_level', level_path='/Game/out.yaml')
+        assert error.code == 'load_level_failed'
+        messages.add(error.message.replace(path, ''))
+    assert len(messages) == 1
 
 
 def test_the_world_of_the_command_line_may_be_anywhere(desk, outside):

@@ -102,32 +102,22 @@ MIXED = """
 
 
 @pytest.mark.parametrize(
-    'name',
-    [
-        'mixed',
-        'hand/manipulate_pen_touch_sensors.xml',
-        'adroit_hand/adroit_hammer.xml',
-    ],
+    'name', ['', 'hand/manipulate_pen_touch_sensors.xml', 'adroit_hand/adroit_hammer.xml']
 )
-def test_a_single_mjcf_file_keeps_its_order_of_qpos(name, tmp_path):
-    path = tmp_path / 'mixed.xml'
-    if name == 'mixed':
-        path.write_text(MIXED)
-    else:
-        path = foreign_model(name)
+def test_a_single_mjcf_file_keeps_its_order_of_qpos(name, mjcf):
+    path = foreign_model(name) if name else mjcf(MIXED)
     own = mujoco.MjModel.from_xml_path(str(path))
     served, spec, _ = assemble_file(path, 'bot')
-    assert (served.nq, served.nv, served.nu) == (own.nq, own.nv, own.nu)
     for kind, count in (('joint', own.njnt), ('body', own.nbody), ('actuator', own.nu)):
         for index in range(count):
-            wanted = getattr(own, kind)(index).name
-            found = getattr(served, kind)(index).name
-            assert not wanted or found in (wanted, f'bot_{wanted}')
+            wanted, found = (getattr(model, kind)(index).name for model in (own, served))
+            assert wanted in ('', found.removeprefix('bot_'))
     np.testing.assert_array_equal(served.jnt_qposadr, own.jnt_qposadr)
     np.testing.assert_array_equal(served.qpos0, own.qpos0)
-    states, rng = [mujoco.MjData(own), mujoco.MjData(served)], np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     qpos = own.qpos0 + 0.1 * rng.normal(size=own.nq)
     qvel, ctrl = 0.1 * rng.normal(size=own.nv), 0.1 * rng.normal(size=own.nu)
+    states = [mujoco.MjData(own), mujoco.MjData(served)]
     for model, data in zip((own, served), states, strict=True):
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
         data.qpos[:], data.qvel[:], data.ctrl[:] = qpos, qvel, ctrl

@@ -68,15 +68,6 @@ def test_divergence_is_reported_until_the_next_reset(rover, quantity):
     assert stepped(rover)['count'] == 2
 
 
-def test_without_autoreset_a_world_diverges_until_it_is_reset(rover):
-    rover.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-    break_world(rover, 'qvel')
-    assert stepped(rover)['world_reset'] is False
-    rover.model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    rover.ask('reset')
-    assert stepped(rover) is None
-
-
 def test_a_world_continues_from_the_state_that_it_started_in(quadruped):
     start = quadruped.simulation.world.start_qpos()
     command = quadruped.engine.controls['quadruped'].setpoints

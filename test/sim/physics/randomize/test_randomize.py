@@ -122,16 +122,6 @@ def test_scale_and_value_are_applied_as_documented(lab):
     assert lab.model.geom('floor').rgba.tolist() == [0.25, 0.25, 0.25, 1.0]
 
 
-def test_restoring_returns_to_the_gravity_that_was_set_last(lab):
-    lab.ask('randomize', seed=1, items={'gravity': {'scale': [0.1, 0.2]}})
-    assert -2 < lab.model.opt.gravity[2] < -0.9
-    lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
-    lab.ask('randomize', seed=1, items={'gravity': {'scale': 2}})
-    assert lab.model.opt.gravity[2] == pytest.approx(-3.24)
-    lab.ask('randomize', restore=True)
-    assert lab.model.opt.gravity[2] == -1.62
-
-
 @pytest.mark.parametrize(
     ('item', 'code'),
     [

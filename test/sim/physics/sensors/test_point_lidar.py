@@ -18,10 +18,10 @@ from urlab_ros_bridge.geometry import matrix_of
 ROOM = """
 <mujoco>
   <worldbody>
-    <geom name="box" type="box" size="0.5 0.4 0.3" pos="2 0.5 0.3" euler="0 0 30" rgba="1 1 1 1"/>
+    <geom type="box" size="0.5 0.4 0.3" pos="2 0.5 0.3" euler="0 0 30" rgba="1 1 1 1"/>
     <geom type="box" size="0.1 4 2" pos="4 0 2" rgba="0 0 0 1"/>
     <geom type="box" size="4 0.1 2" pos="0 -3 2" group="3" rgba="1 1 1 0"/>
-    <geom type="box" size="4 4 0.1" pos="0 0 -0.1" rgba="0.2 0.2 0.2 1"/>
+    <geom type="plane" size="4 4 0.1" rgba="0.2 0.2 0.2 1"/>
     DECOR</worldbody>
 </mujoco>
 """
@@ -29,12 +29,9 @@ DECOR = '<geom type="box" size="0.1 0.1 2" pos="1 0 2" contype="0" conaffinity="
 
 
 CART = """
-<mujoco>
-  <worldbody><body name="base_link" pos="0 0 0.2">
-    <freejoint/><geom type="box" size="0.3 0.2 0.1"/>
-    <body pos="0 0 0.6"><joint axis="0 1 0"/><geom type="box" size="0.5 0.5 0.01"/></body>
-  </body></worldbody>
-</mujoco>
+<mujoco><worldbody><body name="base_link" pos="0 0 0.2"><freejoint/>
+  <geom type="box" size="0.3 0.2 0.1"/><geom type="box" size="0.5 0.5 0.01" pos="0 0 0.6"/>
+</body></worldbody></mujoco>
 """
 
 

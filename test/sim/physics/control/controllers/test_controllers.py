@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-
 from hypothesis import given
 from hypothesis import strategies as st
 import mujoco
@@ -82,26 +80,3 @@ def test_hinge_and_slide_actuators_are_bound_or_only_the_named_ones(model):
     assert pd(model, actuators=['hinge']).bound.tolist() == [False, False, True, False]
     with pytest.raises(InvalidControllerParameters, match='pull'):
         pd(model, actuators=['pull'])
-
-
-@pytest.mark.parametrize(
-    'bad',
-    [{'kpp': 1.0}, {'kp': {'pull': 1.0}}, {'kp': 3.0}, {'default_kp': -1e-9},
-     {'kv': {'hinge': math.inf}}, {'default_kv': 1e39}],
-)  # fmt: skip
-def test_bad_params_change_nothing(model, bad):
-    controller = pd(model, kp={'hinge': 80.0})
-    before = controller.params()
-    with pytest.raises(InvalidControllerParameters, match=next(iter(bad))):
-        controller.configure({'kp': {'slide': 1.0}, 'kv': {'slide': 9.0}} | bad)
-    assert controller.params() == before
-
-
-def test_passthrough_and_no_controller(model):
-    assert make_controller(None, model, IDS, NAMES) is None
-    controller = make_controller({'kind': 'base'}, model, IDS, NAMES)
-    ctrl = np.zeros(4)
-    controller.compute(model, mujoco.MjData(model), np.arange(4.0), ctrl)
-    assert ctrl.tolist() == [0, 1, 2, 3]
-    with pytest.raises(InvalidControllerParameters, match='kp'):
-        controller.configure({'kp': {}})

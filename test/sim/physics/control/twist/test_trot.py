@@ -163,13 +163,6 @@ def test_a_tipped_robot_retracts_its_legs_and_rises_when_upright(world):
     assert walk.mean(1.0)[[0, 3]] == pytest.approx([0.2, 0.30], abs=0.03)
 
 
-def test_raw_torques_override_the_gait(world):
-    walk = Walk(world).go(0.5, (0.3, 0.0, 0.0))
-    walk.targets[:] = 1.25
-    walk.go(0.1, (0.3, 0.0, 0.0), raw=True)
-    assert (walk.data.ctrl == 1.25).all()
-
-
 @pytest.mark.parametrize(
     ('old', 'new', 'error', 'says'),
     [
