@@ -37,9 +37,7 @@ def test_a_slow_disk_delays_publishing_and_loses_nothing(recording, published, m
     monkeypatch.setattr(BagQueue.__init__, '__defaults__', (20_000,))
     _, bridge, _ = recording()
     begin(bridge)
-    bag = bridge.recorder.bag
-    wait_until(lambda: bag.queue.waits > 3)
-    assert bridge.recorder.bag.queue.waited > 0
+    wait_until(lambda: bridge.recorder.bag.queue.waits > 3)
     (file,) = end(bridge)
     for topic in ('/odom', '/clock', '/joint_states'):
         found = [data for _, data in file.of(topic)]

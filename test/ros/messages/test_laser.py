@@ -25,52 +25,28 @@ SCAN = ScanGeometry(-math.pi, math.pi - 2 * math.pi / 360, 360, 0.12, 12.0, 0.1)
 ORIGIN = np.array([0.3, -0.2, 0.25])
 
 
-@pytest.fixture(scope='module')
-def world():
-    """Return the static part of the rover world."""
-    model = mujoco.MjModel.from_xml_path(str(ROVER))
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    return model, data
-
-
 def scan_of(geometry, distances):
     raw = LaserScanTemplate('lidar', geometry).update(0, distances)
     return deserialize_message(raw, LaserScan)
 
 
-def range_of(distance, *limits):
-    raw = RangeTemplate('sonar', *limits).update(0, [distance])
-    return deserialize_message(raw, Range).range
+def test_each_range_is_the_distance_along_its_angle():
+    model = mujoco.MjModel.from_xml_path(str(ROVER))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
 
-
-def distances(model, data, angles):
-    hit = np.zeros(1, np.int32)
-    return [
-        mujoco.mj_ray(
-            model,
-            data,
-            ORIGIN,
-            np.array([math.cos(angle), math.sin(angle), 0.0]),
-            None,
-            1,
-            -1,
-            hit,
+    def distances(angles):
+        rays = [np.array([math.cos(angle), math.sin(angle), 0.0]) for angle in angles]
+        hit = np.zeros(1, np.int32)
+        return np.array(
+            [mujoco.mj_ray(model, data, ORIGIN, ray, None, 1, -1, hit) for ray in rays]
         )
-        for angle in angles
-    ]
 
-
-def test_each_range_is_the_distance_along_its_angle(world):
     angles = SCAN.angle_min + SCAN.angle_increment * np.arange(SCAN.rays)
-    measured = np.array(distances(*world, angles), np.float32)
-    scan = scan_of(SCAN, measured)
+    scan = scan_of(SCAN, distances(angles).astype(np.float32))
     # A reader knows the angle of a beam from the message alone.
-    from_message = [
-        scan.angle_min + index * scan.angle_increment for index in range(len(scan.ranges))
-    ]
-    again = np.array(distances(*world, from_message))
     ranges = np.array(scan.ranges)
+    again = distances(scan.angle_min + scan.angle_increment * np.arange(len(ranges)))
     inside = np.isfinite(ranges)
     assert inside.sum() > 50
     np.testing.assert_allclose(ranges[inside], again[inside], rtol=1e-4)
@@ -79,42 +55,30 @@ def test_each_range_is_the_distance_along_its_angle(world):
 
 
 def test_ranges_without_return_too_near_and_too_far_follow_rep_117():
-    values = [-1.0, 0.0, 0.05, 0.12, 5.0, 12.0, 12.5, math.nan, math.inf]
-    geometry = ScanGeometry(0, 1, len(values), 0.12, 12.0)
-    for dtype in (np.float32, np.float64):
-        scan = scan_of(geometry, np.array(values, dtype))
-        expected = np.array(
-            [math.inf, -math.inf, -math.inf, 0.12, 5.0, 12.0, math.inf, math.nan, math.inf],
-            np.float32,
-        )
-        np.testing.assert_array_equal(np.array(scan.ranges, np.float32), expected)
-        single = [
-            range_of(float(value), 0.1, 0.12, 12.0) for value in np.array(values, np.float32)
-        ]
-        np.testing.assert_array_equal(np.array(single, np.float32), expected)
+    values = np.array([-1.0, 0.0, 0.12, 5.0, 12.0, 12.5, math.nan, math.inf], np.float32)
+    expected = [math.inf, -math.inf, 0.12, 5.0, 12.0, math.inf, math.nan, math.inf]
+    scan = scan_of(ScanGeometry(0, 1, len(values), 0.12, 12.0), values)
+    np.testing.assert_array_equal(scan.ranges, np.array(expected, np.float32))
+    sonar = RangeTemplate('sonar', 0.1, 0.12, 12.0)
+    single = [deserialize_message(sonar.update(0, [value]), Range).range for value in values]
+    np.testing.assert_array_equal(single, np.array(expected, np.float32))
 
 
-@given(st.integers(1, 4000), st.floats(-7, 7), st.floats(0.01, 7))
+@given(st.integers(2, 4000), st.floats(-7, 7), st.floats(0.01, 7))
 def test_the_number_of_rays_follows_from_the_angles(rays, angle_min, width):
-    geometry = ScanGeometry(angle_min, angle_min + width, rays, 0.1, 10)
-    scan = scan_of(geometry, np.zeros(rays))
-    assert len(scan.ranges) == rays
-    if rays > 1:
-        low, high, step = np.float32((scan.angle_min, scan.angle_max, scan.angle_increment))
-        assert round(float((high - low) / step)) + 1 == rays
+    scan = scan_of(ScanGeometry(angle_min, angle_min + width, rays, 0.1, 10), np.zeros(rays))
+    low, high, step = np.float32((scan.angle_min, scan.angle_max, scan.angle_increment))
+    assert round(float((high - low) / step)) + 1 == len(scan.ranges) == rays
 
 
 @pytest.mark.parametrize(
     'arguments',
     [
         (0, 1, 0, 0.1, 10),
-        (0, 1, -4, 0.1, 10),
         (0, 0, 2, 0.1, 10),
         (0, math.nan, 5, 0.1, 10),
-        (0, math.inf, 5, 0.1, 10),
         (0, 1, 5, 10, 0.1),
         (0, 1, 5, -1, 10),
-        (0, 1, 5, math.nan, 1),
         (0, 1, 1 << 40, 0.1, 10),
         (1000.0, 1000.0001, 100, 0.1, 10),
     ],

@@ -4,29 +4,21 @@
 
 import math
 
-from hypothesis import strategies as st
 import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 
 from urlab_ros_bridge.ros.messages.base import BadStamp
 from urlab_ros_bridge.ros.messages.base import check_stamp
-from urlab_ros_bridge.ros.messages.base import ClockTemplate
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
-from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
-from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
-from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.messages.robot import JointStateTemplate
 from urlab_ros_bridge.ros.messages.robot import OdometryTemplate
 from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
-from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
-from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
-from urlab_ros_bridge.ros.rclpy_tools.compat import TF_MESSAGE
 
 pytestmark = pytest.mark.distro
 
@@ -34,17 +26,10 @@ FRAMES = (('odom', 'base_link'), ('base_link', 'base_footprint'), ('map', 'a_ver
 ORIGIN = GeodeticOrigin(48.1, 11.5, 520.0)
 V, W, DOUBLE = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [0.0, 0.0, 0.0, 2.0]
 POSES = [[*V, 0.0, 0.0, 0.0, 1.0], [*W, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]]
-SCAN = ScanGeometry(-1.0, 1.0, 3, 1.5, 2.5, 0.1)
 HALF = 0.5**0.5
-
-needs_tf = pytest.mark.skipif(find_interface(TF_MESSAGE) is None, reason='tf2_msgs is missing')
-needs_urlab = pytest.mark.skipif(
-    find_interface(SENSOR_STAMPED) is None, reason='urlab_msgs is missing'
-)
 
 # Name -> (how it is made, readings, what is found: path -> numbers).
 CASES = {
-    'clock': (ClockTemplate, [], {'clock.nanosec': 7}),
     'joint_state': (
         lambda: JointStateTemplate(['a', 'b']),
         [[1.0, 2.0], [3.0, 4.0], [5.0, math.nan]],
@@ -108,16 +93,6 @@ CASES = {
             'magnetic_field_covariance': np.diag([1e-6] * 3).ravel(),
         },
     ),
-    'wrench': (
-        lambda: WrenchStampedTemplate('wrist'),
-        [V, W],
-        {'wrench.force': [-1, -2, -3], 'wrench.torque': [-4, -5, -6]},
-    ),
-    'scan': (
-        lambda: LaserScanTemplate('lidar', SCAN),
-        [V],
-        {'ranges': [-math.inf, 2, math.inf], 'angle_increment': 1, 'angle_max': 1},
-    ),
     'tf': (
         lambda: TFTemplate(FRAMES),
         [POSES],
@@ -139,17 +114,7 @@ CASES = {
 }
 
 
-def marks(name):
-    return {'tf': [needs_tf], 'sensor': [needs_urlab]}.get(name, [])
-
-
-ALL = [pytest.param(*case, id=name, marks=marks(name)) for name, case in CASES.items()]
-
-numbers = st.floats(allow_nan=True, allow_infinity=True)
-
-
-def decode(template, stamp, *readings):
-    return deserialize_message(template.update(stamp, *readings), template.message_type)
+ALL = [pytest.param(*case, id=name) for name, case in CASES.items()]
 
 
 def at(message, path):
@@ -161,13 +126,11 @@ def at(message, path):
 
 
 @pytest.mark.parametrize(('make', 'readings', 'found'), ALL)
-@pytest.mark.parametrize(
-    'convert', [list, tuple, np.float32, np.float64], ids=['list', 'tuple', 'f4', 'f8']
-)
+@pytest.mark.parametrize('convert', [list, np.float32], ids=['list', 'f4'])
 def test_readings_of_every_kind_are_found_in_the_message(make, readings, found, convert):
     template = make()
-    given = [None if each is None else convert(each) for each in readings]
-    message = decode(template, 7, *given)
+    raw = template.update(7, *(None if each is None else convert(each) for each in readings))
+    message = deserialize_message(raw, template.message_type)
     for path, wanted in found.items():
         if isinstance(wanted, str) or path == 'name':
             assert at(message, path) == wanted
@@ -176,23 +139,18 @@ def test_readings_of_every_kind_are_found_in_the_message(make, readings, found, 
 
 
 @pytest.mark.parametrize(('make', 'readings', 'found'), ALL)
-@pytest.mark.parametrize('extra', [-1, 1, None])
-def test_wrong_lengths_are_refused(make, readings, found, extra):
+def test_wrong_lengths_are_refused(make, readings, found):
     template = make()
     for index, reading in enumerate(readings):
-        if reading is None:
-            continue
-        # None: one value, which numpy would stretch over all.
-        wrong = 1 if extra is None else len(reading) + extra
-        if wrong == len(reading):
-            continue
-        values = list(readings)
-        values[index] = np.zeros((wrong, *np.shape(reading)[1:]))
-        with pytest.raises(WrongLength):
-            template.update(5, *values)
+        # One value would be stretched over all by numpy.
+        for wrong in {1, len(reading) - 1, len(reading) + 1} - {len(reading)} if reading else ():
+            values = list(readings)
+            values[index] = np.zeros((wrong, *np.shape(reading)[1:]))
+            with pytest.raises(WrongLength):
+                template.update(5, *values)
 
 
-@pytest.mark.parametrize('stamp', [-1, -(1 << 63), (1 << 31) * 10**9, (1 << 63) - 1])
+@pytest.mark.parametrize('stamp', [-1, (1 << 31) * 10**9])
 def test_stamps_that_no_message_can_carry_are_refused(stamp):
     with pytest.raises(BadStamp, match=str(stamp)):
         check_stamp(stamp)

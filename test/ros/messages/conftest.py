@@ -1,8 +1,0 @@
-# Copyright 2026 The urlab_ros_bridge authors
-# SPDX-License-Identifier: Apache-2.0
-"""Let the tests of this folder import the comparison of serialisations."""
-
-from pathlib import Path
-import sys
-
-sys.path.insert(0, str(Path(__file__).parent / 'cdr'))
