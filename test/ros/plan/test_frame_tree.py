@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The frames of a robot, against MuJoCo's kinematics and its camera images."""
 
-import json
-import os
-import sys
-
-from lifelines import run_process
 import mujoco
 import numpy as np
 import pytest
@@ -72,10 +67,6 @@ def tree(robot):
     return frames(robot[0], 'bot', 'base_link', {'base': 'base_link'})
 
 
-def body_pose(data, name):
-    return tuple(data.body(name).xpos), wxyz_to_xyzw(data.body(name).xquat)
-
-
 def matrix(quaternion):
     return np.array([rotate(quaternion, axis) for axis in np.eye(3)]).T
 
@@ -89,7 +80,8 @@ def world_pose(robot, tree, frame):
     while frame not in bodies or (frame in parents and frame != tree.base):
         chain.append(parents[frame])
         frame = parents[frame].parent
-    pose = body_pose(data, robot[0].body(bodies[frame]).name)
+    body = data.body(bodies[frame])
+    pose = tuple(body.xpos), wxyz_to_xyzw(body.xquat)
     for item in reversed(chain):
         pose = compose(*pose, item.position, item.orientation)
     return pose
@@ -97,76 +89,27 @@ def world_pose(robot, tree, frame):
 
 def test_frames_have_the_poses_of_mujoco(robot, tree):
     _model, data = robot
-    checked = 0
-    for index, frame in tree.bodies.items():
-        position, orientation = world_pose(robot, tree, frame)
-        np.testing.assert_allclose(position, data.xpos[index], atol=1e-12)
-        np.testing.assert_allclose(matrix(orientation).ravel(), data.xmat[index], atol=1e-12)
-        checked += 1
-    for index, frame in tree.sites.items():
-        position, orientation = world_pose(robot, tree, frame)
-        np.testing.assert_allclose(position, data.site_xpos[index], atol=1e-12)
-        np.testing.assert_allclose(matrix(orientation).ravel(), data.site_xmat[index], atol=1e-12)
-        checked += 1
-    assert checked == 4 + 3
+    places = [(frame, data.xpos[i], data.xmat[i]) for i, frame in tree.bodies.items()]
+    places += [(frame, data.site_xpos[i], data.site_xmat[i]) for i, frame in tree.sites.items()]
+    assert len(places) == 4 + 3
+    for frame, position, turn in places:
+        found, orientation = world_pose(robot, tree, frame)
+        np.testing.assert_allclose(found, position, atol=1e-12)
+        np.testing.assert_allclose(matrix(orientation).ravel(), turn, atol=1e-12)
 
 
 def test_optical_axes_are_those_of_the_image(robot, tree):
     _model, data = robot
     for index in tree.cameras:
-        camera = data.cam_xmat[index].reshape(3, 3)
-        right, up, back = camera.T
-        position, orientation = world_pose(robot, tree, tree.optical[index])
+        right, up, back = data.cam_xmat[index].reshape(3, 3).T
+        optical, camera = tree.optical[index], tree.cameras[index]
+        position, orientation = world_pose(robot, tree, optical)
         np.testing.assert_allclose(position, data.cam_xpos[index], atol=1e-12)
-        np.testing.assert_allclose(
-            matrix(orientation), np.array([right, -up, -back]).T, atol=1e-12
-        )
+        wanted = np.array([right, -up, -back]).T
+        np.testing.assert_allclose(matrix(orientation), wanted, atol=1e-12)
         # The camera frame itself follows REP-103: x along the view, z up in the image.
-        _, orientation = world_pose(robot, tree, tree.cameras[index])
-        np.testing.assert_allclose(
-            matrix(orientation), np.array([-back, -right, up]).T, atol=1e-12
-        )
-
-
-# In a process of its own: MuJoCo chooses its renderer when it is imported.
-DRAW = """
-import json, sys
-import mujoco, numpy
-spec = mujoco.MjSpec.from_string(sys.stdin.read())
-spec.worldbody.add_geom(name='mark', type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.05, 0, 0],
-                        pos=json.loads(sys.argv[1]))
-model = spec.compile()
-data = mujoco.MjData(model)
-mujoco.mj_forward(model, data)
-try:
-    renderer = mujoco.Renderer(model, 240, 320)
-except Exception as error:
-    sys.exit(f'no renderer: {error}')
-renderer.enable_segmentation_rendering()
-renderer.update_scene(data, 'bot_front')
-rows, columns = numpy.nonzero(renderer.render()[:, :, 0] == model.geom('mark').id)
-print(json.dumps([rows.mean(), columns.mean()]))
-"""
-
-
-def test_a_point_is_drawn_where_the_optical_frame_says(robot, tree):
-    optical = world_pose(robot, tree, tree.optical[robot[0].camera('bot_front').id])
-    # Right of the middle and below it, two metres ahead.
-    point, _ = compose(*optical, (0.5, 0.25, 2.0), (0, 0, 0, 1))
-    result = run_process(
-        [sys.executable, '-c', DRAW, json.dumps([float(x) for x in point])],
-        input=ROBOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'},
-    )
-    if 'no renderer' in result.stderr:
-        pytest.skip(result.stderr.splitlines()[-1])
-    row, column = json.loads(result.stdout)
-    focal = 120 / np.tan(np.deg2rad(30))
-    assert column == pytest.approx(159.5 + focal * 0.25, abs=1.5)
-    assert row == pytest.approx(119.5 + focal * 0.125, abs=1.5)
+        wanted = np.array([-back, -right, up]).T
+        np.testing.assert_allclose(matrix(world_pose(robot, tree, camera)[1]), wanted, atol=1e-12)
 
 
 def test_renamed_prefixed_and_reserved(robot):

@@ -26,29 +26,19 @@ from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.errors import UnknownName
 
 
-def handshake(xml, *robots, version=None, **fields):
+def handshake(xml, *prefixes, frames=None):
     model = mujoco.MjModel.from_xml_string(xml)
     buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, buffer)
-    return parse_handshake(
-        {
-            'session_id': 's',
-            'mujoco_version': version or mujoco.__version__,
-            'mjb': buffer.tobytes(),
-            'articulations': [
-                robot
-                if isinstance(robot, dict)
-                else {'prefix': robot, 'actor_id': f'{robot}_actor'}
-                for robot in robots
-            ],
-            **fields,
-        }
-    )
+    robots = [
+        {'prefix': each, 'actor_id': f'{each}_actor', 'frames': frames or {}} for each in prefixes
+    ]
+    reply = {'session_id': 's', 'mujoco_version': mujoco.__version__, 'mjb': buffer.tobytes()}
+    return parse_handshake({**reply, 'articulations': robots})
 
 
-@pytest.fixture
-def small():
-    return handshake(XML.format(p=PREFIX), PREFIX)
+def small(**frames):
+    return handshake(XML.format(p=PREFIX), PREFIX, frames=frames)
 
 
 def test_joints_have_the_slots_that_mujoco_gives_them():
@@ -72,15 +62,11 @@ def test_joints_have_the_slots_that_mujoco_gives_them():
     assert robot.tree.mount.parent == 'map' and plan.robot('a').tree.mount is None
 
 
-def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
-    settings = Settings()
-    assert plan_world(small, settings).robots[0].frames.base == 'base_link'
-    named = handshake(
-        XML.format(p=PREFIX),
-        {'prefix': PREFIX, 'frames': {'base': 'base_link', 'base_link': 'trunk'}},
-    )
-    assert plan_world(named, settings).robots[0].frames.base == 'trunk'
-    wanted = replace(settings, base_frame='body', frame_prefix='{prefix}/')
+def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link():
+    assert plan_world(small(), Settings()).robots[0].frames.base == 'base_link'
+    named = small(base='base_link', base_link='trunk')
+    assert plan_world(named, Settings()).robots[0].frames.base == 'trunk'
+    wanted = Settings(base_frame='body', frame_prefix='{prefix}/')
     frames = plan_world(named, wanted).robots[0].frames
     assert (frames.base, frames.odom, frames.map) == ('bot/body', 'bot/odom', 'map')
 
@@ -134,32 +120,24 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     for robot in world.robots:
         assert [joint.name for joint in robot.appearance.skeleton.moving] == ['j1']
         assert 'left_' not in robot.appearance.urdf
-    given = Settings(publish_markers=False, ros2_control=True)
-    noted = with_appearance(plan_world(found, given), found, given).notes
-    assert noted == ('each robot needs a controller_manager in its namespace: arm, arm_left',)
-    assert world.notes == ()
     # A bridge that is configured for one of them still knows of the other.
     (alone,) = plan_world(found, Settings(robots=('arm',))).robots
     assert alone.joints == ('j1',)
 
 
-def test_robots_are_chosen_by_prefix_or_actor_and_others_are_refused(small):
+def test_robots_are_chosen_by_prefix_or_actor_and_others_are_refused():
     for name in ('bot', 'bot_actor'):
-        assert [robot.prefix for robot in plan_world(small, Settings(robots=(name,))).robots] == [
-            'bot'
-        ]
+        (robot,) = plan_world(small(), Settings(robots=(name,))).robots
+        assert robot.prefix == 'bot'
     with pytest.raises(UnknownName, match=r"'tank'.*bot"):
-        plan_world(small, Settings(robots=('tank',)))
+        plan_world(small(), Settings(robots=('tank',)))
 
 
 def test_an_unknown_base_lists_the_bodies_of_the_robot():
-    named = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
-    xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>
-      <body name="{p}_arm"><joint name="{p}_arm"/><geom size=".1"/></body></body>
-      <body name="crate"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
-    with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm") as info:
-        plan_world(handshake(xml.format(p=PREFIX), named), Settings())
-    assert 'crate' not in str(info.value)
+    xml = """<mujoco><worldbody><body name="bot_trunk"><geom size=".1"/><body name="bot_arm">
+      <joint name="bot_arm"/><geom size=".1"/></body></body></worldbody></mujoco>"""
+    with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm"):
+        plan_world(handshake(xml, PREFIX, frames={'base': 'torso'}), Settings())
 
 
 BLANK = RobotPlan(**{item.name: None for item in fields(RobotPlan)})
