@@ -3,7 +3,6 @@
 """The world of a planner, made of collision objects alone, is the simulated one without robots."""
 
 import copy
-import sys
 from types import SimpleNamespace
 
 from bundled_server import ports_of
@@ -21,7 +20,6 @@ from urlab_ros_bridge.ros.link.planning_scene import PlanningSceneTopic
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.from_model import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
-from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 
 SHAPES = """<mujoco model="shapes"><option gravity="0 0 0"/><asset>
     <mesh name="roof" vertex="-.3 -.3 0  .3 -.3 0  .3 .3 0  -.3 .3 0  0 0 .4"/>
@@ -56,7 +54,7 @@ class Scene:
         self.server = start_server(cameras='off', **config)
         self.client = Client(**ports_of(self.server), shared=True)
         self.client.connect()
-        self.objects, self.colors, self.node = {}, {}, FakeNode()
+        self.objects, self.node = {}, FakeNode()
         self._stream = SimpleNamespace(world=SimpleNamespace(state=self))
         self._settings = Settings(publish_planning_scene=True)
         self.topic = PlanningSceneTopic(
@@ -92,7 +90,6 @@ class Scene:
         while publisher.sent:
             scene = publisher.sent.pop(0)
             assert scene.is_diff and scene.robot_state.is_diff
-            self.colors |= {each.id: each.color for each in scene.object_colors}
             for change in scene.world.collision_objects:
                 self.apply(copy.deepcopy(change))
                 changes.append((change.operation, change.id))
@@ -115,24 +112,28 @@ class Scene:
     def error(self):
         """Return how far rays in the planner's world end from those in the simulation (m)."""
         world = self.server.simulation.world
-        names = tuple(f'{prefix}_' for prefix in self.client.handshake.articulations) or ('-',)
         with self.server.simulation.engine.lock:
-            return errors((solid_scenery(world.model, names), world.data), self.compiled())
+            return errors((solid_scenery(world.model, self.robots), world.data), self.compiled())
+
+    @property
+    def robots(self):
+        """Return how names of robots begin."""
+        return tuple(f'{prefix}_' for prefix in self.client.handshake.articulations)
 
     def compiled(self):
         spec = mujoco.MjSpec()
         for each in self.objects.values():
-            place = matrix(each.pose)
+            body = spec.worldbody.add_body(**placed(each.pose))
             for solid, pose in zip(each.primitives, each.primitive_poses, strict=True):
                 kind, size = KINDS[solid.type](*solid.dimensions)
-                add(spec, place @ matrix(pose), type=kind, size=size)
+                body.add_geom(type=kind, size=size, **placed(pose))
             for number, (mesh, pose) in enumerate(zip(each.meshes, each.mesh_poses, strict=True)):
                 name = f'{each.id} {number}'
                 points = [value for p in mesh.vertices for value in (p.x, p.y, p.z)]
                 faces = [int(i) for t in mesh.triangles for i in t.vertex_indices]
                 flat = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
                 spec.add_mesh(name=name, uservert=points, userface=faces, inertia=flat)
-                add(spec, place @ matrix(pose), type=GEOMS.mjGEOM_MESH, meshname=name)
+                body.add_geom(type=GEOMS.mjGEOM_MESH, meshname=name, **placed(pose))
         model = spec.compile()
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
@@ -143,26 +144,16 @@ class Scene:
         self.server.stop()
 
 
-def matrix(pose):
-    """Return a geometry_msgs Pose as a 4x4 transform."""
-    found, turn = np.eye(4), np.zeros(9)
-    place, quaternion = pose.position, pose.orientation
-    wxyz = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
-    mujoco.mju_quat2Mat(turn, wxyz)
-    found[:3, :3], found[:3, 3] = turn.reshape(3, 3), (place.x, place.y, place.z)
-    return found
-
-
-def add(spec, place, **fields):
-    turn = np.zeros(4)
-    mujoco.mju_mat2Quat(turn, np.ascontiguousarray(place[:3, :3]).ravel())
-    spec.worldbody.add_geom(pos=place[:3, 3], quat=turn, **fields)
+def placed(pose):
+    """Return a geometry_msgs Pose as position and quaternion."""
+    place, turn = pose.position, pose.orientation
+    return {'pos': (place.x, place.y, place.z), 'quat': (turn.w, turn.x, turn.y, turn.z)}
 
 
 def solid_scenery(model, prefixes):
     """Return a copy of a model in which rays meet what collides and is no robot."""
     eyes = copy.copy(model)
-    bodies = [model.body(index).name.startswith(tuple(prefixes)) for index in range(model.nbody)]
+    bodies = [model.body(index).name.startswith(prefixes) for index in range(model.nbody)]
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     eyes.geom_group[:] = np.where(collides & ~np.array(bodies)[model.geom_bodyid], 0, 5)
     eyes.geom_matid[:] = -1
@@ -170,25 +161,14 @@ def solid_scenery(model, prefixes):
     return eyes
 
 
-def distances(model, data, eye, axes, shape=(48, 64)):
-    """
-    Return how far rays of a camera of 60 degrees go, shape `shape`, -1 where nothing is.
-
-    :param axes: rows are the camera's right, up and backward in the world.
-    """
-    rows, columns = shape
-    top = np.tan(np.radians(30.0))
-    right, up = np.meshgrid(
-        np.linspace(-top, top, columns) * columns / rows, np.linspace(top, -top, rows)
-    )
-    rays = np.stack([right, up, -np.ones(shape)], axis=-1).reshape(-1, 3) @ axes
-    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+def distances(model, data, eye, rays):
+    """Return how far rays go, -1 where nothing is."""
     groups = np.array([1, 1, 1, 0, 0, 0], np.uint8)
     found, hit = np.zeros(len(rays)), np.zeros(len(rays), np.int32)
     mujoco.mj_multiRay(
         model, data, eye, rays.ravel(), groups, 1, -1, hit, found, None, len(rays), 100.0
     )
-    return found.reshape(shape)
+    return found
 
 
 def errors(simulated, planned):
@@ -197,14 +177,13 @@ def errors(simulated, planned):
 
     It is infinite where they do not meet the same things.
     """
-    found = []
+    found, rng = [], np.random.default_rng(1)
     for angle in np.linspace(0.0, 6.0, 7):
-        backward = np.array([np.cos(angle), np.sin(angle), 0.7])
-        backward /= np.linalg.norm(backward)
-        right = np.cross([0.0, 0.0, 1.0], backward)
-        right /= np.linalg.norm(right)
-        view = 3.0 * backward, np.array([right, np.cross(backward, right), backward])
-        one, other = distances(*simulated, *view), distances(*planned, *view)
+        eye = 2.5 * np.array([np.cos(angle), np.sin(angle), 0.7])
+        # Towards what is around the origin.
+        rays = rng.uniform((-2.5, -2.5, -0.5), (2.5, 2.5, 1.5), (3000, 3)) - eye
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        one, other = distances(*simulated, eye, rays), distances(*planned, eye, rays)
         # A floor is a slab, with an end where the simulated one has none.
         both = (one > 0) & (other > 0) & (one < 15)
         agree = np.mean((one > 0)[one < 15] == (other > 0)[one < 15]) > 0.98
@@ -224,8 +203,7 @@ def test_a_planner_has_the_solid_scenery_of_every_world(scene, world):
     found = scene(world=world)
     found.client.set_paused(True)
     assert found.update() and found.error() < 3e-3
-    robots = tuple(f'{prefix}_' for prefix in found.client.handshake.articulations)
-    assert not [name for name in found.objects if name.startswith(robots)]
+    assert not [name for name in found.objects if name.startswith(found.robots)]
 
 
 def test_every_shape_is_there_and_follows_the_world(scene, tmp_path):
@@ -237,7 +215,7 @@ def test_every_shape_is_there_and_follows_the_world(scene, tmp_path):
     assert found.update() and not found.update()
     # Two have no name: a box of the world, and what the shed carries.
     assert {'floor', 'shed', 'hills', 'ball', 'hoop'} <= found.objects.keys()
-    assert len(found.objects) == len(found.colors) == 7 and 'seen' not in found.objects
+    assert len(found.objects) == 7 and 'seen' not in found.objects
     assert found.topic.extra_subscriptions() == {b'scene/'}
     assert found.error() < 2e-3
     client.set_mocap_pose('hoop', pos=(1.0, 1.0, 0.9), quat=(0.6, 0.8, 0.0, 0.0))
@@ -259,14 +237,3 @@ def test_every_shape_is_there_and_follows_the_world(scene, tmp_path):
     assert {name for _, name in found.update()} == found.objects.keys()
     publisher.subscribers = 0
     assert not found.update() and not found.topic.extra_subscriptions()
-
-
-def test_without_moveit_msgs_the_error_names_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, 'moveit_msgs.msg', None)
-    bridge = SimpleNamespace(
-        node=FakeNode(),
-        part={StreamThread: None}.__getitem__,
-        settings=Settings(publish_planning_scene=True),
-    )
-    with pytest.raises(InterfaceMissing, match='moveit_msgs'):
-        PlanningSceneTopic(bridge)

@@ -17,16 +17,8 @@ from lifelines import start_process
 import pytest
 from std_srvs.srv import Trigger
 
+PROGRAM = 'urlab_ros_bridge.ros.program.main'
 EXAMPLE = Path(__file__).parents[3] / 'examples' / 'my_features'
-# The page of interfaces as `make docs` writes it, then the bridge: one start for both.
-PROGRAM = """
-import sys
-from urlab_ros_bridge.ros.program.features import installed_features
-from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
-from urlab_ros_bridge.ros.program.main import main
-open(sys.argv[1], 'w').write(interfaces_markdown(installed_features()))
-sys.exit(main(sys.argv[2:]))
-"""
 
 
 @pytest.fixture(scope='module')
@@ -50,43 +42,30 @@ def beside(*folders):
     return {'PYTHONPATH': os.pathsep.join([*map(str, folders), os.environ.get('PYTHONPATH', '')])}
 
 
-@pytest.fixture
-def page(tmp_path, site, small_server):
-    """Run a bridge beside the package; yield listener, server, interfaces."""
+def test_the_package_makes_a_topic_and_a_service(site, small_server):
     server, domain = small_server(), free_domain()
-    interfaces = tmp_path / 'interfaces.md'
     rpc, state = server.ports.values()
     values = ('second_bridge:=warn', f'rpc_port:={rpc}', f'state_port:={state}')
+    words = [word for value in values for word in ('-p', value)]
     bridge = start_process(
-        [
-            sys.executable, '-c', PROGRAM, interfaces, '--ros-args',
-            *(word for value in values for word in ('-p', value)),
-        ],
+        [sys.executable, '-m', PROGRAM, '--ros-args', *words],
         env={**os.environ, **beside(site), 'ROS_DOMAIN_ID': str(domain)},
-    )  # fmt: skip
+    )
     listener = Listener(domain)
-    yield listener, server, interfaces
-    listener.close()
-    bridge.send_signal(signal.SIGINT)
-    bridge.wait(60)
-
-
-def test_the_package_makes_a_topic_and_a_service(page):
-    listener, server, interfaces = page
     height = listener.wait_for(PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map' and 0.0 < height.point.z < 10.0
     answer = listener.call(Trigger, '/count_contacts')
     assert answer.success and answer.message.endswith(' contacts')
     assert server.of('get_contacts')
-    text = interfaces.read_text()
-    assert '| `{robot}/height` | geometry_msgs/PointStamped |' in text
-    assert '| `count_contacts` | std_srvs/srv/Trigger | Count the contacts of the present' in text
+    listener.close()
+    bridge.send_signal(signal.SIGINT)
+    bridge.wait(60)
 
 
 def test_an_invalid_feature_is_named_with_its_package(tmp_path, site):
     (tmp_path / 'height.py').write_text('FEATURE = 5')
     ended = run_process(
-        [sys.executable, '-m', 'urlab_ros_bridge.ros.program.main'],
+        [sys.executable, '-m', PROGRAM],
         env={**os.environ, **beside(tmp_path, site)},
         capture_output=True,
         text=True,

@@ -10,13 +10,6 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.program.features import FEATURES
 
 
-def test_no_two_features_offer_one_service_or_action():
-    services = [service.name for feature in FEATURES for service in feature.services]
-    assert len(services) == len(set(services))
-    actions = [action.name for feature in FEATURES for action in feature.actions]
-    assert len(actions) == len(set(actions))
-
-
 def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, bridged):
     taken = Feature('motto', latched=lambda plan, settings: {'motto': String(data='first')})
     late = Feature('other motto', latched=lambda plan, settings: {'motto': String(data='second')})

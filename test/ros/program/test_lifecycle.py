@@ -58,24 +58,17 @@ def test_topics_exist_only_while_active(managed):
     wait_until(lambda: publishers(listener, '/clock') == 0)
 
 
-def test_activation_fails_beside_a_bridge_of_the_same_name(managed):
+def test_activation_fails_beside_a_bridge_of_the_same_name(managed, keep):
     bridge = managed()
     listener = bridge.listener
-    domain = listener.context.get_domain_id()
-    server = SmallServer()
-    try:
-        other = Bridge(domain, server)
-        try:
-            listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
-            assert bridge.change(CONFIGURE)
-            assert not bridge.change(ACTIVATE)
-        finally:
-            other.close()
-        assert bridge.change(ACTIVATE)
-        count = len(listener.received['/clock'])
-        wait_until(lambda: len(listener.received['/clock']) > count)
-    finally:
-        server.close()
+    other = keep(Bridge(listener.context.get_domain_id(), keep(SmallServer())))
+    listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+    assert bridge.change(CONFIGURE) and not bridge.change(ACTIVATE)
+    other.close()
+    other.close = lambda: None
+    assert bridge.change(ACTIVATE)
+    count = len(listener.received['/clock'])
+    wait_until(lambda: len(listener.received['/clock']) > count)
 
 
 @pytest.mark.distro

