@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What clients notice when one of them spawns or deletes something."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from bundled_server import client_of
 from bundled_server import running_server
 import pytest
@@ -62,17 +60,6 @@ def test_every_other_session_expires_and_shared_ones_reconnect(clients):
     assert 'box' in other.step().entities and other.generation == 2
     assert other.status().mode == 'direct'
     assert {client.handshake.raw['run'] for client in (caller, other, plain)} == {run}
-
-
-def test_a_step_that_waits_is_done_in_the_new_world(clients):
-    caller, waiting = clients(shared=True), clients(shared=True, timeout=8.0)
-    caller.set_mode('direct')
-    caller.set_paused(True)
-    with ThreadPoolExecutor(1) as pool:
-        step = pool.submit(waiting.step, 5)
-        caller.spawn_entity('box', xml=BOX)
-        caller.set_paused(False)
-        assert 'box' in step.result(8.0).entities
 
 
 def test_states_are_read_and_written(clients):

@@ -57,8 +57,7 @@ def test_a_file_holds_every_message_once(tmp_path_factory, wanted, compression, 
     assert all(s.encoding == 'ros2msg' for s in summary.schemas.values())
     assert {c.topic: c.metadata for c in summary.channels.values()}['/a'] == {'k': 'v'}
     assert notes == [{'x': 'y'}] and model == [b'123']
-    assert file.messages == len(wanted)
-    assert file.counts == {t: sum(e[0] == t for e in wanted) for t in ('/a', '/a2', '/b')}
+    assert file.messages == len(wanted) == sum(file.counts.values())
     stamps = [stamp for _, stamp, _ in wanted]
     assert (file.start_ns, file.end_ns) == (min(stamps, default=None), max(stamps, default=None))
 
@@ -69,8 +68,7 @@ def test_flushed_messages_are_readable_without_the_end_of_the_file(tmp_path, com
     file = McapFile(path, compression)
     write(file, [('/a', stamp, b'before') for stamp in range(50)])
     file.flush()
-    size = path.stat().st_size
-    assert size == file.size
+    assert path.stat().st_size == file.size
     write(file, [('/b', 99, b'after' * 1000)])
     with path.open('rb') as stream:
         sound = (r for r in StreamReader(stream).records if isinstance(r, Message))

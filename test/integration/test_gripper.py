@@ -1,16 +1,19 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Grippers that close on a box and on nothing, and those of a shipped world; the real programs."""
-
-from functools import cache
+"""Grippers that close on a box and on nothing."""
 
 from action_msgs.msg import GoalStatus
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import Listener
 from bridge_harness import wait_until
+from bundled_server import start_server
 from control_msgs import action
 from control_msgs import msg
 import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from simulations import send_goal
 
 # A finger on each side of a box of 40 mm; 0 is closed, 0.05 is wide open.
 ROBOT = """
@@ -46,26 +49,16 @@ articulations:
 """
 
 
-@pytest.fixture(scope='module')
-def hand_server(lasting_server, tmp_path_factory):
-    """Return a function: inside of the hand -> its server."""
-
-    @cache
-    def start(box):
-        folder = tmp_path_factory.mktemp('hand')
-        (folder / 'hand.xml').write_text(ROBOT.format(box=box))
-        (folder / 'hand.yaml').write_text(SIDECAR)
-        return lasting_server('--model', folder / 'hand.yaml')
-
-    return start
-
-
 @pytest.fixture
-def hand(hand_server, bridge_to):
-    """Return a function: inside of the hand, parameters -> (listener, client of the action)."""
+def hand(keep, tmp_path):
+    """Return a function: inside of the hand, action, parameters -> what `send_goal` wants."""
 
-    def start(kind, name, box='', **parameters):
-        listener = bridge_to(hand_server(box), **parameters)
+    def start(box, kind, name, **parameters):
+        (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
+        (tmp_path / 'hand.yaml').write_text(SIDECAR)
+        server, domain = keep(start_server(model=tmp_path / 'hand.yaml')), free_domain()
+        listener = keep(Listener(domain))
+        keep(Bridge(domain, server, **parameters))
         client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert client.wait_for_server(100.0)
         states = listener.listen(JointState, '/joint_states')
@@ -75,64 +68,43 @@ def hand(hand_server, bridge_to):
     return start
 
 
-def run(listener, client, goal, expected=True):
-    # In the thread of the executor, so that no answer comes before rclpy has noted the question.
-    future = listener.run(lambda: client.send_goal_async(goal))
-    wait_until(future.done)
-    assert future.result().accepted is expected
-    if expected:
-        result = listener.run(future.result().get_result_async)
-        wait_until(result.done)
-        return result.result()
-    return None
-
-
 def command(position, max_effort=0.0):
     wanted = msg.GripperCommand(position=position, max_effort=max_effort)
     return action.GripperCommand.Goal(command=wanted)
 
 
-def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
-    listener, client = hand(
-        action.GripperCommand, '/hand/gripper_cmd', BOX, gripper_stall_speed=0.003
+def test_on_a_box_it_stalls_and_no_tick_presses_harder_than_it_may(hand):
+    action_of_hand = hand(
+        BOX, action.GripperCommand, '/hand/gripper_cmd', gripper_stall_speed=0.003
     )
-    assert run(listener, client, command(0.05)).result.reached_goal
-    response = run(listener, client, command(0.0, max_effort=3.0))
-    assert response.status == GoalStatus.STATUS_SUCCEEDED
-    assert response.result.stalled and not response.result.reached_goal
-    assert response.result.position == pytest.approx(0.02, abs=0.004)
-    states = listener.received['/joint_states']
-    count = len(states)
-    wait_until(lambda: len(states) > count + 50)
-    assert [abs(effort) for effort in states[-1].effort] == pytest.approx([3.0, 3.0], abs=0.5)
+    states = action_of_hand[0].received['/joint_states']
+    for most in (10.0, 3.0):
+        assert send_goal(*action_of_hand, command(0.05)).result.reached_goal
+        count = len(states)
+        response = send_goal(*action_of_hand, command(0.0, max_effort=most))
+        assert response.status == GoalStatus.STATUS_SUCCEEDED
+        assert response.result.stalled and not response.result.reached_goal
+        assert response.result.position == pytest.approx(0.02, abs=0.004)
+        wait_until(lambda count=count: len(states) > count + 50)
+        efforts = [abs(effort) for state in states[count:] for effort in state.effort]
+        # The servos can do 30 N; fingers that bounce off are pressed a little harder.
+        assert 0.5 * most < max(efforts) <= 1.1 * most
+    assert [abs(each) for each in states[-1].effort] == pytest.approx([3.0, 3.0], abs=0.5)
 
 
 @pytest.mark.distro  # the action and its message
 def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     Parallel = action.ParallelGripperCommand
-    listener, client = hand(Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)
-    both = JointState(name=['right_finger', 'left_finger'], position=[0.04, 0.03])
-    response = run(listener, client, Parallel.Goal(command=both))
+    action_of_hand = hand('', Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)
+
+    def send(names, positions):
+        state = JointState(name=names, position=positions)
+        return send_goal(*action_of_hand, Parallel.Goal(command=state))
+
+    response = send(['right_finger', 'left_finger'], [0.04, 0.03])
     assert response.status == GoalStatus.STATUS_SUCCEEDED
     assert response.result.state.name == ['left_finger', 'right_finger']
     assert list(response.result.state.position) == pytest.approx([0.03, 0.04], abs=0.006)
-    run(
-        listener,
-        client,
-        Parallel.Goal(command=JointState(name=['thumb'], position=[0.0])),
-        expected=False,
-    )
-    response = run(listener, client, Parallel.Goal(command=JointState(position=[0.09])))
+    assert send(['thumb'], [0.0]) is None
+    response = send([], [0.09])
     assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
-
-
-@pytest.mark.parametrize('most', [5.0, 10.0])
-def test_no_tick_of_a_movement_exceeds_the_largest_effort(hand, most):
-    listener, client = hand(action.GripperCommand, '/hand/gripper_cmd', BOX)
-    assert run(listener, client, command(0.05)).result.reached_goal
-    states = listener.received['/joint_states']
-    count = len(states)
-    assert run(listener, client, command(0.0, max_effort=most)).result.stalled
-    efforts = [abs(effort) for state in states[count:] for effort in state.effort]
-    # The servos can do 30 N; fingers that bounce off are pressed a little harder.
-    assert 0.5 * most < max(efforts) <= 1.1 * most

@@ -45,17 +45,17 @@ def test_handshakes_round_trip(robots, others):
     assert [block['prefix'] for block in back['articulations']] == robots
 
 
-@pytest.mark.parametrize('mode', PAGE_MODES)
 @pytest.mark.parametrize('op', ['set_mode', 'step'])
-def test_modes_of_requests_round_trip(op, mode):
-    there = dialect.request_to_v06({'op': op, 'mode': mode})
-    assert there['mode'] not in PAGE_MODES
-    assert dialect.request_from_v06(there) == {'op': op, 'mode': mode}
+def test_modes_of_requests_round_trip(op):
+    for mode in PAGE_MODES:
+        there = dialect.request_to_v06({'op': op, 'mode': mode})
+        assert there['mode'] not in PAGE_MODES
+        assert dialect.request_from_v06(there) == {'op': op, 'mode': mode}
     # What is no mode anywhere reaches the server, which names it.
     assert dialect.request_from_v06({'op': op, 'mode': 'odd'})['mode'] == 'odd'
 
 
-@pytest.mark.parametrize('entities', [[3], [{}], [{'prefix': 7}], [None]])
+@pytest.mark.parametrize('entities', [[3], [{}], [{'prefix': 7}]])
 def test_entities_without_names_stay_for_the_reader_to_refuse(entities):
     reply = {'op': 'hello_ok', 'entities': entities}
     assert dialect.handshake_from_v06(reply) == reply

@@ -81,10 +81,18 @@ def test_entity_rows(values):
 
 @given(st.lists(F32, max_size=30))
 def test_effort_rows(values):
-    assert rows.unpack_effort(struct.pack(f'<{len(values)}f', *values)).tolist() == values
+    row = struct.pack(f'<{len(values)}f', *values)
+    assert rows.unpack_effort(row).tolist() == values
+    with pytest.raises(MalformedRow):
+        rows.unpack_effort(row + b'..')
 
 
-@given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 2**32 - 1), st.binary(max_size=9))
+@given(
+    st.integers(0, 6),
+    st.integers(0, 6),
+    st.integers(0, 2**32 - 1),
+    st.binary(min_size=1, max_size=9),
+)
 def test_points_rows(rings, columns, seed, extra):
     random = np.random.default_rng(seed)
     ranges = random.random((rings, columns)).astype(np.float32)
@@ -93,15 +101,9 @@ def test_points_rows(rings, columns, seed, extra):
     back = rows.unpack_points(memoryview(row))
     np.testing.assert_array_equal(back.ranges, ranges)
     np.testing.assert_array_equal(back.intensities, intensities)
-    for other in (row + extra, row[:-1]):
-        if len(other) != len(row):
-            with pytest.raises(MalformedRow):
-                rows.unpack_points(other)
-
-
-@given(PREFIX, NAME)
-def test_points_topics(prefix, name):
-    assert rows.parse_topic(f'points/{prefix}/{name}') == rows.RowTopic('points', prefix, name)
+    for other in (row + bytes(extra), row[:-1]):
+        with pytest.raises(MalformedRow):
+            rows.unpack_points(other)
 
 
 @given(st.binary(max_size=80), st.integers(0, 2**31 - 1))
@@ -112,22 +114,6 @@ def test_a_dimension_beyond_the_payload_is_refused(payload, dim):
     except MalformedRow:
         return
     assert len(values) * 4 in (len(payload), len(payload) + 4)
-
-
-@given(PREFIX, NAME, st.sampled_from(['joint', 'sensor', 'base_state']))
-def test_component_topics(prefix, name, kind):
-    topic = rows.parse_topic(f'{prefix}/{kind}/{name}'.encode())
-    assert topic == rows.RowTopic(kind, prefix, name)
-
-
-@given(PREFIX, st.sampled_from(['twist', 'actions', 'effort']))
-def test_articulation_topics(prefix, kind):
-    assert rows.parse_topic(f'{prefix}/{kind}') == rows.RowTopic(kind, prefix)
-
-
-@given(NAME, st.sampled_from(list(rows.ENTITY_FIELDS)))
-def test_entity_topics(name, field):
-    assert rows.parse_topic(f'scene/{name}/{field}') == rows.RowTopic('scene', '', name, field)
 
 
 @pytest.mark.parametrize(
@@ -148,11 +134,18 @@ def test_unknown_topics_are_refused(topic):
         rows.parse_topic(topic)
 
 
-def test_closing_rows_have_their_own_topics():
-    for topic, kind in ((rows.SIM_TIME_TOPIC, 'sim_time'), (rows.STATE_FULL_TOPIC, 'state_full')):
-        assert rows.parse_topic(topic) == rows.RowTopic(kind)
-
-
-def test_efforts_of_half_a_number_are_refused():
-    with pytest.raises(MalformedRow):
-        rows.unpack_effort(bytes(6))
+@given(PREFIX, NAME)
+def test_topics_of_every_kind_are_parsed(prefix, name):
+    kinds = {
+        rows.SIM_TIME_TOPIC: rows.RowTopic('sim_time'),
+        rows.STATE_FULL_TOPIC: rows.RowTopic('state_full'),
+        f'points/{prefix}/{name}': rows.RowTopic('points', prefix, name),
+    }
+    for kind in ('twist', 'actions', 'effort'):
+        kinds[f'{prefix}/{kind}'] = rows.RowTopic(kind, prefix)
+    for kind in ('joint', 'sensor', 'base_state'):
+        kinds[f'{prefix}/{kind}/{name}'.encode()] = rows.RowTopic(kind, prefix, name)
+    for field in rows.ENTITY_FIELDS:
+        kinds[f'scene/{name}/{field}'] = rows.RowTopic('scene', '', name, field)
+    for topic, expected in kinds.items():
+        assert rows.parse_topic(topic) == expected

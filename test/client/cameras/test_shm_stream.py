@@ -109,17 +109,16 @@ def test_the_end_of_the_server_ends_the_stream(writer, stream):
 
 
 def test_a_restarted_server_is_found_through_its_new_handshake(tmp_path):
-    first, second = tmp_path / '1', tmp_path / '2'
-    first.mkdir(), second.mkdir()
-    current = [str(first)]
-    writer = make_writer(first)
+    second = tmp_path / '2'
+    second.mkdir()
+    current = [str(tmp_path)]
+    writer = make_writer(tmp_path)
     with ShmCameraStream(lambda: current[0], EYE) as stream:
         writer.write(image(1))
         assert stream.receive(20.0).frame_id == 1
         writer.close(unlink=True)
         assert stream.receive(0.3) is None
-        writer = make_writer(second)
-        writer.write(image(2))
+        make_writer(second).write(image(2))
         current[0] = str(second)
         assert (stream.receive(20.0).pixels == 2).all()
 

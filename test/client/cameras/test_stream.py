@@ -104,17 +104,17 @@ def test_receive_returns_none_after_its_timeout_and_close_ends_it(publisher, str
 def test_extension_fields_of_the_handshake():
     topic = {
         'mode': 'semantic', 'resolution': [8.0, 6.0], 'fovy': 50, 'zmq_topic': 'bot/camera/seg',
-        'zmq_endpoint': 'tcp://0.0.0.0:5558', 'rate': 15.0, 'body': 'head', 'encoding': 'bgra8',
-        'depth_pair': 'far', 'latency': 0.25, 'labels': {'wall': [1.0, 2.0, 3.0]},
+        'zmq_endpoint': 'tcp://0.0.0.0:5558', 'rate': 15.0, 'depth_pair': 'far', 'latency': 0.25,
     }  # fmt: skip
-    reply = {
-        'session_id': 's',
-        'articulations': [{'prefix': 'bot', 'camera_topics': {'seg': topic}}],
-    }
-    seg = parse_handshake(reply).articulations['bot'].cameras['seg']
-    assert (seg.rate, seg.body, seg.depth_pair, seg.latency) == (15.0, 'head', 'far', 0.25)
+
+    def parsed(labels):
+        cameras = {'seg': {**topic, 'labels': labels}}
+        reply = {'session_id': 's', 'articulations': [{'prefix': 'bot', 'camera_topics': cameras}]}
+        return parse_handshake(reply).articulations['bot'].cameras['seg']
+
+    seg = parsed({'wall': [1.0, 2.0, 3.0]})
+    assert (seg.rate, seg.depth_pair, seg.latency) == (15.0, 'far', 0.25)
     assert seg.labels == {(1, 2, 3): 'wall'} and seg.port == 5558
     for bad in ({'wall': [1, 2]}, {'wall': 'red'}, {'wall': [0, 0, 999]}, [1]):
-        reply['articulations'][0]['camera_topics'] = {'seg': {**topic, 'labels': bad}}
         with pytest.raises(ProtocolError):
-            parse_handshake(reply)
+            parsed(bad)

@@ -92,16 +92,6 @@ def test_without_closing_rows_a_repeated_topic_ends_the_tick(ticks):
     assert assembler.wants_snapshot and assembler.closed_by is None
 
 
-@given(TICKS, st.data())
-def test_joining_late_loses_at_most_the_first_tick(ticks, data):
-    messages = list(ours(ticks))
-    start = data.draw(st.integers(0, len(messages) - 1))
-    ready = fed(messages[start:]).ready
-    whole = [tick for tick in ready if contents(tick) == ticks[tick.step - 1]]
-    assert len(ready) - len(whole) <= 1
-    assert all(steps(tick) <= {tick.step} for tick in ready)
-
-
 @settings(max_examples=examples(300))
 @given(TICKS, st.data())
 def test_a_tick_never_holds_two_rows_of_one_topic_whatever_was_lost(ticks, data):

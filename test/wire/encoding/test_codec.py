@@ -107,8 +107,6 @@ def test_keys_that_are_no_text_are_dropped_at_every_depth(message):
         b'{"a": NaN}',
         b'{"a": "\\ud800"}',
         b'\x81\xa1a\xdd\xff\xff\xff\xff',
-        b'{"a":' + b'[' * 100_000,
-        b'{"a":[' + b'1,' * (1 << 18) + b'1]}',
     ],
 )
 def test_malformed_frames_are_named(frame):
@@ -116,25 +114,22 @@ def test_malformed_frames_are_named(frame):
         unpack(frame)
 
 
-def nested(depth):
-    """Return (name, frame) of messages with `depth` containers inside each other."""
-    lists = depth - 1
-    yield 'msgpack', b'\x81\xa1a' + b'\x91' * (lists - 1) + b'\x90'
-    yield 'msgpack maps', b'\x81\xa1a' * (depth - 1) + b'\x80'
-    yield (
-        'msgpack beside a binary key',
-        b'\x82\xc4\x01b\xc0\xa1a' + b'\x91' * (lists - 1) + b'\x90',
-    )
-    yield 'json', b'{"a":' + b'[' * lists + b']' * lists + b'}'
-    yield 'json maps', b'{"a":' * (depth - 1) + b'{}' + b'}' * (depth - 1)
+# A message with so many containers inside each other.
+NESTED = {
+    'msgpack': lambda depth: b'\x81\xa1a' + b'\x91' * (depth - 2) + b'\x90',
+    'msgpack maps': lambda depth: b'\x81\xa1a' * (depth - 1) + b'\x80',
+    'beside a binary key': lambda depth: (
+        b'\x82\xc4\x01b\xc0\xa1a' + b'\x91' * (depth - 2) + b'\x90'
+    ),
+    'json': lambda depth: b'{"a":' + b'[' * (depth - 1) + b']' * (depth - 1) + b'}',
+    'json maps': lambda depth: b'{"a":' * (depth - 1) + b'{}' + b'}' * (depth - 1),
+}
 
 
-@pytest.mark.parametrize('place', range(5))
-def test_nesting_is_limited_alike_in_both_encodings(place):
+@pytest.mark.parametrize('kind', NESTED)
+def test_nesting_is_limited_alike_in_both_encodings(kind):
     for most, limit in ((MAX_DEPTH, MAX_REQUEST_BYTES), (MAX_REPLY_DEPTH, MAX_REPLY_BYTES)):
-        name, frame = list(nested(most))[place]
-        assert 'a' in unpack(frame, limit), name
-        for depth in (most + 1, 600, 5000, 100_000):
-            name, frame = list(nested(depth))[place]
+        assert 'a' in unpack(NESTED[kind](most), limit)
+        for depth in (most + 1, 600, 100_000):
             with pytest.raises(MalformedFrame):
-                unpack(frame, limit)
+                unpack(NESTED[kind](depth), limit)

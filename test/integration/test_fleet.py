@@ -1,0 +1,153 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Several robots in one world: namespaces, resets of one, targets, and the end of the bridge."""
+
+import math
+
+from bridge_harness import wait_until
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from tf2_msgs.msg import TFMessage
+from urlab_msgs import srv
+
+NAMES = ('rover_1', 'rover_2', 'quadruped')
+TIMEOUT, BRAKING = 0.5, 1.0 / 3.0  # s, from 1 m/s at 3 m/s^2
+
+
+@pytest.fixture(scope='module')
+def lasting_fleet(lasting_simulation):
+    return lasting_simulation(
+        '--world', 'fleet', '--cameras', 'off', cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT
+    )
+
+
+@pytest.fixture
+def fleet(lasting_fleet):
+    """Return (server, bridge, listener) of robots where they start."""
+    lasting_fleet[0].client.reset()
+    yield lasting_fleet
+    lasting_fleet[2].forget()
+
+
+def driver(listener, robot, x):
+    """Return a function that publishes a speed."""
+    publisher = listener.publisher(Twist, f'/{robot}/cmd_vel')
+    return lambda: publisher.publish(Twist(linear=Vector3(x=x)))
+
+
+def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(fleet):
+    _, _, listener = fleet
+    starts = {}
+    for name in NAMES:
+        odom = listener.wait_for(Odometry, f'/{name}/odom')
+        assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
+        starts[name] = odom.pose.pose.position
+    joints = listener.wait_for(JointState, '/quadruped/joint_states')
+    assert len(joints.name) == 12 and not any('rover' in name for name in joints.name)
+    samples = [listener.listen(Imu, f'/rover_{i}/imu/data') for i in (1, 2)]
+    # In the first moments the robots settle.
+    settled = lambda rows: [m for m in list(rows) if m.header.stamp.sec >= 1]  # noqa: E731
+    wait_until(lambda: min(len(settled(rows)) for rows in samples) > 30)
+    noisy, exact = ([m.linear_acceleration.x for m in settled(rows)] for rows in samples)
+    assert max(map(abs, exact)) < 5e-3 < max(noisy) - min(noisy)
+    drive = driver(listener, 'rover_2', 0.5)
+
+    def moved(name):
+        now, start = listener.received[f'/{name}/odom'][-1].pose.pose.position, starts[name]
+        return math.hypot(now.x - start.x, now.y - start.y)
+
+    wait_until(lambda: drive() or moved('rover_2') > 0.2)
+    assert moved('rover_1') < 0.02 and moved('quadruped') < 0.05
+    for name in NAMES:
+        tree = listener.wait_for(TFMessage, f'/{name}/tf', lambda message: message.transforms)
+        at = {(t.header.frame_id, t.child_frame_id) for t in tree.transforms}
+        assert ('odom', 'base_link') in at
+    assert '/tf' not in dict(listener.node.get_topic_names_and_types())
+    # One node, one publisher of a topic.
+    assert len(listener.node.get_publishers_info_by_topic('/clock')) == 1
+
+
+def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(fleet):
+    server, _, listener = fleet
+
+    def place(name):
+        return server.client.step().articulations[name].qpos[:2].copy()  # in live mode it reads
+
+    start, home = place('rover_1'), place('rover_2')
+    drive = {'articulation': 'rover_2', 'linear': Vector3(x=0.5)}
+    assert listener.call(srv.SetTwist, '/set_twist', **drive).success
+    wait_until(lambda: np.linalg.norm(place('rover_2') - home) > 0.3)
+    before = server.now_ns()
+    for fields in ({'keyframe_name': 'rover_1_dock'}, {'articulation': 'rover_1'}):
+        response = listener.call(srv.Reset, '/reset', **fields)
+        assert response.success and 'rover_1' in response.message, response
+        assert response.sim_time.sec * 10**9 + response.sim_time.nanosec >= before
+        assert np.linalg.norm(place('rover_2') - home) > 0.3
+        is_docked = 'keyframe_name' in fields
+        assert (np.linalg.norm(place('rover_1') - start) > 0.1) == is_docked
+    for bad in ({'keyframe_name': 'dock'}, {'articulation': 'rover_1', 'time': True}):
+        assert listener.call(srv.Reset, '/reset', **bad).code == 'bad_value'
+
+
+def test_a_goal_and_an_initial_pose_of_a_client_are_published_in_the_map(fleet):
+    server, _, listener = fleet
+    goals = listener.listen(PoseStamped, '/rover_2/goal_pose')
+    others = listener.listen(PoseStamped, '/rover_1/goal_pose')
+    poses = listener.listen(PoseWithCovarianceStamped, '/rover_2/initialpose')
+
+    def set_until(kind, messages):
+        # The reader of a topic may have met its writer later.
+        target = ('rover_2', kind, 1.5, 2.0, 2.0)
+        wait_until(lambda: server.client.set_navigation_target(*target) and messages, every=0.3)
+
+    set_until('goal', goals)
+    set_until('initial_pose', poses)
+    for header, pose in (
+        (goals[0].header, goals[0].pose),
+        (poses[0].header, poses[0].pose.pose),
+    ):
+        assert header.frame_id == 'map'
+        age = server.now_ns() - header.stamp.sec * 10**9 - header.stamp.nanosec
+        assert 0 <= age < 60 * 10**9 and header.stamp != type(header.stamp)()
+        assert (pose.position.x, pose.position.y, pose.position.z) == (1.5, 2.0, 0.0)
+        assert 2 * math.atan2(pose.orientation.z, pose.orientation.w) == pytest.approx(2.0)
+    covariance = poses[0].pose.covariance.reshape(6, 6).diagonal().tolist()
+    assert covariance == pytest.approx([0.25, 0.25, 0.0, 0.0, 0.0, math.radians(15) ** 2])
+    assert not others
+
+
+def test_a_killed_bridge_stops_robots_and_wheels(fleet):
+    server, bridge, listener = fleet
+    drive = driver(listener, 'rover_1', 1.0)
+    odom = {name: listener.listen(Odometry, f'/{name}/odom') for name in NAMES[:2]}
+    wheels = listener.publisher(Float64MultiArray, '/rover_2/forward_velocity_controller/commands')
+    wheels.publish(Float64MultiArray(data=[4.0, 4.0]))
+    turned = server.now_ns(later=1.5)
+
+    def speed(name):
+        return odom[name][-1].twist.twist.linear.x if odom[name] else 0.0
+
+    # Wheels continue while the bridge runs, although their command is not repeated...
+    wait_until(
+        lambda: drive() or (speed('rover_1') > 0.9 and server.now_ns() > turned), every=0.05
+    )
+    states = server.client.step().articulations
+    assert states['rover_2'].ctrl.tolist() == [4.0, 4.0] and speed('rover_2') > 0.3
+    bridge.kill()
+    # ... and end within the second of simulation time that setpoints outlive their bridge.
+    killed = server.client.step().time
+    step = wait_until(
+        lambda: not (step := server.client.step()).articulations['rover_2'].ctrl.any() and step
+    )
+    assert step.time - killed < 1.3
+    wait_until(lambda: server.client.step().time - killed >= TIMEOUT + BRAKING + 0.3)
+    velocity = server.client.step().articulations['rover_1'].qvel
+    assert math.hypot(*velocity[:2]) < 0.02
