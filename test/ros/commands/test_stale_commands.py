@@ -39,20 +39,14 @@ def test_stale_commands_are_refused_unless_they_stop():
     robot.send('cmd_vel', twist(1.0), stale=True)
     robot.send('wrench_command', push(1.0), stale=True)
     robot.send('joint_commands', joints(wheel=1.0), stale=True)
-    assert not robot.asked
-    assert set(robot.rejections.last) == {'cmd_vel', 'wrench_command', 'joint_commands'}
-    assert all('it was published 100' in text for text in robot.rejections.last.values())
+    assert robot.rejections.counts == {'cmd_vel': 1, 'wrench_command': 1, 'joint_commands': 1}
+    robot.send('wrench_command', push(math.nan))
+    assert not robot.asked and 'nan' in robot.rejections.last['wrench_command']
     robot.send('cmd_vel', twist(0.0), stale=True)
     robot.send('wrench_command', push(0.0), stale=True)
     robot.send('joint_commands', joints(wheel=0.0), stale=True)
     robot.send('joint_commands', joints(arm=0.7), stale=True)
     assert [kind for kind, *_ in robot.asked] == ['twist', 'wrench', 'setpoints', 'setpoints']
-
-
-def test_a_wrench_that_is_not_finite_is_refused():
-    robot = Robot()
-    robot.send('wrench_command', push(math.nan))
-    assert not robot.asked and 'nan' in robot.rejections.last['wrench_command']
 
 
 def test_the_server_gets_the_maximum_age_of_a_command():

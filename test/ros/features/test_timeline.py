@@ -29,3 +29,14 @@ def test_a_requested_jump_happens_once_at_the_next_tick():
     timeline.begin_epoch()
     timeline.published(6)
     assert timeline.step(7) is Step.FORWARD
+
+
+def test_a_jump_back_is_waited_for_and_a_reply_behind_the_stream_is_no_jump():
+    timeline = at(500)
+    mark = timeline.mark()
+    assert not timeline.wait_for(0, mark, 0.01)
+    timeline.published(504)
+    assert timeline.wait_for(502, mark, 0.0)
+    timeline.begin_epoch()
+    timeline.published(2)
+    assert timeline.wait_for(0, mark, 0.0)

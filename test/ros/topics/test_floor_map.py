@@ -43,21 +43,6 @@ PILLAR = """<mujoco><worldbody><body name="pillar">
   <geom type="box" size="0.1 0.1 1" pos="0 0 1"/></body></worldbody></mujoco>"""
 
 
-@pytest.fixture(scope='module')
-def room(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('room')
-    for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
-        (folder / name).write_text(text)
-    return folder / 'room.yaml'
-
-
-@pytest.fixture
-def mapped(bundled, room):
-    """Return a server of the room, and a listener to a bridge that publishes its map."""
-    server, _, listener = bundled({'model': room}, publish_map=True)
-    return server, listener
-
-
 def cells_of(message):
     return np.array(message.data, np.int8).reshape(message.info.height, message.info.width)
 
@@ -69,8 +54,11 @@ def value(message, x, y):
     return cells_of(message)[row, column]
 
 
-def test_the_map_equals_the_room_and_the_map_file(mapped, room, tmp_path):
-    _, listener = mapped
+def test_the_map_equals_the_room_and_the_map_file_and_follows_the_world(bundled, tmp_path):
+    for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
+        (tmp_path / name).write_text(text)
+    room = tmp_path / 'room.yaml'
+    server, _, listener = bundled({'model': room}, publish_map=True)
     drawn = listener.wait_for(OccupancyGrid, '/map', qos=NAV2)
     assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.05)
     cells = cells_of(drawn)
@@ -81,25 +69,20 @@ def test_the_map_equals_the_room_and_the_map_file(mapped, room, tmp_path):
     # Free: where the robot and the ball stand.  Unknown: inside the table, outside the room.
     seen = [value(drawn, *p) for p in ((-1, -1), (-1, 1), (1.0, 0.76), (2.5, 0), (2.02, 0))]
     assert seen == [0, 0, -1, -1, 100]
-    # A subscriber that comes later gets it too.
-    late = Listener(listener.context.get_domain_id())
-    assert late.wait_for(OccupancyGrid, '/map', qos=NAV2).data == drawn.data
-    late.close()
     assert main(['map', '--model', str(room), '--height=robot', f'--output={tmp_path}/r']) == 0
     file = read_map(tmp_path / 'r.yaml')
     np.testing.assert_array_equal(file.data, cells)
     origin = drawn.info.origin.position
     assert [origin.x, origin.y] == pytest.approx(file.origin.tolist())
-
-
-def test_another_world_has_another_map(mapped):
-    server, listener = mapped
-    maps = listener.listen(OccupancyGrid, '/map', NAV2)
-    wait_until(lambda: maps)
+    maps = listener.received['/map']
     with Client(rpc_port=port_of(server), shared=True) as client:
         client.spawn_entity('pillar', xml=PILLAR, pos=(0.0, -0.5, 0.0))
         wait_until(lambda: len(maps) == 2)
         assert [value(m, 0.09, -0.5) for m in maps] == [0, 100]
+        # A subscriber that comes later gets the last one.
+        late = Listener(listener.context.get_domain_id())
+        assert late.wait_for(OccupancyGrid, '/map', qos=NAV2).data == maps[1].data
+        late.close()
         client.delete_entity('pillar')
         wait_until(lambda: len(maps) == 3)
-        assert maps[2].data == maps[0].data
+        assert maps[2].data == drawn.data

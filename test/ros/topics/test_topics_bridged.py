@@ -35,6 +35,7 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     server = small_server(beat=True, **options.pop('server'))
     with server.lock:
         server.paused = True
+        server.data.qpos[3:7] = (0.8, 0.0, 0.6, 0.0)
         server.data.qvel[:8] = (1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.5, -0.5)
         mujoco.mj_forward(server.model, server.data)
     _, listener = bridged(server, **options)
@@ -49,7 +50,9 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     odom = listener.wait_for(Odometry, 'odom')
     assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
     linear = odom.twist.twist.linear
-    assert (linear.x, linear.y, linear.z) == pytest.approx((1.0, 2.0, 3.0))
+    assert (linear.x, linear.y, linear.z) == pytest.approx((-2.6, 2.0, 1.8))  # in its own frame
+    turn = odom.pose.pose.orientation
+    assert (turn.x, turn.y, turn.z, turn.w) == pytest.approx((0.0, 0.6, 0.0, 0.8))
     joints = listener.wait_for(JointState, 'joint_states')
     assert joints.name == ['shoulder', 'lift']
     assert joints.velocity[1] == pytest.approx(-0.5)

@@ -125,19 +125,6 @@ def limits(count, path=np.inf, goal=np.inf, patience=None):
     )
 
 
-def test_a_trajectory_begins_at_the_robot_and_ends_at_its_last_point():
-    robot, listener = Robot(), Listener()
-    robot.position[1:3] = (0.5, -0.5)
-    robot.start(path([1.0], (1.5, 0.5)), listener=listener)
-    robot.run(1.2)
-    wanted = np.array([report.desired.position for report in listener.reports])
-    assert wanted[0] == pytest.approx([0.5, -0.5]) and wanted[-1] == pytest.approx([1.5, 0.5])
-    assert np.abs(np.diff(wanted, axis=0)).max() < 0.0101
-    assert [end.ending for end in listener.ends] == [Ending.SUCCEEDED]
-    assert listener.ends[0].code == SUCCESSFUL and robot.sink.setpoints == {0: 1.5, 1: 0.5}
-    assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
-
-
 def test_a_start_in_the_future_and_one_in_the_past():
     late = Robot()
     late.start(path([0.5, 1.0], (1, 1), (2, 2), start=late.now + SECOND))

@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.parameters import TrajectoryParameters
 
+goal = action.FollowJointTrajectory.Goal
 KNOWN = ('hip', 'knee', 'ankle')
 
 
@@ -94,10 +95,6 @@ def test_partial_trajectories_and_final_velocities_are_options():
     with pytest.raises(BadGoal, match='knee, ankle') as caught:
         read_path(partial, KNOWN, allow_partial=False, allow_final_velocity=True)
     assert caught.value.code == INVALID_JOINTS
-
-
-def goal(**fields):
-    return action.FollowJointTrajectory.Goal(**fields)
 
 
 def tolerance(name, position=0.0, velocity=0.0):

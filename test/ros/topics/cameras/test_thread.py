@@ -6,10 +6,7 @@ from contextlib import contextmanager
 import queue
 import time
 
-from hypothesis import given
-from hypothesis import strategies as st
 import numpy as np
-import pytest
 
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
@@ -20,8 +17,6 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
-from urlab_ros_bridge.ros.topics.cameras.thread import Lag
-from urlab_ros_bridge.ros.topics.cameras.thread import WINDOW
 
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
 
@@ -97,51 +92,27 @@ def until(condition):
         time.sleep(0.005)
 
 
-def test_images_of_another_clock_are_published_and_late_ones_skipped_for_newer_ones():
+def test_late_images_are_skipped_for_newer_ones_and_the_last_one_is_published_however_late():
     with running() as (thread, topic, (source,)):
+        # 100 s late: of another clock.
         source.put(frame(1, 100.0), frame(2, 100.0), frame(3, 102.0), frame(4, 100.0))
-        until(lambda: len(topic.sent) == 3)
-        assert topic.sent == [1, 2, 4] and thread.skipped == 1
+        until(lambda: topic.sent == [1, 2, 4])
+        # Time freezes after these.
+        source.put(frame(5, 300.0), frame(6, 300.0))
+        until(lambda: topic.sent == [1, 2, 4, 6])
+        assert thread.skipped == 2
 
 
-def test_the_last_image_before_time_freezes_is_published_however_late_it_is():
-    with running() as (thread, topic, (source,)):
-        source.put(frame(1))
-        until(lambda: topic.sent == [1])
-        source.put(frame(2, 100.0), frame(3, 100.0))
-        until(lambda: topic.sent == [1, 3])
-        assert thread.skipped == 1
-
-
-@pytest.mark.parametrize('end', ['over', 'moved'])
-def test_a_camera_is_opened_again_when_its_stream_ends_or_moves(end):
+def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
     with running() as (thread, topic, sources):
-        sources[0].put(frame(1))
-        until(lambda: topic.sent == [1])
-        if end == 'over':
+        for number in range(3):
+            until(lambda number=number: len(sources) == number + 1)
+            sources[number].put(frame(number))
+            until(lambda number=number: topic.sent == list(range(number + 1)))
             sources[0].over = True
-        else:
-            thread.reopen()
-        until(lambda: len(sources) == 2)
-        assert sources[0].closed
-        sources[1].put(frame(2))
-        until(lambda: topic.sent == [1, 2])
-
-
-def test_images_from_before_a_jump_never_follow_it():
-    second, timeline, sent = 10**9, Timeline(), []
-    publishing = ImagePublishing(timeline, StreamTasks())
-
-    def publish(stamp_ns):
-        publishing.publish(stamp_ns, lambda: sent.append(stamp_ns))
-
-    timeline.published(100 * second)
-    publish(100 * second - second // 30)
-    publishing.jump(5 * second)
-    timeline.published(5 * second)
-    for stamp_ns in (100 * second, 4 * second, 5 * second):
-        publish(stamp_ns)
-    assert sent == [100 * second - second // 30, 5 * second]
+            if number == 1:
+                thread.reopen()
+        assert sources[0].closed and sources[1].closed
 
 
 def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
@@ -155,28 +126,3 @@ def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
         publishing.repeat()
         tasks.run_all()
     assert ''.join(sent) == 'ab' + 'ab' + 'c' + 'c' and published == [1, 1, 2]
-
-
-OFFSETS = st.floats(-1e6, 1e6)
-WAYS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=300)
-PERIOD = 1 / 30
-
-
-def lags(ways, offset=0.0, period=PERIOD):
-    lag = Lag()
-    return [lag.of(i * period + offset, i * period + way) for i, way in enumerate(ways)]
-
-
-@given(WAYS, OFFSETS)
-def test_clocks_that_differ_change_nothing(ways, offset):
-    assert lags(ways, offset) == pytest.approx(lags(ways), abs=1e-6)
-
-
-@pytest.mark.parametrize('jump', [3600.0, -3600.0])
-def test_after_a_clock_was_set_lags_are_right_within_two_windows(jump):
-    lag, late = Lag(), []
-    for number in range(1000):
-        now = number * PERIOD
-        late.append(lag.of(now + (jump if now > 10 else 0.0), now + 0.01))
-    wrong = [number * PERIOD for number, each in enumerate(late) if each > 0.5]
-    assert all(10 <= when <= 10 + 2 * WINDOW + PERIOD for when in wrong)

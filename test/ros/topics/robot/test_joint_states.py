@@ -5,18 +5,13 @@
 import math
 import time
 
-from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
 from bridge_harness import wait_until
 import pytest
 from small_model import XML
 from std_msgs.msg import String
 from topic_system import Block
-from topic_system import FIELDS
 from topic_system import TopicSystem
-
-from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.reports.graph import OtherPublishers
 
 # A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
 MIXED = XML.replace(
@@ -30,27 +25,6 @@ MIXED = XML.replace(
 )
 
 
-@pytest.fixture
-def controlled(small_server, bridged, tmp_path):
-    """Return a function: states -> (server, bridge, plugin) with the block of the bridge."""
-
-    def start(*states):
-        server = small_server(model_xml=MIXED)
-        bridge, listener = bridged(
-            server, ros2_control=True, ros2_control_states=states, mesh_directory=str(tmp_path)
-        )
-        text = listener.wait_for(String, 'robot_description', qos=LATCHED).data
-        system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
-        wait_until(lambda: system.publisher.get_subscription_count() and system.received)
-        # Those of the controllers are theirs.
-        taken = {name for name, _ in listener.node.get_topic_names_and_types()}
-        assert '/joint_commands' in taken and '/joint_states' not in taken
-        assert not [name for name in taken if '_controller/' in name]
-        return server, bridge, system
-
-    return start
-
-
 def cycles(system, until, period=0.01):
     """Send as a controller manager does until a condition holds."""
     deadline = time.monotonic() + 20.0
@@ -61,58 +35,27 @@ def cycles(system, until, period=0.01):
 
 
 @pytest.mark.distro
-@pytest.mark.parametrize('states', [FIELDS, ('position', 'velocity'), ('position',)])
 def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_declares(
-    controlled, states
+    small_server, bridged, tmp_path
 ):
-    server, bridge, system = controlled(*states)
-    block = system.block
+    server, states = small_server(model_xml=MIXED), ('position', 'velocity')
+    parameters = {'ros2_control_states': states, 'mesh_directory': str(tmp_path)}
+    bridge, listener = bridged(server, ros2_control=True, **parameters)
+    text = listener.wait_for(String, 'robot_description', qos=LATCHED).data
+    system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
+    wait_until(lambda: system.publisher.get_subscription_count() and system.received)
+    # Those of the controllers are theirs.
+    taken = {name for name, _ in listener.node.get_topic_names_and_types()}
+    assert '/joint_commands' in taken and '/joint_states' not in taken
+    assert not [name for name in taken if '_controller/' in name]
+    block, received = system.block, system.received
     assert set(block.commands) == {('shoulder', 'position'), ('lift', 'effort')}
     assert set(block.states) == {(j, s) for j in ('shoulder', 'wrist', 'lift') for s in states}
-    received = system.received
     cycles(system, lambda: system.received > received + 20)  # no controller yet: NaN
     assert not server.data.ctrl.any()
-    block.commands['shoulder', 'position'] = 0.4
-    block.commands['lift', 'effort'] = 0.5
+    block.commands |= {('shoulder', 'position'): 0.4, ('lift', 'effort'): 0.5}
     cycles(system, lambda: server.data.ctrl.tolist() == [0.4, 0.5])
     before = {key: value for key, value in block.states.items() if key[1] == 'position'}
     cycles(system, lambda: all(block.states[key] != value for key, value in before.items()))
     assert all(map(math.isfinite, block.states.values()))
     assert not system.problems and not bridge.commands.rejections.counts
-
-
-@pytest.mark.distro
-def test_the_plugin_cannot_make_a_joint_jump_after_an_e_stop(controlled):
-    server, bridge, system = controlled(*FIELDS)
-    commands, refused = system.block.commands, bridge.commands.rejections.counts
-    commands['shoulder', 'position'] = 0.4
-    cycles(system, lambda: abs(system.block.states['shoulder', 'position'] - 0.4) < 0.05)
-    bridge.commands.halt('the e-stop is engaged')
-    commands['shoulder', 'position'] = 0.9  # the trajectory continues
-    cycles(system, lambda: refused.get('joint_commands', 0) > 10)
-    held = float(server.data.ctrl[0])
-    assert held < 0.7
-    bridge.commands.resume()
-    before = refused['joint_commands']
-    cycles(system, lambda: refused['joint_commands'] > before + 10)
-    assert 'wants 0.90: send the controller' in bridge.commands.rejections.last['joint_commands']
-    assert server.data.ctrl[0] == held
-    commands['shoulder', 'position'] = system.block.states['shoulder', 'position'] - 0.05
-    cycles(system, lambda: server.data.ctrl[0] == commands['shoulder', 'position'])
-
-
-def test_a_clock_that_goes_back_is_reported_to_users_of_ros2_control(controlled, capfd):
-    log = CapturedLog(capfd)
-    server, bridge, _ = controlled(*FIELDS)
-    wait_until(lambda: bridge.timeline.stamp_ns and bridge.timeline.stamp_ns > 10**8)
-    with Client('127.0.0.1', server.ports['rpc']) as client:
-        client.reset()
-    wait_until(lambda: log.with_words('controller_manager runs no cycle'))
-
-
-def test_another_publisher_of_the_description_is_found(controlled):
-    _, bridge, system = controlled(*FIELDS)
-    others = bridge.node.bridge.part(OtherPublishers)
-    assert '/robot_description' not in others._find()
-    system.node.create_publisher(String, 'robot_description', LATCHED)
-    assert wait_until(lambda: others._find().get('/robot_description'))
