@@ -22,7 +22,6 @@ LONG = (
     'conformance/',
     'gateways/chiral/test_simulation_lost.py',
     'gateways/virtual_field/serving/',
-    'sim/model/client_models/test_attacks.py',
     'cli/',
     'launch/',
     'security/',

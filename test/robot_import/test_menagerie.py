@@ -33,10 +33,8 @@ def small_model(entry):
     """Return a model that has the names of a sidecar."""
     settings = entry['settings']
     gripper = [joint for joints in settings.get('gripper', {}).values() for joint in joints]
-    wheels = [
-        *settings.get('twist', {}).get('left', ()),
-        *settings.get('twist', {}).get('right', ()),
-    ]
+    twist = settings.get('twist', {})
+    wheels = [*twist.get('left', ()), *twist.get('right', ())]
     joints = [*gripper, *(f'{name}_joint' for name in wheels), 'one']
     actuators = [f'<position name="{name}_servo" joint="{name}"/>' for name in [*gripper, 'one']]
     actuators += [f'<velocity name="{name}" joint="{name}_joint" kv="1"/>' for name in wheels]

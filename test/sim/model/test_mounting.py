@@ -31,15 +31,11 @@ def written(tmp_path):
     """Return a function: lidars of the sidecar, what the model has -> sidecar."""
 
     def write(lidars, first='', second='', sensors=''):
-        (tmp_path / 'hall.xml').write_text(SCENE)
-        (tmp_path / 'bot.xml').write_text(
-            ROBOT.format(first=first, second=second, sensors=sensors)
-        )
-        path = tmp_path / 'hall.yaml'
-        path.write_text(
-            f'articulations:\n  - {{prefix: bot, model: bot.xml, lidars: {{{lidars}}}}}\n'
-        )
-        return path
+        robot = ROBOT.format(first=first, second=second, sensors=sensors)
+        sidecar = f'articulations: [{{prefix: bot, model: bot.xml, lidars: {{{lidars}}}}}]'
+        for name, text in (('hall.xml', SCENE), ('bot.xml', robot), ('hall.yaml', sidecar)):
+            (tmp_path / name).write_text(text)
+        return tmp_path / 'hall.yaml'
 
     return write
 

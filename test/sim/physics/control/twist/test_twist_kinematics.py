@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import math
 
 from hypothesis import given
@@ -31,13 +32,8 @@ from urlab_ros_bridge.wire.errors import UnknownName
 
 length = st.floats(0.02, 2.0)
 angle = st.floats(-math.pi, math.pi)
-wheel_geometry = st.fixed_dictionaries(
-    {
-        'position': st.tuples(part, part),
-        'axis': angle,
-        'roller': st.floats(-1.2, 1.2),
-        'radius': length,
-    }
+omni_wheels = st.builds(
+    WheelSection, st.just(''), st.tuples(part, part), angle, length, st.floats(-1.2, 1.2)
 )
 
 PLANAR = """
@@ -56,12 +52,6 @@ PLANAR = """
 PLANAR_SPEC = PlanarSection('x', 'y', 'yaw', TwistLimits(5.0, 5.0, 5.0))
 
 
-def omni(geometry):
-    """Describe a drive whose wheels w0, w1, .. have this geometry."""
-    wheels = [WheelSection(f'w{k}', **wheel) for k, wheel in enumerate(geometry)]
-    return OmniSection(tuple(wheels), UNLIMITED)
-
-
 @given(twists, length, length)
 def test_differential_wheels_roll_without_slip(twist, radius, track):
     controller = differential(radius=radius, track=track)
@@ -72,37 +62,34 @@ def test_differential_wheels_roll_without_slip(twist, radius, track):
         assert wheel[k] * radius == pytest.approx(twist[0] - twist[2] * y, abs=1e-9)
 
 
-@given(twists, st.lists(wheel_geometry, min_size=3, max_size=6))
+@given(twists, st.lists(omni_wheels, min_size=3, max_size=6))
 def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
-    names = [f'w{k}' for k in range(len(geometry))]
+    named = tuple(replace(wheel, actuator=f'w{k}') for k, wheel in enumerate(geometry))
     try:
-        controller = build(omni(geometry), count=len(names))
+        controller = build(OmniSection(named, UNLIMITED), count=len(named))
     except TwistSetupError:
         return  # a degenerate draw, such as parallel wheels on one spot
     controller.set(twist[:2], (0, 0, twist[2]), 0.0)
-    speeds = setpoints(controller, len(names))
     up = np.array([0.0, 0.0, 1.0])
-    for speed, wheel in zip(speeds, geometry, strict=True):
-        spin = np.array([math.cos(wheel['axis']), math.sin(wheel['axis']), 0.0])
-        drive = np.cross(spin, up)
-        roller = math.cos(wheel['roller']) * drive + math.sin(wheel['roller']) * spin
-        hub = np.array([*twist[:2], 0.0]) + np.cross(up * twist[2], [*wheel['position'], 0.0])
-        contact = hub + np.cross(spin * speed, -up * wheel['radius'])
+    for speed, wheel in zip(setpoints(controller, len(named)), named, strict=True):
+        spin = np.array([math.cos(wheel.axis), math.sin(wheel.axis), 0.0])
+        roller = math.cos(wheel.roller) * np.cross(spin, up) + math.sin(wheel.roller) * spin
+        hub = np.array([*twist[:2], 0.0]) + np.cross(up * twist[2], [*wheel.position, 0.0])
+        contact = hub + np.cross(spin * speed, -up * wheel.radius)
         assert contact @ roller == pytest.approx(0.0, abs=1e-6 * (1 + abs(speed)))
 
 
-def car(model=None, base=0.5, track=0.4, steering_limit=0.6):
+def car(base=0.5, track=0.4, steering_limit=0.6):
     """Drive the rear axle (w0, w1) and steer the front one (w2, w3)."""
-    if model is None:
-        text = ''.join(f'<body><joint name="w{k}"/><geom size=".1"/></body>' for k in range(4))
-        model = mujoco.MjModel.from_xml_string(
-            f'<mujoco><worldbody>{text}<body><joint name="o"/><geom size=".1"/></body></worldbody>'
-            '<actuator><motor joint="o"/><velocity joint="w0"/><velocity joint="w1"/>'
-            '<position joint="w2"/><position joint="w3"/></actuator></mujoco>'
-        )
-    spec = AckermannSection(
-        ['w0'], ['w1'], 'w2', 'w3', 0.1, track, base, UNLIMITED, steering_limit
+    names = 'w0', 'w1', 'w2', 'w3', 'o'
+    wheels = ''.join(f'<body><joint name="{k}"/><geom size=".1"/></body>' for k in names)
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><worldbody>{wheels}</worldbody>'
+        '<actuator><motor joint="o"/><velocity joint="w0"/><velocity joint="w1"/>'
+        '<position joint="w2"/><position joint="w3"/></actuator></mujoco>'
     )
+    lengths = 0.1, track, base
+    spec = AckermannSection(['w0'], ['w1'], 'w2', 'w3', *lengths, UNLIMITED, steering_limit)
     return build(spec, model, 4)
 
 
