@@ -20,28 +20,13 @@ def offered(line):
         **os.environ,
         '_ARGCOMPLETE': '1',
         '_ARGCOMPLETE_IFS': '\n',
-        '_ARGCOMPLETE_SUPPRESS_SPACE': '1',
         'COMP_LINE': line,
         'COMP_POINT': str(len(line)),
         'COMP_TYPE': '9',
     }
-    done = run_process(
-        [sys.executable, '-c', PROGRAM],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return set(done.stdout.split())
+    words = [sys.executable, '-c', PROGRAM]
+    return set(run_process(words, env=environment, capture_output=True).stdout.decode().split())
 
 
-@pytest.mark.parametrize(
-    ('line', 'words'),
-    [
-        ('urlab up --wor', {'--world'}),
-        ('urlab server --world ', set(world_names())),
-        ('urlab server --step-mode ', {'auto', 'live', 'direct', 'puppet'}),
-    ],
-)
-def test_options_and_values(line, words):
-    assert offered(line) == words
+def test_values_of_an_option_are_offered():
+    assert offered('urlab server --world ') == set(world_names())

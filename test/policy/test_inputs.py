@@ -89,19 +89,14 @@ def test_gravity_and_turning_are_in_the_base_frame_as_mujoco_has_it(inputs):
 @pytest.mark.parametrize(
     ('name', 'message', 'says'),
     [
-        (JOINTS, joints(0, ('a', 'b', 'cc')[:3], (1.0, 2.0, 3.0)), "no joint 'c'; did you mean"),
-        (JOINTS, joints(0, velocities=[]), '4 names and 0 velocities'),
+        (JOINTS, joints(0, ('a', 'b', 'cc'), (1.0, 2.0, 3.0)), "no joint 'c'; did you mean"),
         (JOINTS, joints(0, positions=(np.nan, 9.0, 1.0, 2.0)), 'joint_states has .* not finite'),
-        (IMU, imu(0, rates=(np.inf, 0.0, 0.0)), 'imu/data has .* not finite'),
         (IMU, imu(0, wxyz=(0.0, 0.0, 0.0, 0.0)), 'of length 0, not 1'),
-        (IMU, imu(0, wxyz=(np.nan, 0.0, 0.0, 0.0)), 'of length nan'),
     ],
 )
 def test_unusable_content_is_refused_with_the_reason(inputs, name, message, says):
     one = inputs(observations=['projected_gravity', 'joint_vel'])
-    other = IMU if name == JOINTS else JOINTS
-    one.take(other, imu(0) if other == IMU else joints(0))
+    one.take(*((IMU, imu(0)) if name == JOINTS else (JOINTS, joints(0))))
     with pytest.raises(BadInput, match=says):
         one.take(name, message)
-    one.take(other, imu(1) if other == IMU else joints(1))
-    assert one.take(name, imu(1) if name == IMU else joints(1)) is not None
+    assert one.take(IMU, imu(1)) is None and one.take(JOINTS, joints(1)) is not None

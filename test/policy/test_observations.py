@@ -38,8 +38,6 @@ def test_each_term_is_clipped_then_shifted_then_scaled(tmp_path):
     ('history', 'expected'),
     [
         ({}, [1.2, 2.2, 3.2, 1.6, 2.6, 3.6]),
-        ({'newest': 'first'}, [3.2, 2.2, 1.2, 3.6, 2.6, 1.6]),
-        ({'order': 'by_step'}, [1.2, 1.6, 2.2, 2.6, 3.2, 3.6]),
         ({'order': 'by_step', 'newest': 'first'}, [3.2, 3.6, 2.2, 2.6, 1.2, 1.6]),
     ],
 )

@@ -10,10 +10,7 @@ from urlab_ros_bridge.cli.main import main
 def test_a_world_is_written_and_the_command_that_serves_it_is_named(tmp_path, capsys):
     target = tmp_path / 'pitch'
     assert main(['soccer', '--players', '4', '--field', 'league', '--output', str(target)]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        '4 a side on 30 m x 20 m',
-        f'urlab server --model {target / "soccer.yaml"}',
-    ]
+    assert f'--model {target / "soccer.yaml"}' in capsys.readouterr().out
     robots = yaml.safe_load((target / 'soccer.yaml').read_text())['articulations']
     assert [robot['prefix'] for robot in robots] == [
         f'{team}_{number}' for team in ('left', 'right') for number in range(1, 5)

@@ -21,18 +21,6 @@ from urlab_ros_bridge.cli.processes.table import READY_LINE
 
 READY = f'print("{READY_LINE}: x", flush=True)\n'
 SLEEP = 'import time\ntime.sleep(60)\n'
-# A handler must not print: the signal may come while the program prints "up".
-POLITE = """
-import os, signal, sys, time
-def end(number, frame):
-    os.write(1, f"ending {time.monotonic()}\\n".encode())
-    time.sleep(0.2)
-    sys.exit(0)
-signal.signal(signal.SIGTERM, end)
-print("up", flush=True)
-while True:
-    time.sleep(0.05)
-"""
 DEAF = 'import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
 
 
@@ -75,46 +63,22 @@ def run(*programs, scenario=None, respawn=False, pass_fds=(), stop_seconds=1.0):
     return asyncio.run(main())
 
 
-def until(condition):
-    return lambda suite: suite.until(lambda: condition(suite))
-
-
-def test_a_process_waits_for_the_ready_line_of_another():
-    server = (Process('server'), 'import time\ntime.sleep(0.3)\n' + READY + SLEEP)
-    bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
-
-    async def scenario(suite):
-        await suite.until(suite.supervisor.pids)
-        assert set(suite.supervisor.pids()) == {'server'}
-        await suite.until(lambda: suite.lines('bridge'))
-
-    assert [name for name, _ in run(server, bridge, scenario=scenario).output] == [
-        'server', 'bridge'
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ('code', 'how'),
-    [
-        ('raise SystemExit(3)', 'server exited with code 3'),
-        ('import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)', 'was killed by SIGSEGV'),
-    ],
-)
-def test_a_vital_process_that_dies_ends_all_with_its_last_lines(code, how):
-    code = f'for i in range({KEPT_LINES + 5}): print("line", i, flush=True)\n{code}'
-    other = (Process('bridge'), SLEEP)
-    with pytest.raises(ChildDied) as caught:
-        run((Process('server'), code), other)
-    assert how in str(caught.value)
+def test_a_vital_process_that_dies_ends_all_with_its_last_lines():
+    code = f'for i in range({KEPT_LINES + 5}): print("line", i, flush=True)\n'
+    code += 'import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)'
+    with pytest.raises(ChildDied, match='SIGSEGV') as caught:
+        run((Process('server'), code), (Process('bridge'), SLEEP))
     assert f'line {KEPT_LINES + 4}' in str(caught.value) and 'line 4\n' not in str(caught.value)
 
 
 def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(monkeypatch):
     monkeypatch.setattr(module, 'RESPAWN_SECONDS', 0.2)
-    server = (Process('server'), READY + SLEEP)
+    server = (Process('server'), 'import time\ntime.sleep(0.3)\n' + READY + SLEEP)
     bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
 
     async def scenario(suite):
+        await suite.until(suite.supervisor.pids)
+        assert set(suite.supervisor.pids()) == {'server'}  # the other waits until it is ready
         await suite.until(lambda: suite.lines('bridge'))
         first = suite.supervisor.pids()
         os.kill(first['server'], signal.SIGKILL)
@@ -124,14 +88,6 @@ def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(
 
     suite = run(server, bridge, respawn=True, scenario=scenario)
     assert len(suite.lines('bridge')) == 1
-    assert 'restarting it in 0.2 s' in ' '.join(suite.lines('up'))
-
-
-def test_processes_end_in_reverse_order_one_after_the_other():
-    programs = [(Process(name), POLITE) for name in ('server', 'bridge', 'rviz')]
-    suite = run(*programs, scenario=until(lambda suite: len(suite.output) == 3), stop_seconds=20.0)
-    ends = {name: float(line.split()[1]) for name, line in suite.output if line != 'up'}
-    assert ends['rviz'] + 0.2 <= ends['bridge'] and ends['bridge'] + 0.2 <= ends['server']
 
 
 def test_processes_that_ignore_signals_are_killed_with_their_children_in_time():
@@ -151,7 +107,6 @@ def test_processes_that_ignore_signals_are_killed_with_their_children_in_time():
         scenario.began = time.monotonic()
 
     programs = [(Process(name), DEAF + grandchild + SLEEP) for name in names]
-    suite = run(*programs, scenario=scenario)
+    run(*programs, scenario=scenario)
     assert time.monotonic() - scenario.began < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
-    assert 'server did not exit in time' in ' '.join(suite.lines('up'))

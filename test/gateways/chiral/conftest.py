@@ -3,13 +3,10 @@
 """Simulations on free ports, gateways in front of them, and the observation of the page."""
 
 from bundled_server import simulation
-import numpy as np
 import pytest
 
 from test.gateways.chiral.stock_client import StockClient
 from test.gateways.running import chiral_at
-from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
-from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.simulation import link
 
 
@@ -39,13 +36,3 @@ def direct(quadruped):
     """Return a stock client of a quadruped in lockstep."""
     with chiral_at(quadruped, {'pace': 'lockstep'}) as server, StockClient(server.url) as client:
         yield client
-
-
-@pytest.fixture
-def page_observation():
-    """Return 480x640 colour and depth, and seven streams of seven numbers."""
-    random = np.random.default_rng(5)
-    image = random.integers(0, 256, (480, 640, 3), np.uint8)
-    depth = random.random((480, 640), np.float32)
-    camera = CameraView('wrist_cam', 1.234, np.eye(3), np.eye(4), image, depth)
-    return Observation(0.05, [camera], {f'stream_{i}': np.ones(7, np.float32) for i in range(7)})

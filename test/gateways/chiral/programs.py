@@ -6,10 +6,8 @@ import re
 import subprocess
 
 from ports import free_port
-import psutil
+from urlab_programs import ANY_PORTS
 from urlab_programs import start_urlab
-
-SIDE_PORTS = ('state', 'camera', 'control', 'info')
 
 
 class Programs:
@@ -19,16 +17,15 @@ class Programs:
     :ivar url: of the gateway; `log` is the file that it logs to.
     """
 
-    def __init__(self, folder, world, *words, profile='cameras: []\n'):
-        self._world = world
+    def __init__(self, folder, *words):
         self._rpc = free_port()
         self._forgotten = 0
         self.log = folder / 'gateway.log'
-        self.simulation = self._start_simulation()
-        (folder / 'profile.yaml').write_text(profile, encoding='utf-8')
+        self.restart()
+        (folder / 'profile.yaml').write_text('cameras: []\n', encoding='utf-8')
         words = [f'--rpc-port={self._rpc}', '--port=0', f'--profile={folder}/profile.yaml', *words]
         with self.log.open('w') as log:
-            self.gateway, line = self._start('chiral', words, log)
+            self.gateway, line = start_urlab('chiral', *words, stderr=log)
         self.url = re.search(r'ws://\S+', line)[0]
         self.port = int(self.url.rpartition(':')[2])
 
@@ -40,7 +37,9 @@ class Programs:
 
     def restart(self):
         """Start a simulation on the same port."""
-        self.simulation = self._start_simulation()
+        words = ['--world=quadruped', *ANY_PORTS, f'--rpc-port={self._rpc}', '--no-shm']
+        self.simulation, line = start_urlab('server', *words, stderr=subprocess.DEVNULL)
+        assert 'ready' in line, line
 
     def stop(self):
         """End everything; return the exit code of the gateway."""
@@ -57,19 +56,3 @@ class Programs:
 
     def forget_log(self):
         self._forgotten = self.log.stat().st_size
-
-    def resources(self):
-        """Return memory (MiB), threads and open files of the gateway."""
-        process = psutil.Process(self.gateway.pid)
-        return process.memory_info().rss / 2**20, process.num_threads(), process.num_fds()
-
-    def _start_simulation(self):
-        words = [f'--world={self._world}', f'--rpc-port={self._rpc}', '--no-shm']
-        words += [f'--{name}-port=0' for name in SIDE_PORTS]
-        return self._start('server', words, subprocess.DEVNULL)[0]
-
-    @staticmethod
-    def _start(command, words, log):
-        process, line = start_urlab(command, *words, stderr=log)
-        assert 'ready' in line, line
-        return process, line

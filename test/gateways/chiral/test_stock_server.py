@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gateway on a server without our extensions: one plain session and no status."""
 
-from contextlib import contextmanager
-
 from proxy import Fault
 from proxy import Proxy
-import pytest
 
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.conformance import Places
@@ -14,9 +11,8 @@ from urlab_ros_bridge.conformance import Places
 STOCK_HELLO = ('extensions', 'depth_unit', 'world', 'timestep')
 
 
-@contextmanager
-def stock_view(port):
-    """Hide what stock servers do not have; yield the port of the view and its requests."""
+def test_a_stock_server_is_served_too(quadruped, gateway, urlab):
+    """The proxy hides what stock servers do not have."""
     requests = []
 
     def note(request):
@@ -31,23 +27,16 @@ def stock_view(port):
             reply['ops'] = [op for op in reply['ops'] if op.get('name') != 'status']
         return reply
 
-    server = Places('127.0.0.1', f'tcp://127.0.0.1:{port}', '', '', '')
-    with Proxy(server, Fault(note, hide)) as proxy:
-        yield int(proxy.places.rpc.rpartition(':')[2]), requests
-
-
-@pytest.mark.parametrize('pace', ['lockstep', 'real_time'])
-def test_a_stock_server_is_served_too(quadruped, gateway, pace, urlab):
+    places = Places('127.0.0.1', f'tcp://127.0.0.1:{quadruped}', '', '', '')
     with (
-        stock_view(quadruped) as (port, requests),
-        gateway(port, {'pace': pace}) as server,
+        Proxy(places, Fault(note, hide)) as proxy,
+        gateway(int(proxy.places.rpc.rpartition(':')[2])) as server,
         StockClient(server.url) as client,
     ):
         start = client.reset()
         client.act(start.proprios['joint_pos'])
         seen = client.observe()
-        assert seen.timestamp >= start.timestamp
-        assert seen.proprios['base_pose'][2] > 0.2
+        assert seen.timestamp >= start.timestamp and seen.proprios['base_pose'][2] > 0.2
     ops = [request['op'] for request in requests]
     assert ops.count('hello') == 1 and 'status' not in ops
     assert not any('shared' in request for request in requests)

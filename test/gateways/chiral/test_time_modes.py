@@ -9,21 +9,17 @@ from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
 
-LOCKSTEP = {'pace': 'lockstep'}
 
-
-@pytest.mark.parametrize('meddle', ['live', 'step'])
-def test_time_that_passes_otherwise_ends_an_episode(quadruped, gateway, urlab, meddle):
-    """Another client steps the world or lets it run: the policy is informed, and may reset it."""
+def test_time_that_passes_otherwise_ends_an_episode(quadruped, gateway, urlab):
+    """Another client lets the world run: the policy is informed, and may reset it."""
     other = urlab(quadruped)
-    with gateway(quadruped, LOCKSTEP) as server:
+    other.set_mode('live')
+    with gateway(quadruped, {'pace': 'lockstep'}) as server:
         with connect_when_free(server.url) as client:
             start = client.reset()
-            if meddle == 'live':
-                other.set_mode('live')
-                time.sleep(0.05)
-            else:
-                other.step(3)
+            assert other.status().mode == 'direct'
+            other.set_mode('live')
+            time.sleep(0.05)
             client.act(start.proprios['joint_pos'])
             with pytest.raises(ConnectionClosed, match=r'1011 .* 0\.03'):
                 client.receive()
@@ -32,6 +28,7 @@ def test_time_that_passes_otherwise_ends_an_episode(quadruped, gateway, urlab, m
             client.act(start.proprios['joint_pos'])
             passed = client.observe().timestamp - start.timestamp
             assert passed == pytest.approx(1 / 30, abs=0.003)
+    assert other.status().mode == 'live'  # given back
 
 
 def test_real_time_moves_no_world_that_another_client_steps(quadruped, gateway, urlab):
@@ -48,11 +45,3 @@ def test_real_time_moves_no_world_that_another_client_steps(quadruped, gateway, 
         other.set_mode('live')
         with connect_when_free(server.url) as client:
             assert client.observe().timestamp > start.timestamp
-
-
-def test_lockstep_gives_the_mode_back(quadruped, gateway, urlab):
-    watcher = urlab(quadruped)
-    watcher.set_mode('live')
-    with gateway(quadruped, LOCKSTEP):
-        assert watcher.status().mode == 'direct'
-    assert watcher.status().mode == 'live'

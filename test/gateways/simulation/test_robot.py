@@ -12,7 +12,6 @@ from urlab_ros_bridge.wire.errors import UnknownName
 def test_a_name_belongs_to_the_longest_prefix():
     arm, left = robot('arm'), robot('arm_left')
     assert list(arm.joints) == ['j1', 'idle', 'j2', 'j3'] and list(left.joints) == ['j1']
-    assert list(arm.actuators) == ['a1', 'a2', 'a3'] and list(left.actuators) == ['a1']
     assert set(arm.sites) == {'tcp'} and set(left.bodies) == {'base', 'link'}
     with pytest.raises(UnknownName, match="unknown joint 'left_j1'"):
         arm.need_joints(['left_j1'])
@@ -25,16 +24,7 @@ def test_frames_are_local_first_and_then_compiled():
     assert arm.frame('tcp') == arm.frame('arm_tcp') == FrameName('site', 'arm_tcp')
     assert arm.frame('hand') == FrameName('body', 'arm_hand')
     assert arm.frame('mark') == FrameName('site', 'mark')
-    assert arm.frame('arm_left_tcp') == FrameName('site', 'arm_left_tcp')
     assert arm.frame('world') == FrameName('body', 'world')
     for name in ('', 'moon', 'arm_'):
         with pytest.raises(UnknownName, match='body or site'):
             arm.frame(name)
-
-
-def test_the_joints_that_move_a_frame_are_driven_and_between_base_and_frame():
-    arm = robot('arm')
-    for name in ('tcp', 'hand'):
-        assert [j.name for j in arm.moving_joints(arm.frame(name))] == ['j1', 'j2']
-    assert arm.moving_joints(arm.frame('base')) == []
-    assert arm.moving_joints(arm.frame('arm_left_tcp')) == []

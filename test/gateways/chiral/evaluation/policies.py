@@ -31,10 +31,6 @@ def broken(seen):
     raise KeyError('eyes')
 
 
-def wordy(seen):
-    return 'left'
-
-
 def judge(view):
     height = float(view.position('quadruped_base_link')[2])
     return {'reward': 0.5, 'success': view.time > 0.3, 'height': np.float32(height)}
@@ -42,10 +38,6 @@ def judge(view):
 
 def half(view):
     return 0.25
-
-
-def wrong(view):
-    return 'good'
 
 
 def unsendable(view):

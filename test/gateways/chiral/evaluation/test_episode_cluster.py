@@ -6,7 +6,6 @@ from dataclasses import asdict
 import importlib.util
 import os
 import signal
-import sys
 
 from eval_runs import begin
 from eval_runs import done
@@ -19,7 +18,6 @@ from eval_runs import wait
 import psutil
 import pytest
 
-from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import check_machine
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import ClusterAssignment
@@ -35,44 +33,20 @@ LOOPBACK = {'127.0.0.1', '::1', '::ffff:127.0.0.1'}
 DASHBOARD_PORT = 8265
 
 
-@pytest.fixture
-def assignment(tmp_path, monkeypatch):
+def test_a_machine_must_have_the_versions_and_the_policy_of_the_driver(tmp_path, monkeypatch):
     (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return seen\n')
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     settings = RunSettings.of('rover', '', 'unfit_policy:act', 5, 0)
-    (tmp_path / '.mark').touch()
     episodes = Assignment(asdict(settings), str(tmp_path))
-    yield ClusterAssignment(episodes, episode_cluster.versions(), '.mark')
-    sys.modules.pop('unfit_policy', None)
-
-
-def test_a_machine_must_have_the_versions_and_files_of_the_driver(assignment, tmp_path):
+    assignment = ClusterAssignment(episodes, episode_cluster.versions())
     check_machine(ClusterAssignment.of(assignment.text()))
-    (tmp_path / '.mark').unlink()
-    with pytest.raises(UnfitMachine, match='--record'):
-        check_machine(assignment)
     (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return 2 * seen\n')
     with pytest.raises(UnfitMachine, match="'unfit_policy:act'"):
         check_machine(assignment)
     assignment.versions['numpy'] = '1.0'
     with pytest.raises(UnfitMachine, match=r'numpy .* 1\.0 '):
         check_machine(assignment)
-
-
-def test_without_ray_the_command_names_the_package_to_install(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, 'ray', None)
-    monkeypatch.chdir(tmp_path)
-    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):
-        monkeypatch.setenv(name, 'x')  # what is set stays set, and goes with the test
-    assert main(['eval', '--policy', 'os:getcwd', '--ray', 'local', '--results', 'out']) != 0
-    output = ' '.join(capsys.readouterr().err.split())
-    assert 'urlab_ros_bridge[sim,chiral,eval,ray]' in output
-
-
-@pytest.fixture
-def place(tmp_path):
-    return prepare(tmp_path)
 
 
 def listeners(processes):
@@ -89,7 +63,8 @@ def listeners(processes):
 @needs_ray
 @pytest.mark.long
 @pytest.mark.slow
-def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(place):
+def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(tmp_path):
+    place = prepare(tmp_path)
     finish(begin(place, 'one', '--workers', 2))
     rows = table(place, 'one')
 

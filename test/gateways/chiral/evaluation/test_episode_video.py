@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import EpisodeVideo
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import side_by_side
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
@@ -16,13 +15,13 @@ def view(name, height, width, colour):
     return CameraView(name, 0.0, np.eye(3), np.eye(4), image)
 
 
-def test_a_video_plays_in_simulated_time(tmp_path):
+def test_a_video_plays_in_simulated_time_and_cameras_of_any_size_are_side_by_side(tmp_path):
     av = pytest.importorskip('av')
     path = tmp_path / 'e.mp4'
     video = EpisodeVideo(path, 20.0)
     colours = [(250, 10, 10), (10, 250, 10), (10, 10, 250)]
     for time, colour in zip((1.0, 1.05, 1.2), colours, strict=True):
-        views = [view('a', 48, 64, colour), view('b', 24, 33, (99, 99, 99))]
+        views = [view('a', 47, 64, colour), view('b', 24, 33, (99, 99, 99))]
         video.add(Observation(0.0, views, {}, {'sim_time': time}), None)
         video.add(Observation(0.0, views, {}, {'sim_time': time}), None)  # the same moment again
     video.close({})
@@ -36,20 +35,6 @@ def test_a_video_plays_in_simulated_time(tmp_path):
     assert data.index(b'moov') < data.index(b'mdat')
     for frame, colour in zip(frames, np.array(colours), strict=True):
         image = frame.to_ndarray(format='rgb24').astype(int)
-        assert image.shape == (48, 130, 3)
+        assert image.shape == (48, 130, 3)  # even, as the codec needs it
         assert np.abs(image[4:-4, 4:60] - colour).max() < 20
         assert np.abs(image[4:-4, 70:126] - 99).max() < 20
-
-
-def test_without_cameras_there_is_no_video(tmp_path):
-    pytest.importorskip('av')
-    video = EpisodeVideo(tmp_path / 'e.mp4', 30.0)
-    video.add(Observation(0.0, [], {}), None)
-    video.close({'ended': 'failed'})
-    assert not list(tmp_path.iterdir())
-
-
-def test_cameras_of_any_size_give_an_image_of_even_size():
-    whole = side_by_side([view('a', 47, 33, (1, 2, 3)), view('b', 20, 20, (4, 5, 6))])
-    assert whole.size == (80, 48)
-    assert whole.getpixel((32, 46)) == (1, 2, 3) and whole.getpixel((33, 46)) == (4, 5, 6)

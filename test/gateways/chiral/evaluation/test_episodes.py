@@ -16,6 +16,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import PolicyFailed
+from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
 HERE = 'test.gateways.chiral.evaluation.policies'
@@ -36,24 +37,21 @@ def judged(quadruped, gateway):
 def test_an_episode_ends_with_success(judged):
     client = judged({'hook': f'{HERE}:judge', 'instruction': 'stand'})
     policy = load_policy(f'{HERE}:Hold')
-    shown = []
     evaluation = Evaluation(client, policy, 100)
-    results = [evaluation.run(seed, progress=shown.append) for seed in (4, 5)]
-    for seed, result in zip((4, 5), results, strict=True):
+    for seed in (4, 5):
+        result = evaluation.run(seed)
         assert (result.seed, result.ended, result.success) == (seed, 'success', True)
         assert result.steps == 9  # the first control period that ends after 0.3 s
         assert result.reward == pytest.approx(4.5)
         assert result.seconds == pytest.approx(9 / 30, abs=0.003)
     assert policy.resets == 2
-    assert shown == [*range(1, 10)] * 2
     assert client.latest.extra['height'] > 0.2
     assert client.latest.extra['instruction'] == 'stand'
 
 
 def test_time_limits_and_step_limits(judged):
     client = judged({'hook': f'{HERE}:half', 'time_limit': 0.2})
-    policy = load_policy(f'{HERE}:Hold')
-    result = Evaluation(client, policy, 100).run(0)
+    result = Evaluation(client, load_policy(f'{HERE}:Hold'), 100).run(0)
     assert (result.ended, result.success) == ('truncated', False)
     assert result.reward == pytest.approx(0.25 * result.steps)
     result = Evaluation(client, load_policy(f'{HERE}:chunks'), 3).run(0)  # counted by rows
@@ -62,12 +60,7 @@ def test_time_limits_and_step_limits(judged):
 
 
 @pytest.mark.parametrize(
-    ('name', 'says'),
-    [
-        ('broken', 'KeyError'),
-        ('wordy', "returned 'left', not an array of numbers"),
-        ('small', r'1008 action of shape \[1\], expected \[12\]'),
-    ],
+    ('name', 'says'), [('broken', 'KeyError'), ('small', r'1008 action of shape \[1\], expected')]
 )
 def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
     log = EpisodeLog(tmp_path / 'failed.mcap')
@@ -78,56 +71,45 @@ def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
     assert record.metadata == {'seed': '3', 'ended': 'failed'}
 
 
-@pytest.mark.parametrize(
-    ('hook', 'says'), [('wrong', "'good'"), ('unsendable', 'a value that cannot')]
-)
-def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged, hook, says):
-    with pytest.raises(ChiralClosed, match=f'1011 the task hook returned {says}'):
-        judged({'hook': f'{HERE}:{hook}'}).reset()
+def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged):
+    with pytest.raises(ChiralClosed, match=r'1011 .* returned a value that cannot'):
+        judged({'hook': f'{HERE}:unsendable'}).reset()
 
 
-@pytest.mark.parametrize('name', ['policies', f'{HERE}:nobody', f'{HERE}:HERE', 'no.where:x'])
+@pytest.mark.parametrize('name', ['policies', f'{HERE}:nobody', 'no.where:x'])
 def test_a_policy_that_is_not_there_is_named(name):
     with pytest.raises(PolicyFailed, match=f'the policy {name!r}'):
         load_policy(name)
 
 
-@pytest.fixture
-def written(tmp_path, page_observation):
-    """Return the last message of each topic of a log, by topic: (type, message)."""
-    page_observation.extra = {'sim_time': 1.25, 'reward': 0.5, 'instruction': 'look'}
-    log = EpisodeLog(tmp_path / 'e.mcap')
-    log.add(page_observation, np.array([1.0, -2.0, 0.5]))
-    log.add(Observation(1.5, [], {}), None)
-    log.close({'ended': 'success'})
-    with (tmp_path / 'e.mcap').open('rb') as file:
-        found = make_reader(file).iter_messages()
-        return {channel.topic: (schema.name, message) for schema, channel, message in found}
-
-
-def test_a_log_is_read_by_any_mcap_reader(written):
-    streams = {f'/proprio/stream_{i}' for i in range(7)}
-    camera = {f'/wrist_cam/{what}' for what in ('image', 'depth', 'intrinsics', 'extrinsics')}
-    assert set(written) == streams | camera | {'/action', '/reward', '/instruction'}
-    assert {message.log_time for _, message in written.values()} == {1_250_000_000}
-
-
 @pytest.mark.ros
-def test_a_log_holds_messages_of_ros(written, page_observation):
+def test_a_log_is_read_by_any_mcap_reader(tmp_path):
+    """Its messages are those of ROS."""
     serialization = pytest.importorskip('rclpy.serialization')
     utilities = pytest.importorskip('rosidl_runtime_py.utilities')
-    read = {
-        topic: serialization.deserialize_message(message.data, utilities.get_message(name))
-        for topic, (name, message) in written.items()
-    }
-    view = page_observation.cameras[0]
-    image, depth = read['/wrist_cam/image'], read['/wrist_cam/depth']
-    assert (image.height, image.width, image.step, image.encoding) == (480, 640, 1920, 'rgb8')
-    assert (depth.step, depth.encoding, depth.header.frame_id) == (2560, '32FC1', 'wrist_cam')
-    assert (image.header.stamp.sec, image.header.stamp.nanosec) == (1, 250_000_000)
-    assert bytes(image.data) == view.image.tobytes()
-    assert bytes(depth.data) == view.depth.tobytes()
-    assert list(read['/action'].data) == [1.0, -2.0, 0.5]
+    random = np.random.default_rng(5)
+    image = random.integers(0, 256, (480, 640, 3), np.uint8)
+    depth = random.random((480, 640), np.float32)
+    view = CameraView('wrist_cam', 1.234, np.eye(3), np.eye(4), image, depth)
+    extra = {'sim_time': 1.25, 'reward': 0.5, 'instruction': 'look'}
+    log = EpisodeLog(tmp_path / 'e.mcap')
+    log.add(Observation(0.05, [view], {'q': np.ones(7, np.float32)}, extra), np.array([1.0, -2.0]))
+    log.add(Observation(1.5, [], {}), None)
+    log.close({'ended': 'success'})
+    read = {}
+    with (tmp_path / 'e.mcap').open('rb') as file:
+        for schema, channel, message in make_reader(file).iter_messages():
+            assert message.log_time == 1_250_000_000
+            kind = utilities.get_message(schema.name)
+            read[channel.topic] = serialization.deserialize_message(message.data, kind)
+    camera = [f'/wrist_cam/{what}' for what in ('image', 'depth', 'intrinsics', 'extrinsics')]
+    assert set(read) == {'/proprio/q', *camera, '/action', '/reward', '/instruction'}
+    shown, far = (read[name] for name in camera[:2])
+    assert (shown.height, shown.width, shown.step, shown.encoding) == (480, 640, 1920, 'rgb8')
+    assert (far.step, far.encoding, far.header.frame_id) == (2560, '32FC1', 'wrist_cam')
+    assert (shown.header.stamp.sec, shown.header.stamp.nanosec) == (1, 250_000_000)
+    assert bytes(shown.data) == image.tobytes() and bytes(far.data) == depth.tobytes()
+    assert read['/action'].data.tolist() == [1.0, -2.0]
     assert (read['/reward'].data, read['/instruction'].data) == (0.5, 'look')
 
 

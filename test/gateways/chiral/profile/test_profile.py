@@ -12,30 +12,11 @@ from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 from urlab_ros_bridge.gateways.chiral.profile import profile_names
 from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
-from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.wire.errors import UrlabError
 
 ROOT = Path(__file__).resolve().parents[4]
 PAGE = (ROOT / 'docs' / 'chiral.md').read_text(encoding='utf-8')
-
-
-@pytest.mark.parametrize(
-    ('value', 'says'),
-    [
-        ([], r'must be a mapping, not \[\]'),
-        ({'pcae': 'lockstep'}, r"unknown key 'pcae'; did you mean 'pace'\? \(valid: articulation"),
-        ({'pace': 'fast'}, r"pace: 'fast' is unknown; valid: real_time, lockstep"),
-        ({'control': {'rate': 0}}, r'control.rate: must be a finite number >= 0.1 \(Hz\), not 0'),
-        ({'cameras': [{'rgb': 4}]}, r'cameras\[0\].rgb: must be a string, not 4'),
-        ({'actions': [{'kind': 'fly'}]}, r"actions\[0\].kind: 'fly' is unknown; .*twist"),
-        ({'proprio': [{'joints': 'elbow'}]}, r'proprio\[0\].joints: must be a list'),
-    ],
-)
-def test_errors_name_the_key_and_the_value(value, says):
-    assert read_profile({}) == Profile()
-    with pytest.raises(ProfileError, match=f'^mine.yaml: .*{says}'):
-        read_profile(value, 'mine.yaml')
 
 
 def test_bundled_profiles_are_found_by_name(tmp_path, monkeypatch):
@@ -60,20 +41,19 @@ def test_the_example_of_the_page_is_a_profile():
 
 TORQUES = [{'joints': ['FL_hip']}, {'kind': 'joint_torque', 'joints': ['FR_hip']}]
 CANNOT = [
+    ({'pcae': 'lockstep'}, r"unknown key 'pcae'.*'pace'"),
+    ({'control': {'rate': 0}}, r'control.rate: must be .* >= 0.1 \(Hz\), not 0'),
+    ({'actions': [{'kind': 'fly'}]}, r"actions\[0\].kind: 'fly' is unknown; .*twist"),
     ({'articulation': 'nobody'}, "articulation: unknown articulation 'nobody'; .*: quadruped"),
     ({'cameras': [{'rgb': 'eye'}]}, r"cameras\[0\].rgb: unknown camera 'eye'; .*: front_rgb"),
     ({'cameras': [{'rgb': 'front_rgb', 'depth': 'front_rgb'}]}, 'not a depth camera'),
-    ({'cameras': [{'rgb': 'front_rgb'}, {'rgb': 'front_rgb'}]}, 'name of two entries'),
-    ({'proprio': [{'joints': ['knee']}]}, r"proprio\[0\]: unknown joint 'knee'; .*: FL_hip"),
     ({'proprio': [{'kind': 'sensor', 'sensor': 'x'}]}, "unknown sensor 'x'"),
-    ({'proprio': [{'kind': 'ee_pose'}]}, 'names no site'),
     ({'actions': [{'kind': 'twist'}, {'joints': ['FL_hip']}]}, "'FL_hip'.*two parts"),
     ({'actions': [{'kind': 'gripper'}]}, 'names no actuators'),
     ({'actions': TORQUES}, 'mix torques'),
     ({'reference': 'moon'}, "reference: unknown body or site 'moon'"),
     ({'control': {'rate': 1000.0}}, 'more than one action a simulation step'),
     ({'task': {'hook': 'nomodule:judge'}}, 'cannot be imported'),
-    ({'task': {'hook': 'judge'}}, 'not of the form module:callable'),
 ]
 
 
