@@ -87,6 +87,10 @@ def still(rover, gateway):
             qpos = np.array(urlab.handshake.model.qpos0)
             robot = state.articulations['rover'].qpos
             qpos[: len(robot)] = robot
+            for name, entity in state.entities.items():
+                if len(entity.qpos):
+                    start = urlab.handshake.entities[name].qpos_offset
+                    qpos[start : start + 7] = entity.qpos
         yield seen, qpos
 
 

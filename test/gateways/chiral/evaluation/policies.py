@@ -46,4 +46,4 @@ def unsendable(view):
 
 def late(view):
     """Judge whatever there is to see a success."""
-    return {'reward': 1.0, 'success': view.time > 0.2}
+    return {'reward': 1.0, 'success': view.time > 1.0}
