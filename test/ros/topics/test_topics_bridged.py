@@ -14,8 +14,12 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from sensor_msgs.msg import LaserScan
+from sensor_msgs.msg import NavSatFix
 from tf2_msgs.msg import TFMessage
 from urlab_msgs import msg as urlab_msgs
+
+from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
+from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
 
 DIALECTS = {
     'rows and sim_time': {'server': {}},
@@ -35,12 +39,13 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     server = small_server(beat=True, **options.pop('server'))
     with server.lock:
         server.paused = True
-        server.data.qpos[3:7] = (0.8, 0.0, 0.6, 0.0)
+        server.data.qpos[:7] = (30.0, -40.0, 0.5, 0.8, 0.0, 0.6, 0.0)
         server.data.qvel[:8] = (1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.5, -0.5)
         mujoco.mj_forward(server.model, server.data)
-    _, listener = bridged(server, **options)
+    _, listener = bridged(server, gps_origin=[48.137, 11.575, 520.0], **options)
     for kind, topic in (
         (Odometry, 'odom'),
+        (NavSatFix, '/gps/fix'),
         (JointState, 'joint_states'),
         (Imu, 'imu/data'),
         (PoseStamped, 'entities/box/pose'),
@@ -53,6 +58,12 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     assert (linear.x, linear.y, linear.z) == pytest.approx((-2.6, 2.0, 1.8))  # in its own frame
     turn = odom.pose.pose.orientation
     assert (turn.x, turn.y, turn.z, turn.w) == pytest.approx((0.0, 0.6, 0.0, 0.8))
+    fix = listener.wait_for(NavSatFix, '/gps/fix')
+    wanted = TangentPlane(GeodeticOrigin(48.137, 11.575, 520.0)).place(30.0, -40.0, 0.5)
+    place = pytest.approx((wanted.latitude, wanted.longitude), rel=1e-8)
+    assert (fix.latitude, fix.longitude) == place and fix.header.frame_id == 'base_link'
+    # A stock server does not tell how good it is.
+    assert fix.position_covariance[0] == (0.0 if dialect.startswith('stock') else 0.25)
     joints = listener.wait_for(JointState, 'joint_states')
     assert joints.name == ['shoulder', 'lift']
     assert joints.velocity[1] == pytest.approx(-0.5)

@@ -115,6 +115,17 @@ def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
         assert sources[0].closed and sources[1].closed
 
 
+def test_images_from_before_a_jump_never_follow_it():
+    second, timeline, sent = 10**9, Timeline(), []
+    publishing = ImagePublishing(timeline, StreamTasks())
+    timeline.published(100 * second)
+    publishing.jump(5 * second)
+    timeline.published(5 * second)
+    for stamp_ns in (100 * second, 4 * second, 5 * second):
+        publishing.publish(stamp_ns, lambda stamp_ns=stamp_ns: sent.append(stamp_ns))
+    assert sent == [5 * second]
+
+
 def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
     timeline, sent, published = Timeline(), [], []
     publishing = ImagePublishing(timeline, tasks := StreamTasks())
