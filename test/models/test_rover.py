@@ -68,17 +68,3 @@ def test_at_rest_it_neither_creeps_nor_jitters(rover, at_key):
     np.testing.assert_allclose(np.mean(accelerations, axis=0), [0, 0, 9.81], atol=0.05)
     np.testing.assert_allclose(data.sensor('rover_imu_gyro').data, 0.0, atol=1e-3)
     np.testing.assert_allclose(data.sensor('rover_imu_mag').data, rover.opt.magnetic, atol=1e-3)
-
-
-def test_the_lidar_sees_the_room_and_never_the_robot(rover, at_key):
-    data = at_key(rover, 'rover_dock')
-    site = rover.site('rover_lidar')
-    angles = np.linspace(-np.pi, np.pi, 360, endpoint=False)
-    rays = np.stack([np.cos(angles), np.sin(angles), np.zeros(360)], axis=1)
-    rays = rays @ data.site(site.id).xmat.reshape(3, 3).T
-    eye, body = data.site(site.id).xpos, site.bodyid[0]
-    met, ranges = np.zeros(360, np.int32), np.zeros(360)
-    mujoco.mj_multiRay(rover, data, eye, rays.ravel(), None, 1, body, met, ranges, None, 360, 12.0)
-    assert np.mean((ranges > 0.12) & (ranges < 12.0)) > 0.95
-    own = rover.body_rootid == rover.body('rover_base_link').id
-    assert not own[rover.geom_bodyid[met[met >= 0]]].any()

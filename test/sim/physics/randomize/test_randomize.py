@@ -4,6 +4,7 @@
 
 import copy
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -139,3 +140,22 @@ def test_refused_requests_change_nothing(lab, item, code):
     before, revision = arrays(lab.model), lab.engine.revision
     assert lab.code('randomize', items={'friction': {'scale': 2}, **item}) == code
     assert different(before, arrays(lab.model)) == set() and lab.engine.revision == revision
+
+
+def test_what_mujoco_refuses_is_undone_and_the_gravity_that_was_set_last_stays(lab, monkeypatch):
+    lab.ask('randomize', items={'gravity': {'scale': 0.5}})
+    lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
+    before = arrays(lab.model)
+
+    def refuse(model, data):
+        raise mujoco.FatalError('no')
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mujoco, 'mj_setConst', refuse)
+        items = {'color': {'value': 0.5}, 'mass': {'scale': 2}}
+        assert lab.code('randomize', items=items) == 'bad_value'
+    assert different(before, arrays(lab.model)) == set()
+    lab.ask('randomize', items={'gravity': {'scale': 2}})
+    assert lab.model.opt.gravity[2] == pytest.approx(-3.24)
+    lab.ask('randomize', restore=True)
+    assert different(before, arrays(lab.model)) == set()
