@@ -1,10 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every page: its links lead somewhere, its commands, requests and messages are what they say."""
+"""Commands, requests, messages and Python of every page are what they say."""
 
+import ast
+from importlib import import_module
 from pathlib import Path
 import re
 import shlex
+import textwrap
 
 import pytest
 import yaml
@@ -21,6 +24,7 @@ from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
 FENCED = re.compile(r'^```(?:bash|sh|console)?\n(.*?)^```', re.S | re.M)
+PYTHON = re.compile(r'^( *)```python\n(.*?)^ *```', re.S | re.M)
 COMMAND = re.compile(r'(?:[A-Z_]+=\S+ )*((?:urlab|ros2|make) .*)')
 
 
@@ -53,6 +57,21 @@ OURS = [line for line in LINES if line[1][0] == 'urlab' and line[1][1] != 'COMMA
 # Commands that write files or print, and end.
 ALONE = [words for _, words in OURS if words[1] in ('keys', 'soccer') or '--list' in words]
 ROS = [words for _, words in LINES if words[0] == 'ros2']
+
+
+@pytest.mark.parametrize(
+    'page', [page for page in PAGES if PYTHON.search(page.read_text())], ids=lambda page: page.stem
+)
+def test_imports_of_a_page_are_there(page):
+    for _, text in PYTHON.findall(page.read_text()):
+        for node in ast.walk(ast.parse(textwrap.dedent(text))):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith('urlab_ros_bridge'):
+                if node.module.startswith('urlab_ros_bridge.ros'):
+                    pytest.importorskip('rclpy')
+                module = import_module(node.module)
+                for name in node.names:
+                    if not hasattr(module, name.name):  # then it is a module
+                        import_module(f'{node.module}.{name.name}')
 
 
 @pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
