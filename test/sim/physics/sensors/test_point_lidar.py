@@ -6,13 +6,10 @@ from __future__ import annotations
 
 import math
 
-from bundled_server import port_of
-from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.geometry import matrix_of
 
 ROOM = """
@@ -46,9 +43,6 @@ articulations:
                pose: {pos: [0.1, 0, 0.3], quat: [0.99, 0.05, 0.1, 0.02]}}
     noise: {ouster: {stddev: 0.05, dropout: 0.25}}
 """
-
-
-TOPIC = 'points/cart/ouster'
 
 
 @pytest.fixture
@@ -91,15 +85,3 @@ def test_every_point_is_where_mujocos_ray_ends_and_noise_disturbs_and_drops_it(r
     kept = hit & (noisy >= 0)
     assert 1 - kept.sum() / hit.sum() == pytest.approx(0.25, abs=0.06)
     assert (noisy - ranges)[kept].std() == pytest.approx(0.05, rel=0.15)
-
-
-def test_a_stream_of_everything_does_not_ask_for_points(world):
-    with running_server(model=world, cameras='off') as server:
-        port = port_of(server, 'state')
-        with StateStream('127.0.0.1', port, ('',), backlog=None) as stream:
-            seen = [stream.receive(5.0) for _ in range(200)]
-            assert not any(tick.points for tick in seen)
-            stream.subscribe(TOPIC)
-            while not (tick := stream.receive(5.0)).points:
-                pass
-            assert tick.grouped().articulations['cart'].points['ouster'].ranges.shape == (12, 90)
