@@ -203,14 +203,17 @@ def test_a_stale_request_loses_no_position():
     assert robot.rejections.counts == {'server': 1}
 
 
-def test_partial_messages_that_wait_for_the_server_are_merged_and_none_is_lost():
+def test_partial_messages_that_wait_for_the_server_are_merged_and_a_reset_withdraws_them():
     robot, waiting = Robot(), {}
     robot.robot.context.sender.put = lambda key, action, *_: waiting.update({key: action})
     robot.send('joint_commands', joints(arm=0.7))
     robot.send('joint_commands', joints(wheel=2.0))
-    for action in waiting.values():
-        action()
-    assert robot.asked[-1][1] == {'arm': 0.7, 'wheel': 2.0}
+    waiting['joint_commands']()
+    assert [asked[1] for asked in robot.asked] == [{'arm': 0.7, 'wheel': 2.0}]
+    robot.send('joint_commands', joints(wheel=3.0))
+    robot.robot.jump('the simulation was reset')
+    waiting['joint_commands']()
+    assert len(robot.asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,28 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.reports import graph
+from urlab_ros_bridge.ros.reports.graph import GraphCheck
+
+
+def test_a_check_that_fails_is_a_warning_and_logged_once_until_it_succeeds_again(ros_node):
+    class Check(GraphCheck):
+        name = 'names'
+
+        def check(self):
+            if failures:
+                raise failures.pop()
+
+        def results(self):
+            return [Status('names', 'none', {})]
+
+    failures, logged, levels = 2 * [ValueError('no graph')], [], []
+    check = Check(ros_node(), lambda *entry: logged.append(entry))
+    for _ in range(3):
+        check.run()
+        levels += [status.level for status in check.statuses()]
+    assert levels == ['warning', 'warning', 'ok'] and len(logged) == 1
 
 
 def test_diagnostics_name_the_publisher_and_the_parameter(small_server, bridged):
