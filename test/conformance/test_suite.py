@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 import re
 import signal
-import socket
 import subprocess
 import sys
 
@@ -101,16 +100,6 @@ def test_a_deviation_of_a_stock_server_is_no_failure(sound, connect):
     del peer.hello_reply['extensions']
     (result,) = run(peer, plan)
     assert (result.outcome, result.reason) == (DEVIATION, check.stock)
-
-
-def test_a_silent_port_is_named_with_its_option(sound, capsys):
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        port = probe.getsockname()[1]
-    words = [sound.rpc, '--only', 'rows.two_parts', '--transport', 'zmq']
-    assert main(['conformance', *words, '--state-port', str(port)]) == 1
-    output = capsys.readouterr().out
-    assert str(port) in output and '--state-port' in output
 
 
 def test_checks_are_listed_and_selected_by_names_beginnings_and_globs(capsys):

@@ -3,8 +3,8 @@
 """
 Try the decoders on inputs that are guided by coverage (atheris): ``make fuzz``.
 
-Each decoder runs in a process of its own.  Inputs that reach new code are kept in ``--keep`` for
-the next run, inputs that cause a fault as ``fault-NAME-*``.
+Each decoder runs in a process of its own.  Inputs that reach new code are kept for the next run,
+inputs that cause a fault as ``fault-NAME-*``, in ``/tmp/urlab-fuzz``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 HERE = Path(__file__).resolve().parent
 SECONDS = 60  # that one input may take
 MEMORY_MB = 3000
+KEPT = Path('/tmp/urlab-fuzz')
 
 
 def guided(name: str, options: argparse.Namespace) -> None:
@@ -29,15 +30,15 @@ def guided(name: str, options: argparse.Namespace) -> None:
     with atheris.instrument_imports(include=['urlab_ros_bridge', 'yaml', 'xml']):
         from fuzz_targets import CORPUS
         from fuzz_targets import TARGETS
-    target, found = TARGETS[name], options.keep / name
+    target, found = TARGETS[name], KEPT / name
     found.mkdir(parents=True, exist_ok=True)
-    words = options.keep / f'{name}.dict'
+    words = KEPT / f'{name}.dict'
     escaped = (''.join(f'\\x{byte:02x}' for byte in word) for word in target.words)
     words.write_text(''.join(f'"{word}"\n' for word in escaped))
     limits = [f'-timeout={SECONDS}', f'-rss_limit_mb={MEMORY_MB}', '-max_len=4096']
     if options.seconds:
         limits.append(f'-max_total_time={options.seconds}')
-    places = [f'-artifact_prefix={options.keep}/fault-{name}-']
+    places = [f'-artifact_prefix={KEPT}/fault-{name}-']
     if target.words:
         places.append(f'-dict={words}')
     atheris.Setup(
@@ -52,15 +53,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--seconds', type=int, default=60, help='per decoder; 0: no limit')
     parser.add_argument('--only', nargs='*', default=[], metavar='NAME', help='decoders')
-    parser.add_argument('--keep', type=Path, default=Path('/tmp/urlab-fuzz'), help='folder')
     options = parser.parse_args()
     if len(options.only) == 1:
         guided(options.only[0], options)
     names = options.only or sorted(path.name for path in (HERE / 'corpus').iterdir())
     failed = []
     for name in names:
-        words = [sys.executable, __file__, f'--seconds={options.seconds}', '--keep']
-        words += [str(options.keep), '--only', name]
+        words = [sys.executable, __file__, f'--seconds={options.seconds}', '--only', name]
         print(f'== {name}', flush=True)
         if os.spawnv(os.P_WAIT, sys.executable, words):
             failed.append(name)

@@ -4,7 +4,8 @@
 Faults inside programs that nobody can cause from outside: `install` makes it their sitecustomize.
 
 The file `URLAB_TEST_CLOCK` holds seconds (a double) by which Python's wall clock is wrong.  While
-the file `URLAB_TEST_NO_GL` exists, every OpenGL context is lost and no new one can be made.
+the file `URLAB_TEST_NO_GL` exists, every OpenGL context is lost and no new one can be made.  With
+`URLAB_TEST_PROCESSORS` they cannot tell how few processors they have.
 """
 
 import os
@@ -76,5 +77,7 @@ class _LosesGraphics:
 if __name__ == 'sitecustomize':
     if 'URLAB_TEST_CLOCK' in os.environ:
         _move_clock(os.environ['URLAB_TEST_CLOCK'])
+    if 'URLAB_TEST_PROCESSORS' in os.environ:
+        del os.sched_getaffinity
     if 'URLAB_TEST_NO_GL' in os.environ:
         sys.meta_path.insert(0, _LosesGraphics(os.environ['URLAB_TEST_NO_GL']))

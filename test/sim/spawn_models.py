@@ -17,16 +17,11 @@ ARM = """<mujoco model="arm"><worldbody>
       <geom type="capsule" fromto="0 0 0 0 0 0.5" size="0.03"/></body></body></worldbody>
   <actuator><position name="elbow" joint="elbow" kp="40"/></actuator>
   <keyframe><key name="up" qpos="0.5" ctrl="0.5"/></keyframe></mujoco>"""
-URDF = """<robot name="cart"><link name="{root}">
-  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-  <visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>
-  <collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
-  <link name="hand">
-  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-  <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-  <joint name="grip" type="{joint}"><parent link="{root}"/><child link="hand"/>
-  <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+_LINK = '<link name="{}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+LID = f"""<robot name="lid">{_LINK.format('base')}{_LINK.format('hand')}
+  <joint name="grip" type="revolute"><parent link="base"/><child link="hand"/>
+  <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+  </joint></robot>"""
 TETRAHEDRON = tetrahedra(0.1)
 
 

@@ -44,8 +44,6 @@ CART = """
       <joint name="x" type="slide" axis="1 0 0" stiffness="100"/>
       <geom name="box" type="box" size="0.15 0.005 0.15" mass="1" rgba="1 0 0 1"/>
       <camera name="eye" pos="0 -0.2 0" xyaxes="1 0 0 0 0 1" resolution="160 120"/>
-      <camera name="chase" mode="trackcom" pos="0 -2 0.5" xyaxes="1 0 0 0 0 1"
-              resolution="160 120"/>
     </body>
   </worldbody>
   <actuator><motor name="push" joint="x"/></actuator>
@@ -96,10 +94,11 @@ def fresh_data(model, reply=None):
     return data
 
 
-def project(model, data, camera, point):
-    """Return (column, row) of a world point in an image, in pixels."""
+def colour_at(image, model, data, camera, point):
+    """Return blue, green, red of an image at a point of the world."""
     number = model.camera(camera).id
     width, height = model.cam_resolution[number]
     focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
     local = data.cam_xmat[number].reshape(3, 3).T @ (point - data.cam_xpos[number])
-    return width / 2 - focal * local[0] / local[2], height / 2 + focal * local[1] / local[2]
+    column = int(width / 2 - focal * local[0] / local[2])
+    return image[int(height / 2 + focal * local[1] / local[2]), column, :3].tolist()

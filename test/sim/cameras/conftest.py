@@ -6,9 +6,7 @@ from pathlib import Path
 import sys
 
 import pytest
-import zmq
 
-from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.requests.paths import DataFolder
@@ -39,12 +37,6 @@ def lab_context(lab, tmp_path):
     return build_simulation(config, DataFolder(tmp_path, False), load_world(config))
 
 
-@pytest.fixture
-def lab_rig(lab_context) -> CameraRig:
-    """Return the cameras of the small world."""
-    return lab_context.cameras
-
-
 @pytest.fixture(scope='package')
 def lab_server(lab):
     """Return a server of the small world, for all tests that leave it as it was."""
@@ -65,19 +57,3 @@ def client(lab_server):
     client.set_paused(True)
     client.set_sim_speed(100.0)
     client.close()
-
-
-@pytest.fixture
-def raw_socket():
-    """Return a factory of stock SUB sockets: endpoint, topic."""
-    context = zmq.Context()
-
-    def make(endpoint, topic):
-        socket = context.socket(zmq.SUB)
-        socket.rcvtimeo = 60_000
-        socket.subscribe(topic)
-        socket.connect(endpoint)
-        return socket
-
-    yield make
-    context.destroy(linger=0)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Navigation targets: who may announce one, and how long status reports it."""
 
-import pytest
-
 from urlab_ros_bridge.sim.requests import navigation
 from urlab_ros_bridge.wire.ops import NAVIGATION_SECONDS
 
@@ -47,18 +45,3 @@ def test_only_the_claimant_sets_targets_and_an_e_stop_refuses_goals(rover):
     rover.ask('e_stop', engaged=True)
     assert other.code('set_navigation_target', **TARGET) == 'e_stop_engaged'
     other.ask('set_navigation_target', **HERE)
-
-
-@pytest.mark.parametrize(
-    ('change', 'code', 'said'),
-    [
-        ({'kind': 'home'}, 'bad_value', 'one of goal, initial_pose'),
-        ({'x': float('inf')}, 'bad_value', 'x'),
-        ({'yaw': None}, 'missing_field', 'yaw'),
-        ({'articulation': 'crane'}, 'unknown_articulation', 'crane'),
-    ],
-)
-def test_a_bad_target_is_refused_by_its_field(rover, change, code, said):
-    reply = rover.reply('set_navigation_target', **(TARGET | change))
-    assert reply['code'] == code and said in reply['message']
-    assert not reported(rover)

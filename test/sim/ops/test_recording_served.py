@@ -42,10 +42,8 @@ def test_a_recording_is_saved_under_its_name_and_nothing_is_overwritten(clients,
     assert client.replay_load('lap1.json').total_frames == 5
     record(None, 1)
     assert client.recording_save() == str(saved / 'recording.json')
-    names = {'../../x': '_.._x', 'a/b c': 'a_b_c', '..': 'recording_2'}
-    for name, stem in names.items():
-        record(name, 1)
-        assert client.recording_save() == str(saved / f'{stem}.json')
+    record('../../x y', 1)
+    assert client.recording_save() == str(saved / '_.._x_y.json')
     assert not list(saved.glob('.*'))
 
 

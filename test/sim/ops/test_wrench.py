@@ -40,23 +40,16 @@ def wrench(force=(0, 0, 0), torque=(0, 0, 0), until=0.0, in_body=False, name='')
     return Wrench(1, np.array([*force, *torque], float), in_body, until, name)
 
 
-@pytest.mark.parametrize('duration', [0.002, 0.1, 0.35])
-def test_the_impulse_is_force_times_duration(floating, duration):
+def test_impulses_add_up_and_a_name_replaces_its_own(floating):
     _, data, external = floating
-    external.apply(wrench((3.0, -1.0, 0.5), until=duration - 0.001))
-    run(floating, 400)
-    assert 2.0 * data.qvel[:3] == pytest.approx(np.array([3.0, -1.0, 0.5]) * duration, rel=1e-9)
-    assert not data.xfrc_applied.any() and not external.active
-
-
-def test_wrenches_without_a_name_add_up_and_with_one_take_over(floating):
-    _, data, external = floating
-    external.apply(wrench((1.0, 0, 0), until=0.099))
-    external.apply(wrench((1.0, 0, 0), until=0.099))
+    external.apply(wrench((3.0, -1.0, 0.5), until=0.001))
+    external.apply(wrench((1.0, 0, 0), until=0.349))
     external.apply(wrench((0, 5.0, 0), until=0.099, name='a'))
     external.apply(wrench((0, 2.0, 0), until=0.099, name='a'))
-    run(floating, 100)
-    assert 2.0 * data.qvel[:3] == pytest.approx([0.2, 0.2, 0.0], rel=1e-9)
+    run(floating, 400)
+    impulse = np.array([3.0, -1.0, 0.5]) * 0.002 + [0.35, 0.2, 0.0]
+    assert 2.0 * data.qvel[:3] == pytest.approx(impulse, rel=1e-9)
+    assert not data.xfrc_applied.any() and not external.active
 
 
 def test_a_torque_turns_about_the_centre_of_mass(floating):
@@ -67,14 +60,6 @@ def test_a_torque_turns_about_the_centre_of_mass(floating):
     inertia = 2.0 * (0.1**2 + 0.2**2) / 3.0
     assert data.qvel[5] == pytest.approx(0.3 * 0.2 / inertia, rel=1e-6)
     assert data.body('box').xipos == pytest.approx(start, abs=1e-12)
-
-
-def test_the_number_of_wrenches_is_limited(floating):
-    *_, external = floating
-    assert all(external.apply(wrench((1, 0, 0), until=9.0)) for _ in range(MAX_WRENCHES))
-    assert not external.apply(wrench((1, 0, 0), until=9.0))
-    external.clear()
-    assert not external.active and external.apply(wrench((1, 0, 0), until=9.0))
 
 
 def test_setpoints_expire_at_their_time_unless_renewed(floating):
@@ -94,58 +79,29 @@ PULL = {'point': [0, 0, 0], 'target': [1, 0, 0], 'duration': 1.0}
 
 
 @pytest.mark.parametrize('op', ['apply_wrench', 'pull_body'])
-def test_wrenches_beyond_the_limit_are_refused(rover, op):
+def test_wrenches_beyond_the_limit_are_refused_until_they_are_cleared(rover, op):
     fields = {'apply_wrench': {'force': [1, 0, 0], 'duration': 9.0}, 'pull_body': PULL}[op]
     for number in range(MAX_WRENCHES):
         rover.ask(op, body='pallet', name=str(number), **fields)
     assert rover.code(op, body='pallet', name='more', **fields) == 'bad_value'
+    rover.ask('reset')
+    rover.ask(op, body='pallet', name='more', **fields)
 
 
-def test_a_fixed_body_cannot_be_pulled(rover):
-    assert rover.code('pull_body', body='shelf', **PULL) == 'bad_value'
+ARM = """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>
+  <body pos="0 0 0.8"><joint axis="0 0 1" damping="1"/>
+    <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="2"/>
+    <body pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
+      <body name="it" pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
+        <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
+  </body></body></body></worldbody></mujoco>"""
 
 
-@pytest.mark.parametrize(
-    ('fields', 'code'),
-    [
-        ({}, 'missing_field'),
-        ({'body': 'nobody'}, 'unknown_body'),
-        ({'body': 'world'}, 'bad_value'),
-        ({'body': 'rover_base_link', 'force': [1.0, 2.0]}, 'dim_mismatch'),
-        ({'body': 'rover_base_link', 'force': [1.0, 2.0, float('nan')]}, 'bad_value'),
-        ({'body': 'rover_base_link', 'frame': 'moon'}, 'bad_value'),
-    ],
-)
-def test_a_bad_wrench_has_its_code(rover, fields, code):
-    assert rover.code('apply_wrench', **fields) == code
-    assert not rover.engine.external.active
-
-
-THINGS = {
-    'cube': """<body name="it" pos="0 0 0.05"><freejoint/>
-      <geom type="box" size="0.03 0.03 0.03" mass="0.1"/></body>""",
-    'arm': """<body pos="0 0 0.8"><joint axis="0 0 1" damping="1"/>
-      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="2"/>
-      <body pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
-        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
-        <body name="it" pos="0.3 0 0"><joint axis="0 1 0" damping="1"/>
-          <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
-    </body></body></body>""",
-}
-
-
-WAYS = {'cube': (0.1, 0.2, 0.3), 'arm': (-0.1, 0.2, 0.05)}
-
-
-@pytest.mark.parametrize('delay', [0.0, 0.3])
-@pytest.mark.parametrize('rate', [4.0, 60.0])
-@pytest.mark.parametrize('thing', THINGS)
-def test_a_pulled_point_comes_to_rest_at_its_target(thing, rate, delay):
+@pytest.mark.parametrize(('rate', 'delay'), [(4.0, 0.3), (60.0, 0.0)])
+def test_a_pulled_point_comes_to_rest_at_its_target(rate, delay):
     """However late and seldom its place is sent: overshoot below a fifth, no divergence."""
-    model = mujoco.MjModel.from_xml_string(
-        '<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>'
-        f'{THINGS[thing]}</worldbody></mujoco>'
-    )
+    model = mujoco.MjModel.from_xml_string(ARM)
     data = mujoco.MjData(model)
     external = ExternalActions(model, data)
     body = model.body('it').id
@@ -157,7 +113,7 @@ def test_a_pulled_point_comes_to_rest_at_its_target(thing, rate, delay):
         return data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
 
     start, begun, sent = grip(), data.time, -np.inf
-    way = np.array(WAYS[thing])
+    way = np.array([-0.1, 0.2, 0.05])
     mass = external.effective_mass(body, start)
     farthest, last = 0.0, []
     while data.time < begun + 7.0:

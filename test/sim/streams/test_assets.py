@@ -9,8 +9,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.client import Client
-
 SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
          'ntexdata', 'nmat', 'nhfield', 'nskin', 'nkey', 'nsensor', 'neq', 'ntendon', 'nmocap',
          'nlight', 'ncam')  # fmt: skip
@@ -52,12 +50,8 @@ def elsewhere(tmp_path, monkeypatch):
 
 FOREIGN = (
     'adroit_hand/adroit_door.xml',
-    'adroit_hand/adroit_relocate.xml',
     'fetch/push.xml',
     'hand/manipulate_egg_touch_sensors.xml',
-    'hand/reach.xml',
-    'kitchen_franka/kitchen_assets/kitchen_env_model.xml',
-    'point/point.xml',
 )
 
 
@@ -127,14 +121,3 @@ def test_a_handshake_with_missing_asset_files_omits_them(rig, twins, caplog):
     reply = server.ask('hello', include_assets=True)
     assert reply['mjb'] and 'mjcf_compiled' not in reply and 'vfs_assets' not in reply
     assert 'skin.png' in caplog.text
-
-
-def test_a_client_reloads_the_model_from_its_assets(server, twins):
-    running = server(model=twins)
-    port = int(running.endpoints['rpc'].rpartition(':')[2])
-    with Client('127.0.0.1', port, shared=True) as client:
-        assert client.handshake.vfs_assets == {} and client.handshake.mjcf_compiled == ''
-        hands = client.connect(include_assets=True), client.connect()
-        for hand in hands:
-            model = mujoco.MjModel.from_xml_string(hand.mjcf_compiled, hand.vfs_assets)
-            assert_same(model, hand.model)

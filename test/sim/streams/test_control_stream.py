@@ -15,68 +15,46 @@ from urlab_ros_bridge.transport.receiver import MessageReceiver
 from urlab_ros_bridge.wire import control as wire
 
 
-class Pipe:
-    """Stands in for the SUB socket: messages wait in `queue`, `taken` counts parts."""
-
-    taken = 0
-
-    def __init__(self):
-        self.queue, self.filters, self.rest = [], [], []
-
-    def setsockopt(self, option, topic):
-        if option == zmq.SUBSCRIBE:
-            self.filters.append(topic)
-        else:
-            assert option == zmq.UNSUBSCRIBE
-            self.filters.remove(topic)
-
-    def getsockopt(self, option):
-        if option == zmq.RCVMORE:
-            return int(bool(self.rest))
-        if option == zmq.LAST_ENDPOINT:
-            return b''
-        assert option == zmq.EVENTS
-        return zmq.POLLIN if self.queue or self.rest else 0
-
-    def recv(self, flags):
-        assert flags == zmq.NOBLOCK
-        self.taken += 1
-        self.rest = self.rest or list(self.queue.pop(0))
-        return self.rest.pop(0)
-
-
 class Inlet:
-    """A world with a control stream; `send` and drain."""
+    """A world in live mode with a control stream, and who sends to it."""
 
-    def __init__(self, made):
-        self.rig, self.pipe, self.counters = made, Pipe(), StreamCounters()
-        self.stream = ControlStream(made.engine, MessageReceiver(self.pipe), self.counters)
+    def __init__(self, made, keep):
+        self.rig, self.counters = made, StreamCounters()
+        receiver, self.sender = (
+            keep(zmq.Context.instance().socket(kind)) for kind in (zmq.SUB, zmq.XPUB)
+        )
+        receiver.rcvhwm = self.sender.sndhwm = 0
+        receiver.bind(f'inproc://{id(self)}')
+        self.stream = ControlStream(made.engine, MessageReceiver(receiver), self.counters)
+        self.sender.connect(f'inproc://{id(self)}')
+        self.drain()
+        for _ in wire.KINDS:
+            self.sender.recv()  # it has subscribed
 
-    def send(self, *parts):
-        self.pipe.queue.append(list(parts))
+    def drain(self):
         with self.rig.engine.lock:
             self.stream.drain()
 
-    def setpoints(self, pairs, prefix='rover'):
-        ids, values = zip(*pairs, strict=True)
-        self.send(wire.control_topic('control', prefix), wire.pack_setpoints(ids, values))
-
-    def slot(self, prefix='rover'):
-        return self.rig.engine.controls[prefix].setpoints['zmq'].tolist()
+    def slot(self):
+        return self.rig.engine.controls['rover'].setpoints['zmq'].tolist()
 
 
 @pytest.fixture
-def inlet(rig):
-    """Return a factory: world name -> Inlet, in live mode."""
-    return lambda world='rover', **more: Inlet(rig(world=world, **more))
+def inlet(rig, keep):
+    return Inlet(rig(), keep)
 
 
-def test_a_flood_does_not_stop_time(inlet):
-    made = inlet()
-    made.pipe.queue += [[b'rover/control ', wire.pack_setpoints([0], [1.0])]] * (3 * DRAIN_LIMIT)
-    with made.rig.engine.lock:
-        made.stream.drain()
-    assert len(made.pipe.queue) == 2 * DRAIN_LIMIT
+SETPOINTS = [b'rover/control ', wire.pack_setpoints([0, 1], [9.0, 9.0])]
+LARGE = [b'rover/control ', wire.pack_setpoints(range(DRAIN_BYTES // 32), [0.0] * 2048)]
+GAINS = [b'rover/set_gains ', b'{"a":{}' + b' ' * (DRAIN_BYTES // JSON_WEIGHT) + b'}']
+
+
+@pytest.mark.parametrize(('message', 'each'), [(SETPOINTS, DRAIN_LIMIT), (LARGE, 4), (GAINS, 1)])
+def test_many_or_large_messages_leave_the_rest_to_the_next_step(inlet, message, each):
+    for _ in range(3 * each):
+        inlet.sender.send_multipart(message)
+    inlet.drain()
+    assert inlet.counters.received == each
 
 
 @pytest.mark.parametrize(
@@ -86,15 +64,17 @@ def test_a_flood_does_not_stop_time(inlet):
         [b'rover/control ', b'\x01'],
         [b'rover/control ', wire.pack_setpoints([0, 1], [9.0, float('nan')])],
         [b'rover/set_gains ', b'{"left_wheel": {"kp": 1}}'],
-        [b'ghost/control ', wire.pack_setpoints([0], [9.0])],
+        SETPOINTS,
     ],
 )
-def test_invalid_messages_are_counted_and_change_nothing(inlet, caplog, parts):
-    made = inlet()
+def test_invalid_messages_and_setpoints_during_an_e_stop_change_nothing(inlet, caplog, parts):
+    inlet.rig.ask('e_stop', engaged=True)
+    caplog.clear()
     for _ in range(2):
-        made.send(*parts)
-    assert made.slot() == [0.0, 0.0] and made.counters.rejected == 2
-    assert made.counters.applied == 0 and len(caplog.records) == 1
+        inlet.sender.send_multipart(parts)
+    inlet.drain()
+    assert inlet.slot() == [0.0, 0.0] and inlet.counters.rejected == 2
+    assert inlet.counters.applied == 0 and len(caplog.records) == 1
 
 
 def test_a_taken_port_only_switches_the_stream_off(server, connect, caplog):
@@ -106,31 +86,11 @@ def test_a_taken_port_only_switches_the_stream_off(server, connect, caplog):
     assert np.isfinite(connect(second).ask('step')['time'])
 
 
-def test_large_messages_leave_the_rest_to_the_next_step(inlet):
-    made = inlet()
-    large = [b'rover/control ', wire.pack_setpoints(range(DRAIN_BYTES // 32), [0.0] * 2048)]
-    gains = [b'rover/set_gains ', b'{"a":{}' + b' ' * (DRAIN_BYTES // JSON_WEIGHT) + b'}']
-    for message, each in ((large, 4), (gains, 1)):
-        made.pipe.queue = [message] * 12
-        with made.rig.engine.lock:
-            made.stream.drain()
-        assert len(made.pipe.queue) == 12 - each
-
-
 def test_a_message_of_very_many_parts_is_dropped_over_several_steps(inlet):
-    made = inlet()
-    parts = 10 * DRAIN_LIMIT
-    made.pipe.queue = [[b'rover/control '] + [b''] * parts]
-    with made.rig.engine.lock:
-        made.stream.drain()
-        assert made.counters.rejected == 1 and made.pipe.taken == 3
-        drains = 0
-        while made.pipe.rest:
-            before = made.pipe.taken
-            made.stream.drain()
-            assert made.pipe.taken - before <= DRAIN_LIMIT
-            drains += 1
-    assert drains == 10
-    left = made.rig.model.actuator('rover_left_wheel').id
-    made.setpoints([(left, 1.5)])
-    assert 1.5 in made.slot()
+    inlet.sender.send_multipart([b'rover/control '] + [b''] * 10 * DRAIN_LIMIT)
+    inlet.sender.send_multipart(SETPOINTS)
+    for _ in range(10):
+        inlet.drain()
+    assert (inlet.counters.rejected, inlet.counters.applied) == (1, 0)
+    inlet.drain()
+    assert inlet.counters.applied == 1 and inlet.slot() == [9.0, 9.0]

@@ -11,26 +11,18 @@ from urlab_ros_bridge.transport.publisher import MAX_TOPIC_BYTES
 from urlab_ros_bridge.transport.publisher import Publisher
 
 
-class Pipe:
-    """Stands in for an XPUB socket on which subscribing never ends."""
-
-    def __init__(self):
-        self.taken = 0
-
-    def getsockopt(self, option):
-        return b'' if option == zmq.LAST_ENDPOINT else zmq.POLLIN
-
-    def recv(self, flags):
-        self.taken += 1
-        return b'\x01%d' % self.taken
-
-
-def test_subscriptions_beyond_the_limit_are_ignored():
-    subscribed = Publisher(Pipe())
+def test_subscriptions_beyond_the_limit_are_ignored(keep):
+    sender, receiver = (keep(zmq.Context.instance().socket(kind)) for kind in (zmq.XPUB, zmq.SUB))
+    sender.rcvhwm = receiver.sndhwm = 0
+    sender.bind('inproc://subscriptions')
+    publisher = Publisher(sender)
+    receiver.connect('inproc://subscriptions')
+    for number in range(MAX_SUBSCRIPTIONS + 1):
+        receiver.subscribe(f'{number} ')
     for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):
-        subscribed.read_subscriptions()
-    assert len(subscribed._topics) == MAX_SUBSCRIPTIONS
-    assert subscribed.is_subscribed(str(MAX_SUBSCRIPTIONS)) and not subscribed.is_subscribed('x')
+        publisher.read_subscriptions()
+    assert publisher.is_subscribed(f'{MAX_SUBSCRIPTIONS - 1} ')
+    assert not publisher.is_subscribed(f'{MAX_SUBSCRIPTIONS} ')
 
 
 @pytest.mark.parametrize('place', ['state', 'info'])

@@ -12,7 +12,6 @@ from spawn_models import delete
 from spawn_models import renewed
 from spawn_models import spawn
 from spawn_models import TETRAHEDRON
-from spawn_models import URDF
 
 from urlab_ros_bridge.sim.model.client_models import limits
 
@@ -53,25 +52,6 @@ def test_files_are_read_once(rig, tmp_path):
         'import_failed', 'missing_assets',
     )  # fmt: skip
     delete(world, 'two')
-
-
-def test_meshes_of_a_urdf_are_called_like_their_files(rig, tmp_path):
-    data = tmp_path / 'data'
-    (data / 'cart' / 'meshes').mkdir(parents=True)
-    for name in ('hull', 'wheel'):
-        text = f'# {name}\n{TETRAHEDRON}'
-        (data / 'cart' / 'meshes' / f'{name}.obj').write_text(text)
-    mesh = '<mesh filename="package://cart/meshes/{}.obj" {}/>'
-    text = URDF.format(root='base', joint='fixed')
-    text = text.replace('<box size="0.2 0.2 0.2"/>', mesh.format('hull', ''), 1)
-    text = text.replace('<box size="0.2 0.2 0.2"/>', mesh.format('hull', 'scale="2 2 2"'), 1)
-    text = text.replace('<sphere radius="0.1"/>', mesh.format('wheel', ''))
-    (data / 'cart' / 'cart.urdf').write_text(text)
-    world = rig(data_dir=data)
-    world.ask('spawn_entity', name='cart', file='cart/cart.urdf', pos=[3, 3, 1])
-    renewed(world)
-    names = [world.model.mesh(i).name for i in range(world.model.nmesh)]
-    assert names == ['cart.hull', 'cart.hull1', 'cart.wheel'] and world.model.ngeom
 
 
 def test_all_spawned_models_together_have_limits(rig, monkeypatch):
