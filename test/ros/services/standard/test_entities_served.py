@@ -72,7 +72,7 @@ def test_a_state_takes_effect_at_once(yard):
     assert ball.linear.tolist() == pytest.approx([0.1, 0.2, 0.3])
     # In the world, both of them: this is not the twist of an odometry.
     assert ball.angular.tolist() == pytest.approx([0, 0, 1])
-    read = yard.state('ball')
+    read = yard.well('get_entity_state', entity='ball').state
     assert numbers(read.twist.linear) == pytest.approx([0.1, 0.2, 0.3])
     assert numbers(read.pose.orientation) == pytest.approx([0, 0, HALF, HALF])
 
@@ -106,23 +106,17 @@ def test_invalid_states_are_refused_and_change_nothing(yard, entity, wanted, res
     assert yard.well('get_entities_states').states == before
 
 
-@pytest.mark.parametrize(
-    ('name', 'upper', 'lower'),
-    [
-        ('ball', (0.1, 0.1, 0.1), (-0.1, -0.1, -0.1)),
+def test_bounds_are_relative_to_the_body(yard):
+    # However it lies; the pillar stands turned, and its box is given along its own axes.
+    yard.client.set_entity_state('mark', pos=(7, 8, 9), quat=(0.8, 0.2, 0.4, 0.4))
+    for name, upper, lower in (
         ('mark', (0.1, 0.2, 0.3), (-0.1, -0.2, -0.3)),
-        # It stands turned by a quarter, and its box is given along its own axes.
         ('pillar', (0.4, 0.1, 2.0), (-0.4, -0.1, 0.0)),
-    ],
-)
-def test_bounds_are_relative_to_the_body(yard, name, upper, lower):
-    if name != 'pillar':
-        # However it lies.
-        yard.client.set_entity_state(name, pos=(7, 8, 9), quat=(0.8, 0.2, 0.4, 0.4))
-    bounds = yard.well('get_entity_bounds', entity=name).bounds
-    assert bounds.type == msg.Bounds.TYPE_BOX
-    assert numbers(bounds.points[0]) == pytest.approx(upper, abs=1e-6)
-    assert numbers(bounds.points[1]) == pytest.approx(lower, abs=1e-6)
+    ):
+        bounds = yard.well('get_entity_bounds', entity=name).bounds
+        assert bounds.type == msg.Bounds.TYPE_BOX
+        assert numbers(bounds.points[0]) == pytest.approx(upper, abs=1e-6)
+        assert numbers(bounds.points[1]) == pytest.approx(lower, abs=1e-6)
 
 
 def test_named_poses_are_sites_and_keyframes(yard):
@@ -131,7 +125,7 @@ def test_named_poses_are_sites_and_keyframes(yard):
     assert numbers(poses['dock'].pose.position) == [1, 2, 0.5]
     assert numbers(poses['dock'].pose.orientation) == pytest.approx([0, 0, 1, 0])
     yard.client.reset('cart_parked')
-    parked = yard.state('cart').pose
+    parked = yard.well('get_entity_state', entity='cart').state.pose
     assert poses['cart_parked'].pose == parked and numbers(parked.position) == [-1, 1, 0.2]
     tagged = yard.well('get_named_poses', tags=msg.TagsFilter(tags=['site'])).poses
     assert [each.name for each in tagged] == ['dock']

@@ -17,9 +17,6 @@ SCENE = """
     <geom type="plane" size="0 0 0.1"/>
     <site name="dock" pos="1 2 0.5" quat="0 0 0 1"/>
     <body name="ball" pos="3 0 1"><freejoint/><geom size="0.1" mass="1"/></body>
-    <body name="door" pos="0 4 0">
-      <joint name="hinge" axis="0 0 1"/><geom type="box" size="0.5 0.05 1" pos="0 0 1"/>
-    </body>
     <body name="mark" mocap="true" pos="0 -2 0.2"><geom type="box" size="0.1 0.2 0.3"/></body>
     <body name="pillar" pos="-3 0 0" euler="0 0 90">
       <geom type="box" size="0.4 0.1 1" pos="0 0 1"/>
@@ -85,10 +82,6 @@ class Yard:
         response = self.ask(name, **fields)
         assert response.result.result == OK, response.result
         return response
-
-    def state(self, name):
-        """Return where an entity is, as the service says."""
-        return self.well('get_entity_state', entity=name).state
 
     @property
     def client(self):
