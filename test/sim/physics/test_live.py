@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The live loop: its meter, and its behaviour after errors."""
+"""The live loop after errors."""
 
 from waiting import wait_until
 

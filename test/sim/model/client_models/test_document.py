@@ -35,14 +35,12 @@ class Places:
         os.mkfifo(self.data / 'fifo')
         self.files = ClientFiles(DataFolder(self.data))
 
-    def text(self, text, including=False):
-        return Document(self.files, self.data, including).read(text, 'xml')
+    def text(self, text):
+        return Document(self.files, self.data, False).read(text, 'xml')
 
-    def file(self, name, text=None):
-        path = self.data / name
-        if text:
-            path.write_text(text)
-        return Document(self.files, path.parent, True).read(path.read_bytes(), name)
+    def file(self, name, text):
+        (self.data / name).write_text(text)
+        return Document(self.files, self.data, True).read(text, name)
 
 
 @pytest.fixture(scope='module')
@@ -71,8 +69,13 @@ OUTSIDE = {
         '<box size="0.2 0.2 0.2"/>', '<mesh filename="{0}.obj"/>'
     ),
 }
-WAYS = ('{outside}/{name}', '../outside/{name}', 'away/{name}', 'file://{outside}/{name}',
-        'package://x/../../outside/{name}')  # fmt: skip
+WAYS = (
+    '{outside}/{name}',
+    '../outside/{name}',
+    'away/{name}',
+    'file://{outside}/{name}',
+    'package://x/../../outside/{name}',
+)
 
 
 def refused(read, *args):
