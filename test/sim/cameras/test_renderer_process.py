@@ -23,6 +23,7 @@ from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.supervisor import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.transport.server_sockets import SocketInUse
 
 
 def is_renderer(process):
@@ -176,7 +177,7 @@ def test_without_images_cameras_are_listed_and_requests_for_them_give_the_reason
             client.step(include_cameras={'front': 'sync'})
 
 
-def test_taken_ports_are_skipped():
+def test_taken_ports_are_skipped_and_an_unusable_address_is_named():
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))
         taken.listen()
@@ -186,3 +187,5 @@ def test_taken_ports_are_skipped():
         for listener in found:
             listener.close()
     assert len(set(ports)) == 2 and min(ports) > port + 1
+    with pytest.raises(SocketInUse, match=r'192\.0\.2\.1'):
+        open_listeners(ServerConfig(bind='192.0.2.1', insecure=True, camera_port=0), 1)

@@ -9,6 +9,7 @@ import mujoco
 import pytest
 from spawn_models import BOX
 from spawn_models import delete
+from spawn_models import LID
 from spawn_models import renewed
 from spawn_models import spawn
 from spawn_models import TETRAHEDRON
@@ -52,6 +53,18 @@ def test_files_are_read_once(rig, tmp_path):
         'import_failed', 'missing_assets',
     )  # fmt: skip
     delete(world, 'two')
+
+
+def test_a_urdf_finds_the_meshes_of_its_package(rig, tmp_path):
+    (tmp_path / 'cart' / 'meshes').mkdir(parents=True)
+    (tmp_path / 'cart' / 'meshes' / 'hull.obj').write_text(TETRAHEDRON)
+    text = LID.replace(
+        '<sphere radius="0.1"/>', '<mesh filename="package://cart/meshes/hull.obj"/>'
+    )
+    (tmp_path / 'cart' / 'cart.urdf').write_text(text)
+    world = rig(data_dir=tmp_path)
+    world.ask('spawn_entity', name='cart', file='cart/cart.urdf', pos=[3, 3, 1])
+    assert renewed(world).model.mesh(0).name == 'cart_hull'
 
 
 def test_all_spawned_models_together_have_limits(rig, monkeypatch):
