@@ -19,6 +19,7 @@ class Bridged:
 
     def __init__(self, monkeypatch):
         self.now, self.stopped, self.server, self.lost, self.waiting = 0.0, '', False, False, []
+        self.node = FakeNode()
         monkeypatch.setattr(e_stop.time, 'monotonic', lambda: self.now)
         self.sender = SimpleNamespace(put=lambda key, action: self.waiting.append(action))
         self.link = SimpleNamespace(
@@ -28,7 +29,7 @@ class Bridged:
         )
         parts = {Commands: self, ServerLink: self.link}
         bridge = SimpleNamespace(
-            node=FakeNode(),
+            node=self.node,
             part=parts.__getitem__,
             log=lambda *_: None,
             run_in_stream=lambda task: task(),
@@ -80,6 +81,8 @@ def test_the_server_is_followed_but_no_status_older_than_the_last_request(bridge
     assert bridged.poll()
     bridged.server = False
     assert not bridged.poll() and not bridged.server
+    told = [message.data for message in bridged.node.published[e_stop.ACTIVE.name]]
+    assert told == [False, True, False, True, False]
 
 
 def test_an_engaged_bridge_engages_a_server_that_is_new_or_did_not_answer(bridged):
