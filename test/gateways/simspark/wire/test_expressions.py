@@ -13,9 +13,7 @@ from urlab_ros_bridge.gateways.simspark.errors import UnwritableValue
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_integer
 from urlab_ros_bridge.gateways.simspark.wire.expressions import atom
-from urlab_ros_bridge.gateways.simspark.wire.expressions import head
 from urlab_ros_bridge.gateways.simspark.wire.expressions import MAX_DEPTH
-from urlab_ros_bridge.gateways.simspark.wire.expressions import named
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 from urlab_ros_bridge.gateways.simspark.wire.expressions import write
 
@@ -25,12 +23,8 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(expressions, max_size=5))
-def test_written_expressions_are_read_back(items):
+def test_written_expressions_are_read_back_and_no_blank_follows_a_parenthesis(items):
     assert read(write(*items)) == items
-
-
-@given(st.lists(expressions, max_size=5))
-def test_no_blank_follows_a_parenthesis_outside_quotes(items):
     # RoboViz loses such an expression without a word.
     assert b'( ' not in write(*(x for x in items if b'"' not in write(x)))
 
@@ -38,16 +32,10 @@ def test_no_blank_follows_a_parenthesis_outside_quotes(items):
 @pytest.mark.parametrize(
     ('payload', 'items'),
     [
-        (b'', []),
         (b'  \r\n\t', []),
         (b'(he1 0.5)(he2 -0.2)(syn)', [['he1', '0.5'], ['he2', '-0.2'], ['syn']]),
-        (
-            b'((ball (pos 0 0 50))(getAck moved_ball_in_the_air))',
-            [[['ball', ['pos', '0', '0', '50']], ['getAck', 'moved_ball_in_the_air']]],
-        ),
         (b'( init (unum 0)\n(teamname "a b"))', [['init', ['unum', '0'], ['teamname', 'a b']]]),
-        (b'a(b)c', ['a', ['b'], 'c']),
-        (b'()', [[]]),
+        (b'a(b)c()', ['a', ['b'], 'c', []]),
     ],
 )
 def test_examples(payload, items):
@@ -55,78 +43,39 @@ def test_examples(payload, items):
 
 
 @pytest.mark.parametrize(
-    ('payload', 'why'),
-    [
-        (b'(a', '1 "\\("'),
-        (b'a))', 'without its "\\("'),
-        (b'(say "x)', 'quote'),
-        (b'"', 'quote'),
-        (b'(\xff)', 'byte 1 is 0xff'),
-        (b'(' * 3000, 'deeper'),
-        (b'(' * (MAX_DEPTH + 1) + b')' * (MAX_DEPTH + 1), 'deeper'),
-    ],
+    'payload',
+    [b'(a', b'a))', b'(say "x)', b'(\xff)', b'(' * (MAX_DEPTH + 1) + b')' * (MAX_DEPTH + 1)],
 )
-def test_malformed_expressions_are_refused(payload, why):
-    with pytest.raises(MalformedExpression, match=why):
+def test_malformed_and_too_deep_expressions_are_refused(payload):
+    with pytest.raises(MalformedExpression):
         read(payload)
+    deep = b'(' * MAX_DEPTH + b')' * MAX_DEPTH
+    assert write(*read(deep)) == deep
 
 
-def test_the_maximum_depth_is_accepted():
-    payload = b'(' * MAX_DEPTH + b')' * MAX_DEPTH
-    assert write(*read(payload)) == payload
-
-
-@given(finite)
-def test_numbers_are_written_with_six_digits_and_read_again(value):
+@given(finite, st.integers(-(10**30), 10**30))
+def test_numbers_are_written_with_six_digits_integers_exactly_and_read_again(value, integer):
     text = atom(value)
     assert math.isclose(as_float(text), value, rel_tol=5.1e-6, abs_tol=1e-320)
     assert len(text) <= 13
+    assert as_integer(atom(integer)) == integer
 
 
-@given(st.integers(-(10**30), 10**30))
-def test_integers_are_written_exactly(value):
-    assert as_integer(atom(value)) == value
-
-
-@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 'a"b', 'ü'])
+@pytest.mark.parametrize('value', [math.nan, -math.inf, 'a"b', 'ü'])
 def test_a_value_without_a_text_form_is_not_written(value):
     with pytest.raises(UnwritableValue):
         write(['x', value])
 
 
 @pytest.mark.parametrize(
-    'text',
-    [
-        'nan',
-        'inf',
-        '-Infinity',
-        '1e999',
-        '0x10',
-        '1_0',
-        '',
-        '.',
-        '-',
-        '1e',
-        'a',
-        '٣',
-        '9' * 65,
-        [],
-    ],
+    'text', ['nan', '-Infinity', '1e999', '0x10', '1_0', '', '.', '1e', '٣', '9' * 65, []]
 )
 def test_a_number_that_is_not_finite_is_refused(text):
-    with pytest.raises(MalformedExpression, match='not a finite number'):
-        as_float(text)
-    with pytest.raises(MalformedExpression, match='not a whole number'):
-        as_integer(text)
+    for read_number in (as_float, as_integer):
+        with pytest.raises(MalformedExpression):
+            read_number(text)
 
 
 @pytest.mark.parametrize(('text', 'value'), [('1', 1), ('+.5', 0.5), ('-2.', -2), ('1E-3', 0.001)])
 def test_numbers_in_all_their_forms(text, value):
     assert as_float(text) == value
-
-
-def test_a_list_is_found_by_its_first_atom():
-    items = ['pos', ['vel'], ['vel', '1'], ['vel', '2'], [['x'], 'vel']]
-    assert named(items, 'vel') == ['1']
-    assert named(items, 'pos') is None
-    assert [head(item) for item in [*items, []]] == ['', 'vel', 'vel', 'vel', '', '']
