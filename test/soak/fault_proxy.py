@@ -9,21 +9,22 @@ middlebox does, and a server has to survive those as well.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import contextlib
 import random
 import socket
 import threading
 import time
 
-KINDS = ('delay', 'drop', 'duplicate', 'reorder', 'truncate', 'cut')
+KINDS = ('delay', 'drop', 'duplicate', 'reorder', 'truncate', 'cut', 'stall')
 # Those that change no data; the others are no faults of TCP.
-HONEST = ('delay', 'cut')
+HONEST = ('delay', 'cut', 'stall')
 _RATE, _PIECE = 0.2, 1 << 16  # share of the pieces that is harmed, their bytes
 
 
 class FaultProxy:
     """
-    Relays connections to a port, and harms what it relays during `harm`.
+    Relays connections to a port, and harms what it relays while it is `harmed`.
 
     :ivar port: where it listens.
     :ivar target: the port that the next connections are relayed to.
@@ -40,15 +41,18 @@ class FaultProxy:
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def harm(self, kind: str, seconds: float) -> None:
-        """Harm what is relayed for a while; then end connections that make no sense any more."""
+    @contextlib.contextmanager
+    def harmed(self, kind: str) -> Iterator[None]:
+        """Harm what is relayed; then end connections that make no sense any more."""
         self._fault = kind
         self.harmed_until = 0.0 if kind in HONEST else float('inf')
-        time.sleep(seconds)
-        self._fault = ''
-        if kind != 'delay':
-            self._cut()
-        self.harmed_until = 0.0 if kind in HONEST else time.monotonic() + 1.0
+        try:
+            yield
+        finally:
+            self._fault = ''
+            if kind != 'delay':
+                self._cut()
+            self.harmed_until = 0.0 if kind in HONEST else time.monotonic() + 1.0
 
     def close(self) -> None:
         """Cut everything off."""
@@ -85,6 +89,8 @@ class FaultProxy:
                 if fault == 'reorder':
                     held += data  # until after the next piece
                     continue
+                while self._fault == 'stall':  # nobody reads, of whatever connection
+                    time.sleep(0.01)
                 if fault == 'delay':
                     time.sleep(self._random.uniform(0.01, 0.3))
                 elif fault == 'drop':

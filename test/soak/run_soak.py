@@ -30,11 +30,8 @@ import time
 from fault_proxy import FaultProxy
 from fault_proxy import KINDS
 from lifelines import start_process
-import msgpack
 from programs_under_fault import Programs
 import psutil
-import raw_peer
-import raw_zmtp
 import renderer_faults
 from waiting import wait_until
 import watchers
@@ -48,7 +45,7 @@ from urlab_ros_bridge.wire.recording import decode
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0  # s for recovery, on a machine that others load as well
 TIGHT = 4096  # bytes that a file may have when the disk is full
-PROXIED = ('rpc', 'state', 'chiral', 'webxr', 'monitors', 'agents', 'camera')
+PROXIED = ('state', 'chiral', 'webxr', 'monitors', 'agents', 'rpc', 'camera')
 SLOPE_MB_AN_HOUR = 60.0  # what a program may grow by, once it has done everything
 GROWTH_MB = 15.0  # and so much at least
 JUDGED = 0.15  # hours of the second half of a life from which on its memory is judged
@@ -207,33 +204,11 @@ class Soak:
         time.sleep(self.window)
         self.programs.running[name].send_signal(signal.SIGCONT)
 
-    def stalled_readers(self) -> None:
-        """Everybody has clients that ask and never read; the others must not notice."""
-        subscriber = raw_zmtp.GREETING + raw_zmtp.ready('SUB') + raw_zmtp.frame(b'\x01')
-        meta = raw_zmtp.frame(b'', raw_zmtp.MORE) + raw_zmtp.frame(msgpack.packb({'op': 'meta'}))
-        packed = msgpack.packb({'type': 'obs_request'})
-        hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
-        words = {
-            'rpc': (raw_zmtp.GREETING + raw_zmtp.ready('REQ'), meta),
-            'state': (subscriber,),
-            'camera': (subscriber,),
-            'chiral': (
-                raw_peer.opening('/view'),
-                raw_peer.frame(struct.pack('<I', len(packed)) + packed),
-            ),
-            'webxr': (raw_peer.opening() + raw_peer.frame(hello, 0x81),),
-            'monitors': (b'', b'\x00\x00\x00\x0e(reqfullstate)'),
-            'agents': (watchers.AGENT_SCENE,),
-        }
-        links = [
-            link
-            for name, proxy in self.proxies.items()
-            for link in watchers.stall(proxy.target, *words[name])
-        ]
-        time.sleep(self.window)  # what is not read fills the buffers
-        self.wait_for_data()
-        for link in links:
-            link.close()
+    def harm(self, protocol: str, kind: str) -> None:
+        """Let a proxy harm what it relays for a while; who is connected directly goes on."""
+        with self.proxies[protocol].harmed(kind):
+            time.sleep(self.window)
+            self.wait_for_data(*(w.name for w in self.watchers if not w.name.endswith('proxied')))
 
     def many_connections(self) -> None:
         """Very many connections that say nothing, and then go."""
@@ -287,17 +262,6 @@ class Soak:
                 file.write(struct.pack('<d', jump))
             time.sleep(self.window / 2)
 
-    def second_on_the_ports(self) -> None:
-        """The same programs again on the same ports: they end with an error and change nothing."""
-        for name in self.programs.names[: 1 if self.short else None]:
-            second = self.programs.spawn(name)
-            with second.stdout:
-                try:
-                    code = second.wait(PATIENCE)
-                finally:
-                    second.kill()  # or it does what the first one is asked to
-            assert code in (1, 2), f'a second {name} ended with {code}'
-
     def commander_dies(self) -> None:
         """Who drives a robot is killed; the robot comes to a stand, and stays there."""
         words = [sys.executable, HERE / 'commander.py', str(self.programs.ports['rpc'])]
@@ -323,7 +287,7 @@ class Soak:
         for number, protocol in enumerate(self.proxies):
             for kind in (KINDS[-1 - number],) if self.short else KINDS:
                 found[f'{kind} on the way to {protocol}'] = lambda soak, p=protocol, k=kind: (
-                    soak.proxies[p].harm(k, soak.window)
+                    soak.harm(p, k)
                 )
         for program in self.programs.names[: 1 if self.short else None]:
             found[f'kill -9 of {program}'] = lambda soak, p=program: soak.kill(p)
@@ -335,11 +299,9 @@ class Soak:
 
             found |= bag_faults.FAULTS
         return found | {
-            'clients that never read': Soak.stalled_readers,
             'very many connections': Soak.many_connections,
             'disk full while saving': Soak.full_disk,
             'wall clock jumps': Soak.clock_jumps,
-            'the same programs on the same ports': Soak.second_on_the_ports,
             'the commander is killed': Soak.commander_dies,
         }
 

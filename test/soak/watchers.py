@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterator
-import contextlib
 import json
 import socket
 import struct
@@ -28,7 +27,6 @@ from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
 from urlab_ros_bridge.wire.stamp import block_to_ns
 
-AGENT_SCENE = frame(b'(scene rsg/agent/nao/nao.rsg)')
 PATIENCE = 3.0  # s without data that a client waits before it connects again
 _PAUSE = 0.1  # s before the next try
 
@@ -95,7 +93,7 @@ def urlab_requests(port: int) -> Iterator[tuple[Any, float]]:
                 if op == 'status' and generation == client.generation:
                     now = block_to_ns(reply['sim_time']) / 1e9
                     yield (generation, reply.get('world_revision')), now
-            time.sleep(0.02)
+            time.sleep(0.05)
 
 
 def urlab_states(port: int, life: Callable[[], int]) -> Iterator[tuple[Any, float]]:
@@ -141,7 +139,7 @@ def chiral_viewer(port: int) -> Iterator[tuple[Any, float]]:
             data = link.recv(timeout=PATIENCE)
             (size,) = struct.unpack_from('<I', data, 0)
             yield 0, msgpack.unpackb(data[4 : 4 + size])['timestamp']
-            time.sleep(0.02)
+            time.sleep(0.05)
 
 
 def webxr_spectator(port: int) -> Iterator[tuple[Any, float]]:
@@ -168,24 +166,10 @@ def simspark_monitor(port: int) -> Iterator[tuple[Any, float]]:
 def simspark_agent(port: int) -> Iterator[tuple[Any, float]]:
     """Perceive as an agent without a robot does, which takes none from others."""
     with socket.create_connection(('127.0.0.1', port), PATIENCE) as link:
-        link.sendall(AGENT_SCENE)
+        link.sendall(frame(b'(scene rsg/agent/nao/nao.rsg)'))
         reader = FrameReader(MAX_SCENE)
         while data := link.recv(1 << 16):
             for message in reader.feed(data):
                 read_percepts(message)
                 yield 0, time.monotonic()
     raise ConnectionError('the gateway has closed the connection')
-
-
-def stall(port: int, first: bytes, repeat: bytes = b'') -> list[socket.socket]:
-    """Return connections that have asked for much, and never read."""
-    links = []
-    for _ in range(4):
-        link = socket.socket()
-        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        link.settimeout(0.5)
-        links.append(link)
-        with contextlib.suppress(OSError):  # it is full, which is what was wanted
-            link.connect(('127.0.0.1', port))
-            link.sendall(first + repeat * 2000)
-    return links

@@ -63,12 +63,15 @@ def test_gyro_and_accelerometer_are_those_of_the_torso(play, soccer):
 def test_at_rest_the_ground_pushes_up(home_game, settled_agent, soccer):
     home_game.cycles(50)
     felt = settled_agent.percepts
+    assert set(felt.forces) == {'lf', 'rf'}
     # Its weight is over the ankles: the soles give behind, and it leans back by a degree.
     np.testing.assert_allclose(felt.acceleration, [0, 0, 9.81], atol=0.25)
     np.testing.assert_allclose(felt.gyro, 0, atol=1)
     weight = 9.81 * soccer.model.body('left_1_base_link').subtreemass[0]
     assert sum(foot.force[2] for foot in felt.forces.values()) == pytest.approx(weight, rel=0.02)
-    assert set(felt.forces) == {'lf', 'rf'}
+    home_game.place('left_1', (-3, 1, 1.5), (0, 0, 0, 1))  # feet in the air
+    home_game.cycles(2)
+    assert not settled_agent.percepts.forces and '(FRP' not in settled_agent.text
 
 
 def test_feet_report_position_and_size_of_their_contact_forces(home_game, settled_agent, soccer):
@@ -108,19 +111,7 @@ def test_feet_report_position_and_size_of_their_contact_forces(home_game, settle
             )
             place = axes.T @ (weighted / weights - before.site(site).xpos)
             np.testing.assert_allclose(felt[foot].place, sim_axes(place), atol=0.004)
-            inside = felt[foot].place
-            assert abs(inside[0]) < 0.042 and abs(inside[1]) < 0.082
-            assert -0.013 < inside[2] < -0.003  # half as deep as the soft sole is pressed in
     assert pressed > 10
-
-
-def test_a_foot_in_the_air_is_left_out(play):
-    game = play()
-    agent = game.join()
-    game.place('left_1', (-3, 1, 1.5), (0, 0, 0, 1))
-    game.cycles(2)
-    assert not agent.percepts.forces
-    assert '(FRP' not in agent.text
 
 
 ARM = """
@@ -173,10 +164,11 @@ def test_any_articulation_can_be_an_agent(arm, caplog):
     (name,) = arm.scene.robots
     agent = game.join(scene=name)
     game.send(agent, '(shoulder 0.5 -1)(spin 1)(slide 1)(nothing 1)(shoulder 1)')
-    assert 'spin' in caplog.text and 'slide' in caplog.text and "'nothing'" in caplog.text
-    assert 'shoulder takes 2 speeds, not 1' in caplog.text
+    for name in ('spin', 'slide', "'nothing'", 'shoulder takes 2 speeds, not 1'):
+        assert name in caplog.text
     game.cycles(50)
     felt = agent.percepts
+    assert not felt.seen.points and not felt.seen.lines  # there is no field
     assert set(felt.universal) == {'shoulder'} and set(felt.joints) == {'spin'}
     pitch, yaw = felt.universal['shoulder']
     assert pitch == pytest.approx(np.degrees(arm.data.joint('arm_pitch').qpos[0]), abs=EXACT)
@@ -194,11 +186,3 @@ def test_any_articulation_can_be_an_agent(arm, caplog):
     game.send(agent, '(pitch 2)')
     game.cycles(3)
     assert arm.data.joint('arm_pitch').qvel[0] > 1
-
-
-def test_a_world_without_a_field_has_no_landmarks(arm):
-    game = arm.play(Agents(AgentOptions(vision_cycles=1)))
-    (name,) = arm.scene.robots
-    agent = game.join(scene=name)
-    game.cycles(1)
-    assert not agent.percepts.seen.points and not agent.percepts.seen.lines

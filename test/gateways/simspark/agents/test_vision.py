@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
-from urlab_ros_bridge.gateways.simspark.agents.vision import clip_to_cone
 from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
 from urlab_ros_bridge.gateways.simspark.client.percepts import cartesian
 from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
-from urlab_ros_bridge.gateways.simspark.client.percepts import locate
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
-from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_LENGTH
-from urlab_ros_bridge.gateways.simspark.game.rules import PENALTY_WIDTH
-from urlab_ros_bridge.models.soccer import PITCHES
 
 POSES = np.random.default_rng(0)
 # What is shown with three decimals is off by less than this.
@@ -117,32 +112,15 @@ def test_lines_are_those_that_are_painted(game, agent, soccer):
         game.turn()
         site = soccer.data.site('left_1_vision')
         axes = site.xmat.reshape(3, 3)
-        lines = np.array(
-            [
-                [site.xpos + axes @ cartesian(end) for end in line]
-                for line in agent.percepts.seen.lines
-            ]
-        )
+        seen = np.array([[cartesian(end) for end in line] for line in agent.percepts.seen.lines])
+        lines = site.xpos + seen @ axes.T
         np.testing.assert_allclose(lines[..., 2], 0, atol=0.01)
-        ends = np.linalg.norm(lines[..., :2], axis=-1)
-        ring = (ends < radius + 0.01).all(axis=1) & (
-            np.linalg.norm(lines[:, 0] - lines[:, 1], axis=1)
-            < 2 * radius * math.sin(math.pi / 10) + 0.01
-        )
-        # The decagon of the circle: its corners are on it, its sides within.
-        assert (ends[ring] > radius * math.cos(math.pi / 10) - 0.01).all()
-        for start, end in lines[~ring]:
-            straight += 1
-            for share in (0.01, 0.5, 0.99):
-                eye = start + share * (end - start) + [0, 0, 5]
-                hit = np.zeros(1, np.int32)
-                mujoco.mj_ray(
-                    soccer.model, soccer.data, eye, np.array([0.0, 0, -1]),
-                    np.array([0, 0, 1, 0, 0, 0], np.uint8), 1, -1, hit,
-                )  # fmt: skip
-                geom = soccer.model.geom(hit[0])
-                # The rod of a goal lies on its line.
-                assert soccer.model.material(geom.matid[0]).name in ('white', 'rod')
+        # Each is painted, or a side of the decagon of the circle.
+        middles = lines.mean(axis=1) * [1, 1, 0]
+        away = np.linalg.norm(paint[:, None] - middles, axis=2).min(axis=0)
+        ring = np.abs(np.linalg.norm(middles, axis=1) / radius - 0.97) < 0.035
+        assert (ring | (away < 0.15)).all()
+        straight += np.count_nonzero(~ring)
         # Whatever is painted in the cone is on one of the lines.
         local = (paint - site.xpos) @ axes
         slope = math.tan(math.radians(59.5))
@@ -155,48 +133,8 @@ def test_lines_are_those_that_are_painted(game, agent, soccer):
     assert straight > 60
 
 
-def test_a_line_of_which_nothing_is_before_the_eye_is_not_seen():
-    behind = [[-1.0, -5, 0], [-1.0, 5, 0]]
-    beside = [[-1.0, 3, 0], [1.0, 3, 0]]
-    through = [[2.0, -9, 0], [2.0, 9, 0]]
-    (piece,) = clip_to_cone(np.array([behind, beside, through]))
-    edge = 2 * math.tan(math.radians(60))
-    np.testing.assert_allclose(piece, [[2, -edge, 0], [2, edge, 0]])
-
-
-def test_the_penalty_area_is_that_of_the_bundled_fields():
-    for pitch in PITCHES.values():
-        assert pitch.penalty_length == PENALTY_LENGTH
-        assert pitch.penalty_width == pytest.approx(PENALTY_WIDTH + pitch.goal_width)
-
-
-@pytest.mark.parametrize('robot', ['left_1', 'right_1'])
-def test_a_player_finds_its_pose_from_what_it_sees(play, soccer, robot):
-    game = play()
-    agent = game.join('Ours')
-    other = game.join('Others')
-    located = 0
-    for _ in range(40):
-        game.place(robot, *random_pose(upright=True))
-        game.turn()
-        seen = (agent if robot == 'left_1' else other).percepts.seen
-        pose = locate(seen, landmarks())
-        if pose is None:
-            continue
-        located += 1
-        truth = soccer.data.site(f'{robot}_vision')
-        # Three decimals of a far landmark are some centimetres of height.
-        assert (np.abs(pose.place - truth.xpos) < [0.02, 0.02, 0.08]).all()
-        np.testing.assert_allclose(pose.axes, truth.xmat.reshape(3, 3), atol=0.01)
-        if seen.ball is not None:
-            np.testing.assert_allclose(
-                pose.on_field(seen.ball), soccer.data.body('ball').xpos, atol=0.08
-            )
-    assert located > 10
-
-
 def test_noise_repeats_with_its_seed_and_has_the_stated_size(play, soccer):
-    def seen(seed, count=300):
+    def seen(seed, count=200):
         game = play(noise=True, seed=seed)
         agent = game.join()
         for _ in range(count):
@@ -224,5 +162,4 @@ def test_ground_truth_is_in_the_frame_of_the_own_team(play, soccer):
         truth = agent.percepts.seen.truth
         x, y, z = soccer.data.site(f'{side}_1_vision').xpos
         assert truth['mypos'] == pytest.approx((sign * x, sign * y, z), abs=EXACT)
-        assert -0.91 < truth['mypos'][0] < -0.89
         assert truth['myorien'] == pytest.approx((0.0,), abs=0.1)

@@ -6,14 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import BadRule
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
-from urlab_ros_bridge.gateways.simspark.game.state import GameState
-from urlab_ros_bridge.gateways.simspark.game.state import PLAY_MODES
 
 
 def test_a_world_changes_the_rules():
@@ -22,32 +19,6 @@ def test_a_world_changes_the_rules():
     for bad in (-1, float('nan'), float('inf')):
         with pytest.raises(BadRule, match='field_width'):
             Rules().changed({'field_width': bad})
-
-
-@pytest.mark.parametrize('mode', PLAY_MODES)
-def test_game_time_is_frozen_only_before_and_after_the_game(mode):
-    game = GameState()
-    game.set_play_mode(mode)
-    game.advance(0.02)
-    assert game.time == (0 if mode in ('BeforeKickOff', 'GameOver') else 0.02)
-    assert game.mode_seconds == 0.02
-    game.set_play_mode(mode)
-    assert game.mode_seconds == 0
-
-
-def test_there_are_two_halves():
-    game = GameState()
-    with pytest.raises(BadCommand):
-        game.set_half(3)
-    assert game.half == 1
-
-
-def test_a_goal_counts_and_changes_the_mode():
-    game = GameState()
-    game.goal(Side.RIGHT)
-    assert game.score == {Side.LEFT: 0, Side.RIGHT: 1} and game.play_mode == 'Goal_Right'
-    game.restart()
-    assert game.score == {Side.LEFT: 0, Side.RIGHT: 0} and game.play_mode == 'BeforeKickOff'
 
 
 @given(st.lists(st.sampled_from(['rover', 'arm', 'left_3', 'right_11', 'left12', 'right1', 'x'])))

@@ -4,14 +4,11 @@
 
 import math
 
-from bundled_server import simulation
 import mujoco
 import numpy as np
 import pytest
-from waiting import wait_until
 
 from test.gateways.running import simspark_at
-from urlab_ros_bridge.gateways.simspark.client.clients import NotAcknowledged
 
 
 @pytest.fixture(scope='module')
@@ -51,9 +48,9 @@ def test_the_ball_gets_the_position_and_velocity_of_the_command(trainer):
     np.testing.assert_allclose(ball_of(client)[1], np.zeros(6))
 
 
-@pytest.mark.parametrize('angle', [0, -90, 45, 180])
-def test_a_player_is_put_upright_with_a_heading_in_degrees_from_y(trainer, angle):
+def test_a_player_is_put_upright_with_a_heading_in_degrees_from_y(trainer):
     monitor, client = trainer
+    angle = 45
     client.set_entity_state('left_1', quat=(0.7, 0.7, 0, 0), linear=(1, 0, 0))
     joints = client.step().articulations['left_1'].qpos[7:]
     monitor.command(['agent', ['unum', 1], ['team', 'Left'], ['move', -3, 2, 0.6, angle]])
@@ -72,16 +69,3 @@ def test_a_player_is_put_upright_with_a_heading_in_degrees_from_y(trainer, angle
     after = client.step().articulations['left_1'].qpos
     np.testing.assert_allclose(after[:3], (4, 1, 0.7))
     np.testing.assert_array_equal(after[3:], state.qpos[3:])
-
-
-def test_a_player_is_killed_and_the_others_go_on(watch, peer):
-    with simulation('soccer') as port, simspark_at(port) as gateway:
-        monitor, other = watch(gateway), watch(gateway)
-        monitor.command(['kill', ['unum', 1], ['team', 'Right']])
-        for each in (monitor, other):
-            wait_until(lambda each=each: set(each.update().players) == {('left', 1)})
-        monitor.command(['select'], ['repos'])
-        wait_until(lambda: abs(monitor.update().players['left', 1].matrix[0, 3] + 3.6) < 0.1)
-        monitor.timeout = 0.5
-        with pytest.raises(NotAcknowledged):
-            monitor.command(['kill', ['unum', 1], ['team', 'Right']])
