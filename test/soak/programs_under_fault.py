@@ -15,13 +15,12 @@ import subprocess
 import sys
 from typing import Any
 
+from domains import free_domain
 import faulty_interpreter
 from lifelines import start_process
 from ports import free_ports
 import psutil
 from waiting import wait_until
-
-from urlab_ros_bridge.testing.domains import take_domain
 
 _START_SECONDS = 120.0  # on a machine that others load as well
 _RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
@@ -49,11 +48,20 @@ class Programs:
         self.folder, self.data = folder, folder / 'data'
         self.lives: Counter[str] = Counter()
         self.running: dict[str, Any] = {}
-        self._domain = take_domain()
-        self.domain = self._domain.number
+        self.domain = free_domain()
         self.clock, self.no_graphics = folder / 'clock', folder / 'no_graphics'
         self.clock.write_bytes(bytes(8))
         faulty_interpreter.install(folder)
+        os.environ |= {
+            'ROS_DOMAIN_ID': str(self.domain),
+            'ROS_LOG_DIR': str(folder / 'ros_log'),
+            'PYTHONUNBUFFERED': '1',
+            'PYTHONPATH': f'{folder}{os.pathsep}{os.environ.get("PYTHONPATH", "")}',
+            'URLAB_TEST_CLOCK': str(self.clock),
+            'URLAB_TEST_NO_GL': str(self.no_graphics),
+            # Memory that each thread keeps for itself would hide a leak.
+            'MALLOC_ARENA_MAX': '1',
+        }
         (folder / 'profile.yaml').write_text('cameras: []\n')
         rpc = f'--rpc-port={self.ports["rpc"]}'
         state = f'--state-port={self.ports["state"]}'
@@ -75,7 +83,10 @@ class Programs:
         """Start a program and wait until it is ready."""
         self.lives[name] += 1  # before it can say anything
         written = len(self.log(name))
-        process = self.running[name] = self.spawn(name)
+        with (self.folder / f'{name}.log').open('a') as log:
+            words = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', name, *self._words[name]]
+            process = start_process(words, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.running[name] = process
 
         def is_ready() -> bool:
             assert process.poll() is None, f'{name} did not start: {self.log(name)[-2000:]}'
@@ -85,28 +96,6 @@ class Programs:
             wait_until(is_ready, _START_SECONDS, f'{name} did not start')
         elif 'ready' not in process.stdout.readline():
             raise RuntimeError(f'{name} did not start: {self.log(name)[-2000:]}')
-
-    def spawn(self, name: str) -> Any:
-        """Start a program, beside the one that runs if there is one."""
-        path = os.pathsep.join(filter(None, (str(self.folder), os.environ.get('PYTHONPATH'))))
-        with (self.folder / f'{name}.log').open('a') as log:
-            return start_process(
-                [sys.executable, '-m', 'urlab_ros_bridge.cli.main', name, *self._words[name]],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env={
-                    **os.environ,
-                    'ROS_DOMAIN_ID': str(self.domain),
-                    'ROS_LOG_DIR': str(self.folder / 'ros_log'),
-                    'PYTHONUNBUFFERED': '1',
-                    'PYTHONPATH': path,
-                    'URLAB_TEST_CLOCK': str(self.clock),
-                    'URLAB_TEST_NO_GL': str(self.no_graphics),
-                    # Memory that each thread keeps for itself would hide a leak.
-                    'MALLOC_ARENA_MAX': '1',
-                },
-            )
 
     def log(self, name: str) -> str:
         """Return what a program has logged."""
@@ -146,5 +135,4 @@ class Programs:
                     process.kill()
             codes[name] = process.wait()
             process.stdout.close()
-        self._domain.close()
         return codes

@@ -128,19 +128,6 @@ def test_a_message_that_is_invalid_empty_or_too_much_is_ignored(listening, bad):
     assert listening.heard(len(wanted)) == wanted
 
 
-def test_an_error_of_one_connection_affects_no_other(listening):
-    (a, at_a), (b, at_b), (c, at_c) = (listening.connect() for _ in range(3))
-    d, _ = listening.connect()
-    a.socket.sendall(b'GET / HTTP/1.1\r\n\r\n')  # a length beyond the limit
-    assert a.receive() is None
-    b.socket.sendall(frame(b'(never)')[:6])
-    b.reset()
-    d.socket.sendall(frame(b'(never)')[:-1])  # half a message
-    assert set(listening.gone(2)) == {at_a, at_b} and not at_b.is_open
-    c.send('(x)')
-    assert listening.heard(1) == [(at_c, ['x'])]
-
-
 def test_a_client_that_never_reads_loses_whole_messages_and_costs_its_buffer(listening):
     a, at_a = listening.connect(receive_buffer=4096)
     b, at_b = listening.connect()

@@ -13,15 +13,10 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 @pytest.mark.parametrize(
     ('text', 'effector'),
     [
-        ('(scene rsg/agent/nao/nao.rsg)', Effector('scene', 'rsg/agent/nao/nao.rsg', (0,))),
         ('(scene nao_hetero.rsg 4)', Effector('scene', 'nao_hetero.rsg', (4,))),
-        ('(init (unum 7)(teamname Ours))', Effector('init', 'Ours', (7,))),
         ('(init (teamname Ours)(other 1))', Effector('init', 'Ours', (0,))),
-        ('(beam -1.5 0.5 90)', Effector('beam', '', (-1.5, 0.5, 90.0))),
-        ('(he1 0.5)', Effector('joint', 'he1', (0.5,))),
         ('(uj 1 -2e-1)', Effector('joint', 'uj', (1.0, -0.2))),
         ('(say aB%20~!characters)', Effector('say', 'aB%20~!characters')),
-        ('(syn)', Effector('syn')),
         ('(pass)', Effector('pass')),
     ],
 )

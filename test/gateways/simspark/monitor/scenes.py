@@ -48,9 +48,6 @@ class Stand:
         self.viewers.cycle()
         return watcher
 
-    def player(self):
-        return next(iter(self.game.roster))
-
     def cycle(self, count=1):
         for _ in range(count):
             self.steps += 1

@@ -89,20 +89,8 @@ def test_a_viewer_that_misses_messages_knows_what_is_to_within_the_threshold(fra
             assert np.abs(matrix - exact).max() <= THRESHOLD + 2e-4
 
 
-def test_a_small_move_is_sent_once_it_has_ended():
+def test_a_pose_that_is_not_a_number_is_written_as_one():
     made = graph()
-    rotations = np.array([np.eye(3)] * 4)
-    made.update(np.zeros((4, 3)), rotations)
-    seen = made.seen()
-    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
-    assert b'SLT' not in made.changes(seen, made.seen(seen))
-    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
-    rest = made.seen(seen)
-    assert made.changes(seen, rest).count(b'SLT') == 4
-    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
-    assert b'SLT' not in made.changes(rest, made.seen(rest))
-
-    # A pose that is not a number is written as one.
     made.update(np.full((4, 3), np.nan), np.full((4, 3, 3), np.inf))
     text = made.full(made.seen())
     assert b'nan' not in text and b'inf' not in text

@@ -2,24 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gateway that follows a simulation never steps it."""
 
-import pytest
-
 from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
-from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
-@pytest.fixture
-def drive(fleet):
-    link = SimulationLink('127.0.0.1', fleet, 'test')
-    link.connect()
-    drive = LiveDrive(link, '127.0.0.1')
-    yield drive
-    drive.close()
-    link.close()
-
-
-def test_a_step_that_meets_another_mode_moves_nothing(drive, fleet, urlab, monkeypatch):
-    client = urlab(fleet)
+def test_a_step_that_meets_another_mode_moves_nothing(fleet, link, keep, urlab, monkeypatch):
+    client, drive = urlab(fleet), keep(LiveDrive(link(fleet), '127.0.0.1'))
     # The mode as it was a moment ago, before another client began to step.
     monkeypatch.setattr(drive.link, 'mode', lambda: 'live')
     drive.observe({})

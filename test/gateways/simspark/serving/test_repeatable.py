@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A game is the same, percept by percept, however long its agents take to join."""
 
-import threading
+from contextlib import ExitStack
 import time
 
 from bundled_server import simulation
@@ -15,39 +15,28 @@ from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
-TEAMS = ('Ours', 'Theirs')
+TEAMS, CYCLES = ('Ours', 'Theirs'), 200
 
 
-def play(rpc_port, pauses, cycles):
+def play(rpc_port, pauses):
     """Return all percepts of two agents that join after pauses, by team."""
     agents = Agents(AgentOptions(noise=True, seed=5))
     referee = SoccerReferee(RefereeOptions(kick_off=KickOff.parse('both')))
-    heard = {team: [] for team in TEAMS}
-    with simspark_at(rpc_port, agents, referee, pace='free') as gateway:
-        players = []
+    heard, players = {team: [] for team in TEAMS}, {}
+    with ExitStack() as stack:
+        gateway = stack.enter_context(simspark_at(rpc_port, agents, referee, pace='free'))
         for team, pause in zip(TEAMS, pauses, strict=True):
             time.sleep(pause)
-            players.append(AgentClient(port=gateway.agent_port, team=team, timeout=60))
-
-        def run(player, team):
-            for cycle in range(cycles):
+            player = AgentClient(port=gateway.agent_port, team=team, timeout=60)
+            players[team] = stack.enter_context(player)
+        for cycle in range(CYCLES):
+            for team, player in players.items():
                 heard[team].append(player.receive())
                 player.act(
                     {'he1': 1.0 if cycle % 40 < 20 else -1.0, 'lle3': 0.2, 'rae1': 0.5},
                     *([['beam', -1.0, 0.1, 0.0]] if cycle == 3 else []),
                     *([['say', f'at{cycle}']] if cycle % 7 == 0 else []),
                 )
-
-        threads = [
-            threading.Thread(target=run, args=(player, team))
-            for player, team in zip(players, TEAMS, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-        for player in players:
-            player.close()
     return heard
 
 
@@ -55,11 +44,10 @@ def test_a_game_twice_has_equal_percepts():
     games = []
     for pauses in ((0.0, 0.0), (0.3, 0.5)):
         with simulation('soccer', cameras='off') as port:  # live until the gateway takes it
-            games.append(play(port, pauses, 200))
+            games.append(play(port, pauses))
     for team in TEAMS:
         first, second = (game[team] for game in games)
-        assert len(first) == len(second) == 200
-        for cycle, (one, other) in enumerate(zip(first, second, strict=True)):
-            assert one == other, cycle
+        for cycle in range(CYCLES):
+            assert first[cycle] == second[cycle], cycle
         assert first[0] != first[-1] and b'KickOff_Left' in first[-1]
         assert any(b'(hear ' in text for text in first)
