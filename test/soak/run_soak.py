@@ -233,7 +233,8 @@ class Soak:
             with contextlib.suppress(RemoteError):
                 client.recording_stop()
             client.recording_start(name)
-            time.sleep(0.2)
+            enough = client.forward().time + 0.2
+            wait_until(lambda: client.forward().time > enough, PATIENCE)
             frames = client.recording_stop().frame_count
             code = ''
             try:

@@ -3,8 +3,6 @@
 """A client that sends and receives raw messages, valid or not."""
 
 import socket
-import struct
-import time
 
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
@@ -38,21 +36,6 @@ class RawPeer:
                 return None
             self._ready = self._reader.feed(data)
         return self._ready.pop(0).decode('ascii')
-
-    def receive_until(self, wanted):
-        """Return the first message that satisfies `wanted`."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            text = self.receive()
-            assert text is not None, 'the connection has ended'
-            if wanted(text):
-                return text
-        raise AssertionError('no such message')
-
-    def reset(self):
-        """End with an RST."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
-        self.socket.close()
 
     def close(self):
         self.socket.close()

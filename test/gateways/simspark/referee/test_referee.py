@@ -281,6 +281,14 @@ def test_the_kick_off_taker_may_not_touch_the_ball_before_another_player(
     assert game.state.play_mode == mode
 
 
+def beside_ball(play):
+    game = play('pass_mode')
+    put(game, 'left_1', -0.4, 1.0)
+    put_ball(game, (0, 1.0, 0.042))
+    in_play(game)
+    return game
+
+
 def request_pass(game):
     game.state.pass_requests.add(game.state.roster.find(Side.LEFT, 1))
     game.cycles(1)
@@ -289,10 +297,7 @@ def request_pass(game):
 
 def test_a_pass_is_granted_at_a_ball_at_rest_without_opponents(play):
     """Ball within 0.5 m at 0.05 m/s at most, opponents beyond 1 m; 4 s; 3 s until the next."""
-    game = play('pass_mode')
-    put(game, 'left_1', -0.4, 1.0)
-    put_ball(game, (0, 1.0, 0.042))
-    in_play(game)
+    game = beside_ball(play)
     put(game, 'right_1', 0.8, 1.0)
     assert request_pass(game) == 'PlayOn'
     put(game, 'right_1', 1.2, 1.0)
@@ -313,10 +318,7 @@ def test_a_pass_is_granted_at_a_ball_at_rest_without_opponents(play):
 
 @pytest.mark.parametrize('another', [False, True])
 def test_after_a_pass_another_player_or_ten_seconds_allow_a_goal(play, another):
-    game = play('pass_mode')
-    put(game, 'left_1', -0.4, 1.0)
-    put_ball(game, (0, 1.0, 0.042))
-    in_play(game)
+    game = beside_ball(play)
     assert request_pass(game) == 'pass_left'
     put(game, 'left_1', -0.1, 1.0)  # touches the ball
     game.cycles(2)

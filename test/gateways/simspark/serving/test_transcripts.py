@@ -20,6 +20,7 @@ from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.monitor import viewers
+from urlab_ros_bridge.gateways.simspark.serving import cycle
 
 TRANSCRIPTS = Path(__file__).parent / 'transcripts'
 # A wall as in an example of the page, what has no primitive of its own, a ball, and a robot.
@@ -113,6 +114,7 @@ def follow(peer, name, has_no_news, mask=lambda text: text):
 
 def test_a_monitor_and_trainer(still, peer, monkeypatch):
     monkeypatch.setattr(viewers, '_REPEATS', ())  # they come by the wall clock
+    monkeypatch.setattr(cycle, 'BUDGET', 60.0)  # no message of the scene comes between commands
     with simspark_at(still) as gateway:
         follow(
             peer(gateway.monitor_port),
