@@ -84,9 +84,14 @@ def test_players_that_are_moved_do_not_stand_in_each_other(pitch):
     pitch.scene.positions[:2] = (1.0, 1.5, 0.3), (1.0, 0.6, 0.3)
     pitch.moves.is_movable = lambda robot: True
     send(pitch, '(dropBall)')
-    places = list(pitch.scene.placed.values())
-    assert len(places) > 2 and min(math.dist(a, b) for a, b in combinations(places, 2)) > 0.49
-    assert all(math.dist(place, (1, 2)) == pytest.approx(1.3) for place in places)
+    placed = list(pitch.scene.placed.values())
+    assert len(placed) > 2 and all(
+        math.dist(each, (1, 2)) == pytest.approx(1.3) for each in placed
+    )
+    assert min(math.dist(a, b) for a, b in combinations([*placed, (1, 0.6)], 2)) > 0.49
+    pitch.scene.placed['left_1'] = -3, -6.5
+    send(pitch, '(repos (unum 2)(team Left))')
+    assert 0.49 < math.dist(pitch.scene.placed['left_2'], (-3, -6.5)) < 0.6
 
 
 def test_one_player_is_selected_by_name_or_in_turn(pitch):

@@ -18,9 +18,9 @@ FULL = f'((time 0))(RSG 0 1)((nd TRF {SLT}(nd SMN (setVisible 1))))'
             '', '(x)', '((nd))', '((nd SMN x))', '((nd TRF))', '((nd TRF (SLT 1 2)))',
         )),
         *((nodes, 'RDS', '((time 0))') for nodes in (
-            '()', '((nd)(nd))', '((nd SMN))', '((nd (nd)))', '((nd (SLT 1)(nd SMN)))',
+            '()', '((nd)(nd))', '(x)', '((nd SMN))', '((nd (nd)))', '((nd (SLT 1)(nd SMN)))',
         )),
-        ('()', 'RSG', '(time)'), ('()', 'XYZ', '((time 0))'),
+        ('()', 'RSG', '(time)'), ('()', 'RSG', '()'), ('()', 'XYZ', '((time 0))'),
     ],
 )  # fmt: skip
 def test_a_message_that_does_not_fit_is_refused_and_an_acknowledgement_ignored(nodes, kind, state):

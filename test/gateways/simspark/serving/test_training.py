@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from test.gateways.running import simspark_at
+from urlab_ros_bridge.gateways.simspark.client.clients import NotAcknowledged
 
 
 @pytest.fixture
@@ -36,6 +37,9 @@ def test_the_ball_gets_the_position_and_velocity_of_the_command(trainer):
     client.set_entity_state('ball', angular=(1, 2, 3))
     monitor.command(['ball', ['vel', 0, 0, 0]])
     np.testing.assert_allclose(ball()[3:], np.zeros(6))
+    monitor.timeout = 0.5
+    with pytest.raises(NotAcknowledged):
+        monitor.command(['kill', ['unum', 7], ['team', 'Right']])
 
 
 def test_a_player_is_put_upright_with_a_heading_in_degrees_from_y(trainer):
