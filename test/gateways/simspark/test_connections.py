@@ -117,7 +117,7 @@ def test_messages_arrive_in_order_with_their_client_and_a_fault_costs_one_of_the
 
 @pytest.mark.parametrize(
     'bad',
-    [b'(((', b'\xff\x00', b'(' * 3000, b'', b'()' * (connections.MAX_LISTS + 1),
+    [b'(((', b'\xff\x00', b'(' * 3000, b'', b'(' + b'()' * connections.MAX_LISTS + b')',
      b'(x)' * (connections.MAX_EXPRESSIONS + 1)],
 )  # fmt: skip
 def test_a_message_that_is_invalid_empty_or_too_much_is_ignored(listening, bad):

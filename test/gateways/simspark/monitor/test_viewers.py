@@ -34,11 +34,10 @@ def test_a_message_a_period_of_simulated_time_and_a_log_has_everything_again_and
 
 def test_a_viewer_that_does_not_read_misses_nothing_nor_does_one_whose_message_is_dropped(stand):
     slow, unlucky = stand.join(), stand.join()
-    stand.game.set_play_mode('PlayOn')
     slow.is_clear, unlucky.drops = False, True
+    stand.game.goal(Side.LEFT)
     stand.cycle(20)
     assert len(slow.got) == 2
-    stand.game.goal(Side.LEFT)
     slow.is_clear, unlucky.drops = True, False
     stand.cycle(2)
     for watcher in (slow, unlucky):
