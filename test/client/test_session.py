@@ -64,11 +64,13 @@ def test_after_a_timeout_the_client_works():
 
 
 def test_requests_to_a_server_that_always_refuses_are_not_repeated_forever():
-    with served(client={'shared': True}) as (server, client):
+    seen = []
+    with served(client={'shared': True, 'on_hello': seen.append}) as (server, client):
         server.refuse('set_paused', 'session_expired', times=100)
         with pytest.raises(SessionExpired):
             client.set_paused(True)
         assert len(server.requests_of('hello')) == len(server.requests_of('set_paused')) == 2
+        assert len(seen) == client.generation == 2
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What clients notice when one of them spawns or deletes something."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 from bundled_server import client_of
 from bundled_server import running_server
 import pytest
@@ -62,10 +64,22 @@ def test_every_other_session_expires_and_shared_ones_reconnect(clients):
     assert {client.handshake.raw['run'] for client in (caller, other, plain)} == {run}
 
 
+def test_a_step_that_waits_is_done_in_the_new_world(clients):
+    caller, waiting = clients(shared=True), clients(shared=True, timeout=8.0)
+    caller.set_mode('direct')
+    caller.set_paused(True)
+    with ThreadPoolExecutor(1) as pool:
+        step = pool.submit(waiting.step, 5)
+        caller.spawn_entity('box', xml=BOX)
+        caller.set_paused(False)
+        assert 'box' in step.result(8.0).entities
+
+
 def test_states_are_read_and_written(clients):
     client = clients(shared=True)
     everything = client.get_entities()
     assert everything['rover'].kind == 'articulation' and everything['pallet'].movable
+    assert client.get_entities([]) == {}
     moved = client.set_entity_state('pallet', pos=(1, 2, 3), angular=(0, 0, 2))
     assert moved.pos.tolist() == [1, 2, 3] and moved.angular.tolist() == [0, 0, 2]
     assert moved.quat.tolist() == everything['pallet'].quat.tolist() and moved.bounds is None

@@ -74,14 +74,6 @@ class ServerProgram(Program):
         """Return the time of the simulation, plus so many seconds."""
         return self.client.status().sim_time_ns + round(later * 1e9)
 
-    @contextlib.contextmanager
-    def in_use(self):
-        """Let time pass in a with block only: a paused world costs other tests nothing."""
-        self.client.set_paused(False)
-        yield self
-        if self.process.poll() is None:
-            self.client.set_paused(True)
-
     def stop(self):
         self.client.close()
         super().stop()

@@ -11,6 +11,7 @@ import pytest
 from urlab_ros_bridge.client.state import assembler as module
 from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.rows import pack_sim_time
 
 TOPICS = [b'rover/joint/left', b'rover/joint/right', b'rover/twist', b'scene/pallet/xpos']
@@ -128,3 +129,8 @@ def test_a_malformed_closing_row_drops_its_tick():
     assembler = fed([(TOPICS[0], b'1'), (b'sim_time', b'short'), *ours([TOPICS], first=2)])
     assert assembler.decode_errors == 1
     assert [tick.step for tick in assembler.ready] == [2]
+
+
+def test_an_unknown_closing_rule_is_refused():
+    with pytest.raises(UnknownName, match='clock'):
+        TickAssembler('clock')

@@ -107,6 +107,7 @@ def test_keys_that_are_no_text_are_dropped_at_every_depth(message):
         b'{"a": NaN}',
         b'{"a": "\\ud800"}',
         b'\x81\xa1a\xdd\xff\xff\xff\xff',
+        b'{"a":[' + b'1,' * (1 << 18) + b'1]}',
     ],
 )
 def test_malformed_frames_are_named(frame):
