@@ -15,7 +15,7 @@ import numpy as np
 
 PROGRAMS = ('Xvfb', 'xdotool')
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
-WIDTH, HEIGHT = 1280, 800
+WIDTH, HEIGHT = 640, 480
 _COMMAND = ['Xvfb', '-displayfd', '1', '-screen', '0', f'{WIDTH}x{HEIGHT}x24', '-nolisten', 'tcp']
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server with keys: clients with a key have full access, others none."""
 
-import socket
-import threading
 import time
 
 import pytest
@@ -60,45 +58,32 @@ def impostor(keys, tmp_path_factory):
     return folder
 
 
-def a_camera(client):
-    robots = client.handshake.articulations.values()
-    return next(camera for robot in robots for camera in robot.cameras.values())
-
-
 @pytest.mark.parametrize('name', ['', 'laptop'])
 def test_a_client_with_a_key_has_full_access(line, keys, name):
     with Client(rpc_port=port_of(line), shared=True, keys=keys / name, timeout=PATIENCE) as client:
         client.set_paused(False)
         with open_state('', state_port=port_of(line, 'state'), keys=client.keys) as state:
             assert state.receive(PATIENCE).state() is not None
-        camera = a_camera(client)
+        (robot,) = client.handshake.articulations.values()
+        camera = next(iter(robot.cameras.values()))
         with open_camera(camera, keys=client.keys, transport='zmq') as images:
             assert images.receive(PATIENCE).pixels.any()
 
 
-def raw_request(port, prepare):
-    """Send a `meta` over a socket that somebody has prepared; return the reply or None."""
-    with zmq.Context() as context, context.socket(zmq.REQ) as link:
-        link.linger = 0
-        prepare(link)
-        link.connect(f'tcp://127.0.0.1:{port}')
-        link.send(codec.pack({'op': 'meta'}))
-        return link.recv() if link.poll(int(DEAF * 1000)) else None
-
-
-def test_a_client_without_a_known_key_is_told_so(line, stranger):
+def test_a_client_without_a_known_key_is_told_so_and_gets_no_answer(line, stranger, impostor):
     for keys in ('', stranger):
         client = Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE, keys=keys)
-        with pytest.raises(KeysRejected, match='keys'):
+        with pytest.raises(KeysRejected):
             client.connect()
         client.close()
-
-
-def test_requests_without_a_known_key_are_not_answered(line, stranger, impostor):
-    port = port_of(line)
-    assert raw_request(port, lambda link: None) is None
-    for folder in (stranger, impostor):
-        assert raw_request(port, read_client_keys(folder).protect) is None
+    for folder in ('', stranger, impostor):
+        with zmq.Context() as context, context.socket(zmq.REQ) as link:
+            link.linger = 0
+            if folder:
+                read_client_keys(folder).protect(link)
+            link.connect(f'tcp://127.0.0.1:{port_of(line)}')
+            link.send(codec.pack({'op': 'meta'}))
+            assert not link.poll(int(DEAF * 1000))
 
 
 @pytest.mark.parametrize('stream', ['state', 'info'])
@@ -106,8 +91,7 @@ def test_streams_send_nothing_without_a_known_key(line, stranger, stream):
     for folder in ('', stranger):
         port = port_of(line, stream)
         with StateStream(state_port=port, keys=folder, closing='sim_time') as rows:
-            assert rows.receive(DEAF) is None
-            assert rows.stats.rows == 0
+            assert rows.receive(DEAF) is None and rows.stats.rows == 0
 
 
 def test_the_control_stream_ignores_unknown_keys(line, keys, stranger):
@@ -131,35 +115,3 @@ def send_controls(port, keys, seconds):
         time.sleep(seconds)
         link.send_multipart([control_topic(CONTROL, 'bimanual'), pack_setpoints([0], [0.0])])
         time.sleep(0.1)
-
-
-def test_nothing_is_readable_on_the_way(line, keys):
-    heard, listener = bytearray(), socket.create_server(('127.0.0.1', 0))
-
-    def relay(source, target):
-        try:
-            while data := source.recv(1 << 16):
-                heard.extend(data)
-                target.sendall(data)
-        except OSError:
-            pass
-
-    def accept():
-        near, _ = listener.accept()
-        far = socket.create_connection(('127.0.0.1', port_of(line)))
-        threading.Thread(target=relay, args=(near, far), daemon=True).start()
-        relay(far, near)
-
-    threading.Thread(target=accept, daemon=True).start()
-    with Client(
-        rpc_port=listener.getsockname()[1],
-        shared=True,
-        keys=keys,
-        timeout=PATIENCE,
-        name='mallory',
-    ) as client:
-        assert client.handshake.world == 'bimanual'
-    listener.close()
-    assert len(heard) > 10_000 and b'CURVE' in heard
-    for word in (b'hello', b'mallory', b'bimanual', b'session_id', b'panda'):
-        assert word not in heard

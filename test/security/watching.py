@@ -37,8 +37,8 @@ def _begin():
 
 _begin()
 """
-_IN_ACCESS, _IN_MODIFY, _IN_OPEN = 0x1, 0x2, 0x20
-_IN_MOVES_AND_MAKES = 0xC0 | 0x100 | 0x200
+# Accesses, changes, opens, moves, new and removed files.
+_MASK = 0x1 | 0x2 | 0x20 | 0xC0 | 0x100 | 0x200
 _EVENT = struct.Struct('iIII')
 
 
@@ -65,25 +65,17 @@ class Canary:
         assert self._handle >= 0, os.strerror(ctypes.get_errno())
         self._names = {}
         for place in places:
-            mask = _IN_ACCESS | _IN_MODIFY | _IN_OPEN | _IN_MOVES_AND_MAKES
-            watch = libc.inotify_add_watch(self._handle, os.fsencode(place), mask)
+            watch = libc.inotify_add_watch(self._handle, os.fsencode(place), _MASK)
             assert watch > 0, os.strerror(ctypes.get_errno())
             self._names[watch] = str(place)
 
     def seen(self):
-        """Return (place, what, name in it) of all that was done since the last call."""
-        found, data = [], b''
+        """Return place and mask of the first change since the last call, '' for none."""
         try:
-            while chunk := os.read(self._handle, 1 << 16):
-                data += chunk
+            watch, mask, _, _ = _EVENT.unpack_from(os.read(self._handle, 1 << 20))
         except BlockingIOError:
-            pass
-        while data:
-            watch, mask, _, length = _EVENT.unpack_from(data)
-            name = data[_EVENT.size : _EVENT.size + length].rstrip(b'\0').decode()
-            found.append((self._names[watch], hex(mask), name))
-            data = data[_EVENT.size + length :]
-        return found
+            return ''
+        return f'{self._names[watch]}: {mask:#x}'
 
     def close(self):
         os.close(self._handle)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Executors: only the newest job of a key runs; periodic jobs."""
+"""Executors: only the newest job of a key runs."""
 
 import threading
 import time
@@ -11,7 +11,6 @@ from waiting import wait_until
 
 from urlab_ros_bridge.gateways.serving import latest
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
-from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 
 PATIENCE = 30.0
 
@@ -55,30 +54,3 @@ def test_a_full_executor_blocks_its_caller_and_survives_failing_jobs(monkeypatch
     assert 'ZeroDivisionError' in caplog.text
     executor.close()
     assert executor.submit(lambda: count.append('late')) is False and 'late' not in count
-
-
-def test_a_closed_executor_has_dropped_what_waited_and_ended_what_ran():
-    executor, started, ran = LatestExecutor('test'), threading.Event(), []
-    executor.submit(lambda: (started.set(), time.sleep(0.05), ran.append(1)))
-    assert started.wait(PATIENCE)
-    executor.submit(lambda: ran.append(2))
-    executor.close()
-    assert ran == [1]
-
-
-def test_a_periodic_job_keeps_its_rate_on_average_and_survives_errors():
-    calls = []
-
-    def job():
-        calls.append(time.monotonic())
-        raise RuntimeError('every time')
-
-    thread = PeriodicThread('test', job, 200.0)
-    thread.start()
-    wait_until(lambda: len(calls) > 100)
-    thread.stop()
-    thread.stop()
-    count = len(calls)
-    time.sleep(0.05)
-    assert len(calls) == count
-    assert calls[100] - calls[0] > 0.9 * 100 / 200.0

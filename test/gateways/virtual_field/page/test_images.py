@@ -30,10 +30,8 @@ def test_near_is_lighter_than_far_and_nothing_is_darkest():
     light = depth_colors(metres)[0].astype(int).sum(axis=1)
     assert (np.diff(light[1:7]) < 0).all()
     assert set(light[7:]) == {light[6]}
-
-
-def test_depth_has_the_unit_of_the_handshake():
+    # It has the unit of the handshake.
     pixels = np.full((8, 8), 150.0, np.float32)
-    centimetres = Image.open(io.BytesIO(jpeg(frame(pixels, 'float32'), 0.01)))
-    metres = Image.open(io.BytesIO(jpeg(frame(pixels / 100, 'float32'), 1.0)))
-    assert centimetres.getpixel((4, 4)) == metres.getpixel((4, 4))
+    images = jpeg(frame(pixels, 'float32'), 0.01), jpeg(frame(pixels / 100, 'float32'), 1.0)
+    centimetres, metres = (Image.open(io.BytesIO(each)).getpixel((4, 4)) for each in images)
+    assert centimetres == metres

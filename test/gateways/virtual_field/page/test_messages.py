@@ -4,31 +4,9 @@
 import json
 import struct
 
-from hypothesis import given
-from hypothesis import strategies as st
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.virtual_field.page import messages
-
-floats = st.floats(-1e6, 1e6, width=32)
-
-
-@given(
-    st.integers(0, 2**32 - 1), st.floats(0, 1e9), st.integers(0, 2**53), st.integers(0, 5),
-    st.lists(floats, max_size=9),
-)  # fmt: skip
-def test_a_state_is_laid_out_as_the_page_reads_it(number, time, step, count, values):
-    poses = np.arange(count * 7, dtype='<f4').reshape(count, 7)
-    data = messages.state(number, time, step, poses, np.array(values, '<f4'))
-    # The offsets of web/js/connection.js.
-    assert data[0] == messages.STATE
-    assert struct.unpack_from('<I', data, 4)[0] == number
-    assert struct.unpack_from('<d', data, 8)[0] == time
-    assert struct.unpack_from('<Q', data, 16)[0] == step
-    assert struct.unpack_from('<II', data, 24) == (count, len(values))
-    np.testing.assert_array_equal(np.frombuffer(data, '<f4', count * 7, 32), poses.ravel())
-    np.testing.assert_array_equal(np.frombuffer(data, '<f4', -1, 32 + count * 28), values)
 
 
 def test_a_number_that_is_not_finite_is_null_in_json():

@@ -13,6 +13,8 @@ from types import SimpleNamespace
 import mujoco
 import numpy as np
 import pytest
+from unstable_world import PREFIX
+from unstable_world import write_unstable_world
 from waiting import wait_until
 
 from test.gateways.virtual_field.programs import simulation
@@ -54,12 +56,12 @@ def world():
 class FakePage:
     """A page that keeps what the session sends."""
 
-    def __init__(self, world, name='spectator_1', view_only=False):
+    def __init__(self, world, name='spectator_1'):
         self.sent = []
         self.numbers = count(1000)  # of requests
         self.world = world
         self.publications = Publications()
-        self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', view_only))
+        self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', False))
         self.session.open(self)
 
     def close(self):
@@ -107,45 +109,32 @@ def other(world, keep):
     return keep(FakePage(world, 'spectator_2'))
 
 
-@pytest.fixture
-def viewer(world, keep):
-    return keep(FakePage(world, 'spectator_3', view_only=True))
-
-
-def test_one_page_at_a_time_commands_until_it_releases_control(page, other, viewer, world):
+def test_one_page_at_a_time_commands_until_it_releases_control(page, other, world):
     assert 'error' not in page.ask('pause', paused=False)
     assert 'spectator_1 has control' in other.ask('reset')['error']
     assert 'error' not in other.ask('replay_list')  # reading needs none
-    assert 'only watch' in viewer.ask('control_take')['error']
     assert other.ask('control_request')['requests'] == ['spectator_2']
     status = wait_until(
         lambda: next((t for t in page.texts('status') if t['control']['requests']), None)
     )
     assert status['control'] == {'holder': 'spectator_1', 'requests': ['spectator_2']}
-    assert [p['name'] for p in status['pages'] if p['view_only']] == ['spectator_3']
     page.ask('control_release')
     assert 'error' not in other.ask('reset')
-    assert 'spectator_2 has control' in page.ask('reset')['error']
     assert page.ask('control_take')['holder'] == 'spectator_1'
     assert 'spectator_1' in other.ask('reset')['error']
-    other.close()
     page.close()
     assert world.control.describe()['holder'] == ''
 
 
-def test_any_page_but_a_viewer_can_e_stop_and_the_one_in_control_releases(
-    page, other, viewer, world
-):
+def test_any_page_can_e_stop_and_the_one_in_control_releases(page, other, world):
     drive = {'robot': 'rover_1', 'twist': [0.3, 0.0, 0.0]}
     try:
         assert 'error' not in page.ask('drive', **drive)
         assert other.ask('e_stop')['engaged'] is True
-        for shown in (page, other, viewer):
+        for shown in (page, other):
             assert shown.texts('status')[-1]['e_stop'] is True, 'at once'
         assert 'e-stop' in page.ask('drive', **drive)['error']
         assert 'error' not in page.ask('drive', robot='rover_1', twist=[0.0, 0.0, 0.0])
-        for engaged in (True, False):
-            assert 'only watch' in viewer.ask('e_stop', engaged=engaged)['error']
         assert 'spectator_1 has control' in other.ask('e_stop', engaged=False)['error']
         assert page.ask('e_stop', engaged=False)['engaged'] is False
         world.served.link.queries.e_stop(True)  # another client
@@ -178,31 +167,43 @@ def test_control_of_a_page_that_does_nothing_is_free_after_a_while():
     with pytest.raises(BadMessage, match='one'):
         control.use('other')
     now[0] = IDLE_SECONDS
-    assert control.describe()['holder'] == ''
     control.use('other')
     assert control.describe()['holder'] == 'other'
+    now[0] = 2 * IDLE_SECONDS
+    assert control.describe()['holder'] == ''
 
 
-def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):
+def test_the_world_and_its_states_are_those_of_mujoco_and_of_the_snapshot(page, world):
     (description,) = page.texts('world')
     model = world.served.handshake.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     for body in description['bodies']:
         x, y, z = data.xpos[body['id']]
-        if 'pose' in body:
+        if 'pose' in body:  # it stands still
             np.testing.assert_allclose(body['pose'][:3], [x, z, -y], atol=1e-5)
         assert ('pose' not in body) == (body['id'] in description['moving'])
-
-
-def test_a_state_holds_the_poses_of_the_frame(page, world):
+    wanted = [c for c in description['channels'] if c['kind'] in ('position', 'sensor')][:40]
+    page.ask('watch', channels=[channel['id'] for channel in wanted])
     frame = page.frame()
     page.session.tick(frame)
-    (state,) = page.states()
-    assert struct.unpack_from('<d', state, 8)[0] == frame.time
+    (state,) = page.states()  # laid out as web/js/connection.js reads it
+    assert struct.unpack_from('<dQ', state, 8) == (frame.time, frame.step)
+    width = sum(channel['width'] for channel in wanted)
+    assert struct.unpack_from('<II', state, 24) == (len(world.moving), width)
     poses = np.frombuffer(state, '<f4', len(world.moving) * 7, 32).reshape(-1, 7)
     x, y, z = frame.body_positions[world.moving].T
     np.testing.assert_allclose(poses[:, :3], np.column_stack([x, z, -y]), atol=1e-5)
+    values, at = np.frombuffer(state, '<f4', -1, 32 + len(world.moving) * 28), 0
+    assert len(values) == width
+    for channel in wanted:
+        got, at = values[at : at + channel['width']], at + channel['width']
+        if channel['kind'] == 'position':
+            joint = model.joint(f'{channel["robot"]}_{channel["name"]}')
+            expected = frame.qpos[joint.qposadr[0]]
+        else:
+            expected = frame.seen.articulations[channel['robot']].sensors[channel['name']]
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_a_page_that_does_not_draw_gets_one_window_of_states_until_it_acknowledges(page):
@@ -218,57 +219,20 @@ def test_a_page_that_does_not_draw_gets_one_window_of_states_until_it_acknowledg
 
 
 def test_publications_include_the_data_of_each_mesh_once(page):
-    def shown():
+    for change, meshes, assets in (
+        (AddMesh('m', 'data:it'), {'m'}, {'m': 'data:it'}),
+        (SetPoints('p', [[1.0, 0.0, 0.0]], 0.01, True), {'m'}, {}),
+        (AddMesh('m', 'data:other'), {'m'}, {'m': 'data:other'}),
+        (Remove(MESH, 'm'), set(), {}),
+    ):
+        page.publications.apply('me', change)
         page.session.tick(page.frame())
-        return page.texts('published')
-
-    assert shown() == []
-    page.publications.apply('me', AddMesh('m', 'data:it', (1.0, 2.0, 3.0)))
-    (first,) = shown()
-    assert first['assets'] == {'m': 'data:it'} and first['overlays'] == {}
-    assert first['meshes']['m']['translation'] == [1.0, 2.0, 3.0]
-    assert len(shown()) == 1  # nothing has changed
-    page.publications.apply('me', SetPoints('p', [[1.0, 0.0, 0.0]], 0.01, True))
-    second = shown()[-1]
-    assert second['assets'] == {} and second['meshes'].keys() == {'m'}
-    assert second['overlays']['p']['points'] == [[1.0, 0.0, 0.0]]
-    # Another mesh of the same name is another one, and what has gone is gone.
-    page.publications.apply('me', AddMesh('m', 'data:other'))
-    assert shown()[-1]['assets'] == {'m': 'data:other'}
-    page.publications.apply('me', Remove(MESH, 'm'))
-    assert shown()[-1]['meshes'] == {}
+        shown = page.texts('published')[-1]
+        assert (shown['meshes'].keys(), shown['assets']) == (meshes, assets)
+    assert shown['overlays']['p']['points'] == [[1.0, 0.0, 0.0]]
 
 
-def test_watched_channels_are_the_values_of_the_snapshot(page, world):
-    (description,) = page.texts('world')
-    wanted = [c for c in description['channels'] if c['kind'] in ('position', 'sensor')][:40]
-    page.ask('watch', channels=[channel['id'] for channel in wanted])
-    frame = page.frame()
-    page.session.tick(frame)
-    values = np.frombuffer(page.states()[-1], '<f4', -1, 32 + len(world.moving) * 28)
-    assert len(values) == sum(channel['width'] for channel in wanted)
-    model, at = world.served.handshake.model, 0
-    for channel in wanted:
-        got, at = values[at : at + channel['width']], at + channel['width']
-        if channel['kind'] == 'position':
-            joint = model.joint(f'{channel["robot"]}_{channel["name"]}')
-            expected = frame.qpos[joint.qposadr[0]]
-        else:
-            expected = frame.seen.articulations[channel['robot']].sensors[channel['name']]
-        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
-
-
-def test_unknown_cameras_channels_and_robots_are_refused_by_name(page):
-    assert 'nowhere' in page.ask('cameras', names=['nowhere'])['error']
-    assert '99999' in page.ask('watch', channels=[99999])['error']
-    assert 'fly' in page.ask('fly')['error']
-    assert 'ghost' in page.ask('drive', robot='ghost', twist=[1, 0, 0])['error']
-    assert 'count' in page.ask('step', count=0)['error']
-
-
-def test_a_recording_is_saved_without_delaying_the_e_stop_and_then_replayed(
-    page, world, monkeypatch
-):
+def test_a_recording_is_saved_without_delaying_the_e_stop(page, world, monkeypatch):
     stopped = []
     save = Client.recording_save
 
@@ -287,14 +251,8 @@ def test_a_recording_is_saved_without_delaying_the_e_stop_and_then_replayed(
     path = Path(page.ask('record_save')['path'])
     assert stopped == [True]
     page.ask('e_stop', engaged=False)
-    assert path.name in [Path(each['path']).name for each in page.ask('replay_list')['saved']]
     piece = page.ask('recording_read', name=path.name, offset=0)
     assert path.read_text().startswith(piece['text']) and piece['bytes'] == path.stat().st_size
-    loaded = page.ask('replay_load', name=path.name)
-    started = page.ask('replay_start', session=loaded['name'])
-    assert started['frames'] == loaded['frames'] > 0
-    assert page.ask('step', count=1)['replay']
-    assert page.ask('replay_stop')['mode'] == 'live'
 
 
 def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
@@ -313,12 +271,14 @@ def test_a_drive_moves_the_robot_and_ends_by_itself(page, world):
         return moved < 1e-3 or None
 
     wait_until(stands)
+    # It went no further than the command lasts.
+    assert np.linalg.norm(page.frame().body_positions[base] - start) < 1.0
 
 
-@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308', '1e-320'])
+@pytest.mark.parametrize('digits', ['1' + '0' * 400, '-1e308'])
 def test_no_number_is_too_long_for_a_request(page, digits):
     for op in [*REQUESTS, 'watch', 'cameras', 'contacts']:
-        for place in ('"number": %s', '"id": %s', '"twist": [%s, 0, 0], "robot": "rover_1"'):
+        for place in ('"id": %s', '"twist": [%s, 0, 0], "robot": "rover_1"'):
             content = f'{{"op": "{op}", {place % digits}}}'
             page.session.receive(bytes([messages.TEXT]) + content.encode())
         for name in ('count', 'percent', 'body', 'tip', 'channels', 'force', 'value', 'position'):
@@ -331,13 +291,38 @@ def test_no_number_is_too_long_for_a_request(page, digits):
     assert not any('gateway failed' in answer for answer in answers)
 
 
+def test_a_pushed_body_settles_at_its_target_and_is_let_go(page, world):
+    (description,) = page.texts('world')
+    body = next(entity['body'] for entity in description['entities'] if entity['free'])
+
+    def place():
+        return page.frame().body_positions[body]
+
+    goal = place() + np.array([0.3, 0.0, 0.1])
+    x, y, z = goal
+    target, last = {'body': body, 'point': [0, 0, 0], 'target': [x, z, -y]}, -1.0
+
+    def is_there():
+        nonlocal last
+        frame = page.frame()
+        if frame.time - last > 0.25:  # as of a slow page
+            assert 'error' not in page.ask('push', **target)
+            last = frame.time
+        return np.linalg.norm(frame.body_positions[body] - goal) < 0.02
+
+    wait_until(is_there)
+    page.ask('push', body=body)
+    wait_until(lambda: place()[2] < z - 0.05)
+
+
 @pytest.mark.parametrize(
-    ('op', 'fields', 'answer'),
+    ('op', 'fields', 'value'),
     [
-        ('speed', {'percent': 50}, {'percent': 50}),
-        ('speed', {'percent': 100}, {'percent': 100}),
-        ('setpoint', {'robot': 'rover_1', 'actuator': 'left_wheel', 'value': 0, 'expires': True},
-         {'count': 1}),
+        ('fly', {}, 'fly'),
+        ('cameras', {'names': ['nowhere']}, 'nowhere'),
+        ('watch', {'channels': [99999]}, '99999'),
+        ('drive', {'robot': 'ghost', 'twist': [1, 0, 0]}, 'ghost'),
+        ('step', {'count': 0}, 'count'),
         ('push', {'body': 1, 'point': [0, 0, 0], 'target': [0, 1, 0]}, 'shelf'),
         ('navigate', {'robot': 'rover_1', 'kind': 'goal', 'position': [0, 0, 0], 'yaw': 0},
          'no ROS bridge'),
@@ -347,31 +332,17 @@ def test_no_number_is_too_long_for_a_request(page, digits):
         ('mode', {'mode': 'sideways'}, 'sideways'),
     ],
 )  # fmt: skip
-def test_a_request_is_answered_or_refused_with_its_reason(page, op, fields, answer):
-    found = page.ask(op, **fields)
-    if isinstance(answer, str):
-        assert answer in found['error']
-    else:
-        assert 'error' not in found and answer.items() <= found.items()
+def test_a_refusal_names_the_invalid_value(page, op, fields, value):
+    assert value in page.ask(op, **fields)['error']
 
 
-def test_a_tip_is_led_to_a_place_and_its_gripper_closed(bimanual):
-    with page_world(bimanual) as world, closing(FakePage(world)) as page:
-        body = page.texts('world')[0]['tips'][0]['body']
-        x, y, z = page.frame().body_positions[body]
-        fields = {'tip': 0, 'position': [x, z + 0.05, -y]}  # y up
-        assert 'error' not in page.ask('steer', begin=True, grip=1.0, **fields)
-
-        def is_higher():
-            assert 'error' not in page.ask('steer', **fields)
-            return page.frame().body_positions[body][2] > z + 0.02
-
-        wait_until(is_higher)
-
-
-def test_a_spawned_object_is_in_the_world_until_it_is_deleted(page, world):
-    name = page.ask('spawn', model='box', position=[5.0, 0.0, 5.0])['name']
-    queries = world.served.link.queries
-    assert name in queries.connect().entities
-    assert page.ask('delete', entity=name).get('error') is None
-    assert name not in queries.connect().entities
+def test_an_unstable_simulation_is_shown_until_the_next_reset(tmp_path):
+    with (
+        simulation(write_unstable_world(tmp_path)) as port,
+        page_world(port) as world,
+        closing(FakePage(world)) as page,
+    ):
+        page.ask('setpoint', robot=PREFIX, actuator='hinge', value=0.5)
+        wait_until(lambda: any(status['divergence'] for status in page.texts('status')))
+        page.ask('reset')
+        wait_until(lambda: not page.texts('status')[-1]['divergence'])

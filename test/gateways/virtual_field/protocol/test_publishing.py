@@ -10,8 +10,6 @@ import pytest
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
-from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import GLB
-from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MAX_POINTS
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
 
@@ -29,23 +27,6 @@ def b64(data):
 
 def read(kind, **payload):
     return read_publication(Envelope(kind, payload))
-
-
-def test_the_defaults_of_a_mesh():
-    mesh = read('add_mesh', mesh_id=3, mesh_data_b64=b64(glb()))
-    assert mesh.mesh_id == '3'
-    head, _, data = mesh.asset_uri.partition(',')
-    assert head == 'data:model/gltf-binary;base64'
-    assert base64.b64decode(data) == rewrite_gltf(glb(), GLB)
-    assert mesh.scale == (1.0, 1.0, 1.0) and mesh.visible
-
-
-def test_moves_keep_what_they_do_not_name_and_points_have_a_size():
-    move = read('update_mesh_transform', mesh_id='m', translation=[1, 2, 3])
-    assert move.changes == {'translation': (1, 2, 3)}
-    points = read('update_overlay_points', overlay_id='p', points=[[1, 2, 3]])
-    assert (points.points, points.point_size, points.visible) == (((1, 2, 3),), 0.008, True)
-    assert read('update_overlay_points', overlay_id='p').points == ()
 
 
 GLTF1 = b64(glb({'asset': {'version': '1.0'}}))

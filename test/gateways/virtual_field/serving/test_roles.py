@@ -35,18 +35,19 @@ def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(joi
         ('[]', 'message must contain version, type, and payload'),
         ('{"version": 2, "type": "x", "payload": {}}', 'unsupported protocol version 2'),
         ('{"version": 1, "type": "x", "payload": {}}', 'hello required first'),
+        (' ' * 70_000, 'only publishers may exceed'),
+        ('{"version": 1, "type": "hello", "payload": {"role": "admiral"}}', "'admiral'"),
     ):
         client.socket.send(text)
-        assert client.error() == reason
-    client.socket.send(' ' * 70_000)
-    assert 'only publishers may exceed' in client.error()
-    client.send('hello', {'role': 'admiral'})
-    assert client.error().startswith("unknown role 'admiral'")
+        assert reason in client.error()
     hello = {'role': 'spectator', 'extensions': ['binary']}
     whole = {'version': 1, 'type': 'hello', 'payload': hello}
     client.socket.send(json.dumps(whole).encode())  # a binary frame is taken too
     assert client.error().startswith('this gateway has no page')
     assert client.hello('spectator')['user_id'].startswith('spectator_')
+    client.send('xr_input')
+    assert client.error() == 'xr_input unsupported for spectator role'
+    client.scene()
 
 
 def test_a_spectator_sees_the_arms(join, bimanual):
@@ -86,54 +87,40 @@ def test_meshes_are_sent_once_and_placed_as_in_mujoco(join, field):
     assert tray['static_asset'] is True and tray['scale'] == [1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize('mode', ['demo-spline', 'bimanual'])
-def test_a_user_joins_with_both_arms_and_resets(join, mode):
-    user = join('vr_client', client='sparc-webxr', requested_arm_count=2, character_mode=mode)
-    ack, name = user.ack, user.ack['user_id']
-    assert ack.keys() == {
-        'protocol', 'server_time', 'role', 'character_mode', 'user_id', 'arm_ids',
-        'controlled_arm_ids',
-    }  # fmt: skip
-    ids = [f'{name}_arm_0', f'{name}_arm_1']
-    assert ack['arm_ids'] == ack['controlled_arm_ids'] == ids and ack['character_mode'] == mode
-    assert user.manifest['arms'] == dict(
-        zip(ids, ({'color': '#ff6b6b'}, {'color': '#74c0fc'}), strict=True)
-    )
-    scene = user.scene()
-    assert scene['user_arms'] == {name: ids} and scene['arms'].keys() == set(ids)
-    assert [hint['arm_id'] for hint in scene['haptics']] == ids
-    user.send('heartbeat')
-    user.send('reset')
-    again = user.answer('hello_ack')
-    assert again == {'reset': True, 'user_id': name, 'arm_ids': ids, 'controlled_arm_ids': ids}
-    user.close()
-
-
-def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(join):
+def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_and_reset_two_arms(join):
     page = join(None)
     hello = {'client': 'sparc-webxr', 'role': 'vr_client', 'requested_arm_count': 2}
     page.send('hello', {**hello, 'character_mode': 'two-cr'})
     # It takes nothing for granted before these two, in this order.
-    (kind, ack), (second, _) = page.receive(), page.receive()
+    (kind, ack), (second, manifest) = page.receive(), page.receive()
     assert (kind, second) == ('hello_ack', 'asset_manifest')
-    assert ack['role'] == 'vr_client' and ack['character_mode'] == 'two-cr'
-    assert len(ack['controlled_arm_ids']) == 2 and ack['controlled_arm_ids'] == ack['arm_ids']
-    before = 0.0
-    for _ in range(5):
-        scene = page.scene()
-        for arm_id in ack['controlled_arm_ids']:
-            arm = scene['arms'][arm_id]
-            line, radii = np.array(arm['centerline']), np.array(arm['radii'])
-            # Segments shorter than a micrometre are left out, thinner than a millimetre thickened.
-            assert len(line) >= 2 and (np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-6).all()
-            assert len(radii) == len(line) - 1 and (radii > 1e-3).all()
-            assert np.shape(arm['directors']) == (len(line) - 1, 3, 3)
-            assert len(arm['element_lengths']) == len(line) - 1
-            assert np.shape(arm['tip']['translation']) == (3,)
-        assert scene['timestamp'] >= before
-        before = scene['timestamp']
-    # It never sends anything else, and stays.
-    assert page.scene(lambda seen: seen['timestamp'] > before + 0.1)
+    assert ack.keys() == {
+        'protocol', 'server_time', 'role', 'character_mode', 'user_id', 'arm_ids',
+        'controlled_arm_ids',
+    }  # fmt: skip
+    name = ack['user_id']
+    ids = [f'{name}_arm_0', f'{name}_arm_1']
+    assert (ack['role'], ack['character_mode']) == ('vr_client', 'two-cr')
+    assert ack['arm_ids'] == ack['controlled_arm_ids'] == ids
+    assert manifest['arms'] == {ids[0]: {'color': '#ff6b6b'}, ids[1]: {'color': '#74c0fc'}}
+    scene = page.scene()
+    assert scene['user_arms'] == {name: ids} and scene['arms'].keys() == set(ids)
+    assert [hint['arm_id'] for hint in scene['haptics']] == ids
+    for arm in scene['arms'].values():
+        line, radii = np.array(arm['centerline']), np.array(arm['radii'])
+        # Segments shorter than a micrometre are left out, thinner than a millimetre thickened.
+        assert len(line) >= 2 and (np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-6).all()
+        assert len(radii) == len(line) - 1 and (radii > 1e-3).all()
+        assert np.shape(arm['directors']) == (len(line) - 1, 3, 3)
+        assert len(arm['element_lengths']) == len(line) - 1
+    page.send('xr_input')
+    assert page.error() == 'timestamp is missing'
+    page.send('heartbeat')
+    page.send('reset')
+    again = page.answer('hello_ack')
+    assert again == {'reset': True, 'user_id': name, 'arm_ids': ids, 'controlled_arm_ids': ids}
+    page.send('add_mesh')
+    assert page.error() == 'unsupported type: add_mesh'
     page.close()
 
 
@@ -163,26 +150,10 @@ def test_users_share_nothing_and_free_what_they_leave(join, field):
     third.scene(lambda seen: not seen['user_arms'])
 
 
-@pytest.mark.parametrize(
-    ('role', 'kind', 'reason'),
-    [
-        ('spectator', 'xr_input', 'xr_input unsupported for spectator role'),
-        ('publisher', 'xr_input', 'unsupported publisher message type: xr_input'),
-        ('vr_client', 'add_mesh', 'unsupported type: add_mesh'),
-        ('vr_client', 'xr_input', 'timestamp is missing'),
-    ],
-)
-def test_a_message_that_a_role_may_not_send_is_refused(join, role, kind, reason):
-    more = {'character_mode': 'two-cr'} if role == 'vr_client' else {}
-    client = join(role, **more)
-    client.send(kind)
-    assert client.error() == reason
-    client.send('heartbeat')
-    client.scene()
-
-
 def test_a_publisher_fills_the_scene(join):
     watcher, publisher = join('spectator'), join('publisher', owner_id='me')
+    publisher.send('xr_input')
+    assert publisher.error() == 'unsupported publisher message type: xr_input'
     assert publisher.ack.keys() == {'protocol', 'server_time', 'role', 'owner_id'}
     assert publisher.ack['owner_id'] == 'me'
     publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB, 'translation': [1, 2, 3]})
@@ -198,8 +169,6 @@ def test_a_publisher_fills_the_scene(join):
     assert publisher.answer('mesh_ack')['status'] == 'updated'
     mesh = watcher.scene(lambda seen: not seen['meshes']['m']['visible'])['meshes']['m']
     assert mesh['translation'] == [1, 2, 3] and 'asset_uri' not in mesh
-    late = join('spectator')
-    late.scene(lambda seen: 'asset_uri' in seen['meshes'].get('m', {}))
     points = {'overlay_id': 'p', 'points': [[1, 2, 3], [4, 5, 6]]}
     publisher.send('update_overlay_points', points)
     assert publisher.answer('overlay_ack') == {
@@ -217,18 +186,17 @@ def test_a_publisher_fills_the_scene(join):
     watcher.scene(lambda seen: 'm' not in seen['meshes'])
     publisher.send('clear_meshes')
     assert publisher.answer('mesh_ack') == {'owner_id': 'me', 'status': 'cleared'}
-    # What comes back brings its data again, and goes with its owner, who alone may touch it.
+    # What comes back brings its data again, stays after a message that is too large, and goes
+    # with its owner.
     publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB})
+    assert publisher.answer('mesh_ack')['status'] == 'added'
     watcher.scene(lambda seen: 'asset_uri' in seen['meshes'].get('m', {}))
-    other = join('publisher')
-    for kind, reason in (
-        ('remove_mesh', "mesh 'm' belongs to 'me'"),
-        ('update_mesh_transform', 'mesh not found or ownership mismatch for update'),
-    ):
-        other.send(kind, {'mesh_id': 'm'})
-        assert other.error().startswith(reason)
+    publisher.send('add_mesh', {'mesh_id': 'big', 'mesh_data_b64': 'A' * 7_900_000})
+    assert '79000' in publisher.error()
+    other = join(None)
     other.send('hello', {'role': 'publisher', 'owner_id': 'me'})
     assert 'is in use' in other.error()
+    assert 'm' in watcher.newest()['meshes']
     publisher.close()
     watcher.scene(lambda seen: 'm' not in seen['meshes'])
 
@@ -259,25 +227,3 @@ def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
             assert 'error' not in allowed
             for answer in refused:
                 assert 'only watch' in answer['error'] and answer['op'] in answer['error']
-
-
-def test_a_message_that_is_too_large_is_refused_and_its_publisher_stays_connected(join):
-    publisher = join('publisher', owner_id='large')
-    publisher.send('add_mesh', {'mesh_id': 'kept', 'mesh_data_b64': GLB})
-    assert publisher.answer('mesh_ack')['status'] == 'added'
-    publisher.send('add_mesh', {'mesh_id': 'big', 'mesh_data_b64': 'A' * 7_900_000})
-    assert '79000' in publisher.answer('error')['reason']
-    publisher.send('remove_mesh', {'mesh_id': 'kept'})
-    assert publisher.answer('mesh_ack')['status'] == 'removed'
-
-
-def test_users_can_be_served_one_arm_each(bimanual):
-    with field_at(bimanual, arms_per_user=1) as gateway:
-        hello = {'requested_arm_count': 2, 'character_mode': 'two-cr'}
-        with (
-            FieldClient(gateway.url, 'vr_client', **hello) as one,
-            FieldClient(gateway.url, 'vr_client', **hello) as other,
-        ):
-            for user in (one, other):
-                assert len(user.ack['arm_ids']) == 1
-                assert user.ack['controlled_arm_ids'] == user.ack['arm_ids'] * 2

@@ -60,14 +60,17 @@ class Hand:
 
     def __init__(self, client, way, side='left', **fields):
         self._stop = threading.Event()
-        self.began = time.monotonic()
+
+        def send(now):
+            at = np.array([0.3, 1.2, -0.2]) + way(now)
+            client.steer(now, **{side: {'at': at.tolist(), 'grip': 1.0, **fields}})
 
         def run():
             while not self._stop.wait(1 / 30):
-                now = time.monotonic() - self.began
-                at = np.array([0.3, 1.2, -0.2]) + way(now)
-                client.steer(now, **{side: {'at': at.tolist(), 'grip': 1.0, **fields}})
+                send(time.monotonic() - self.began)
 
+        send(0.0)  # on a busy machine the thread begins late, and the way would have begun
+        self.began = time.monotonic()
         self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
@@ -79,7 +82,7 @@ class Hand:
         self._thread.join()
 
 
-def test_two_users_steer_at_once_and_let_go_alone(join, home):
+def test_two_users_steer_at_once_grip_let_go_and_recall_alone(join, home):
     one, two = (
         keep_reading(join('vr_client', character_mode='bimanual', requested_arm_count=1))
         for _ in range(2)
@@ -89,38 +92,29 @@ def test_two_users_steer_at_once_and_let_go_alone(join, home):
     scene = watcher.scene(lambda seen: {a, b} <= set(seen['arms']))
     starts = tip(scene, a), tip(scene, b)
 
+    def fingers():
+        return home.step().articulations['bimanual'].qpos[6]
+
+    open_at = fingers()
+
     def step(now):
         return np.array([0.0, 0.08 * min(1.0, now), 0.0])
 
     def moved(scene, arm, start):
         return abs((tip(scene, arm) - start)[1] - 0.08) < 0.01
 
-    with Hand(one, step), Hand(two, step, 'right'):
+    with Hand(one, step, trigger=1.0), Hand(two, step, 'right'):
         watcher.scene(lambda seen: moved(seen, a, starts[0]) and moved(seen, b, starts[1]))
+        wait_until(lambda: fingers() < 0.5 * open_at)  # those of the left arm
         tip_at_rest(watcher, a)
     # Without a grip the hand moves and the tip does not.
     with Hand(one, lambda now: np.array([0.3 * now, 0.0, 0.0]), grip=0.0) as hand:
         wait_until(lambda: time.monotonic() - hand.began > 0.7)
         at = watcher.newest()
     assert moved(at, a, starts[0])
-
-
-def test_the_trigger_closes_the_gripper_and_recall_brings_the_arm_back(join, home):
-    user = keep_reading(join('vr_client', character_mode='two-cr'))
-    watcher = join('spectator')
-    arm = user.ack['arm_ids'][0]
-    start = tip(watcher.scene(lambda seen: arm in seen['arms']), arm)
-    open_at = home.step().articulations['bimanual'].qpos
-
-    def up(now):
-        return np.array([0.0, 0.1 * min(1.0, now), 0.0])
-
-    with Hand(user, up, trigger=1.0):
-        watcher.scene(lambda seen: tip(seen, arm)[1] - start[1] > 0.08)
-        # The fingers of the left arm follow its joints in the positions.
-        wait_until(lambda: home.step().articulations['bimanual'].qpos[6] < 0.5 * open_at[6])
-    with Hand(user, up, grip=0.0, buttons={'secondary': True}):
-        watcher.scene(lambda seen: np.linalg.norm(tip(seen, arm) - start) < 0.01)
+    with Hand(one, step, grip=0.0, buttons={'secondary': True}):
+        watcher.scene(lambda seen: np.linalg.norm(tip(seen, a) - starts[0]) < 0.01)
+    assert moved(watcher.newest(), b, starts[1])
 
 
 def test_after_silence_a_new_sample_starts_from_the_present_tip(join, home, monkeypatch):
@@ -142,28 +136,50 @@ def test_after_silence_a_new_sample_starts_from_the_present_tip(join, home, monk
     assert np.linalg.norm(tip(watcher.newest(), arm) - still) < 0.01
 
 
-@pytest.mark.parametrize(
-    ('world', 'fast', 'slow'), [('rover', 0.5, 0.02), ('quadruped', 0.2, 0.05)]
-)
-def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch, world, fast, slow):
+def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch):
     monkeypatch.setattr(operator, 'SILENCE', 0.7)
     with (
-        simulation(world) as port,
+        simulation('rover') as port,
         field_at(port) as gateway,
         Client(rpc_port=port, shared=True) as client,
     ):
         client.connect()
 
         def speed():
-            return np.linalg.norm(client.step().articulations[world].qvel[:2])
+            return np.linalg.norm(client.step().articulations['rover'].qvel[:2])
 
-        with FieldClient(gateway.url, 'vr_client', character_mode=world) as user:
+        with FieldClient(gateway.url, 'vr_client', character_mode='rover') as user:
             assert user.ack['arm_ids'] == []
             with Hand(user, lambda _: np.zeros(3), joystick=[0.0, -1.0]):
-                wait_until(lambda: speed() > fast)
-            wait_until(lambda: speed() < slow)
+                wait_until(lambda: speed() > 0.5)
+            wait_until(lambda: speed() < 0.02)
             # Whoever leaves stops too.
             monkeypatch.setattr(operator, 'SILENCE', 1e9)
             user.steer(9.0, left={'joystick': [0.0, -1.0]})
-            wait_until(lambda: speed() > 0.6 * fast)
-        wait_until(lambda: speed() < slow)
+            wait_until(lambda: speed() > 0.3)
+        wait_until(lambda: speed() < 0.02)
+
+
+def test_a_tentacle_bends_smoothly_and_follows_the_hand():
+    def way(now):
+        return np.array([0.1, -0.12, 0.08]) * min(1.0, now / 2)
+
+    with (
+        simulation('tentacle') as port,
+        field_at(port) as gateway,
+        FieldClient(gateway.url, 'vr_client', character_mode='two-cr') as user,
+        FieldClient(gateway.url, 'spectator') as watcher,
+    ):
+        (arm_id,) = user.ack['arm_ids']
+        assert user.ack['controlled_arm_ids'] == [arm_id, arm_id]
+        start = tip(watcher.scene(lambda seen: arm_id in seen['arms']), arm_id)
+        with Hand(keep_reading(user), way, 'right'):
+            arm = watcher.scene(
+                lambda seen: np.linalg.norm(tip(seen, arm_id) - start - way(2)) < 0.015
+            )['arms'][arm_id]
+    frames = np.array(arm['directors'])
+    assert len(arm['centerline']) == 15 and len(frames) == 14
+    # Rows are unit vectors, right-handed, and turn little from one element to the next.
+    np.testing.assert_allclose(np.linalg.det(frames), 1.0, atol=1e-3)
+    assert ((frames[1:] * frames[:-1]).sum(axis=2) > np.cos(0.8)).all()
+    assert (np.diff(arm['radii']) < 0).all()

@@ -21,26 +21,6 @@ def controller(at=(0.0, 0.0, 0.0), turned=IDENTITY, grip=1.0, **buttons):
     return XrController(XrPose(at, turned), grip=grip, buttons=buttons)
 
 
-def test_the_tip_goes_as_far_as_the_hand_from_where_it_gripped():
-    hand = Hand()
-    for index in range(40):
-        # To the right, up and towards the user: x, z and -y of MuJoCo's world.
-        done = min(1.0, index / 10)
-        hand.move(controller((0.1 * done, 0.2 * done, 0.3 * done)), TIP, index / 30)
-    assert hand.target(40 / 30).position == pytest.approx([1.1, 1.7, 3.2], abs=1e-3)
-
-
-def test_gripping_anew_starts_from_the_tip_of_then():
-    hand = Hand()
-    for index in range(20):
-        hand.move(controller((0.5, 0.0, 0.0)), TIP, index / 30)
-    hand.move(controller((0.9, 0.0, 0.0), grip=0.0), TIP, 1.0)
-    assert hand.target(1.0) is None
-    other = TipPose(np.array([7.0, 0.0, 0.0]), IDENTITY)
-    hand.move(controller((0.2, 0.0, 0.0)), other, 1.1)
-    assert hand.target(1.1).position == pytest.approx([7.0, 0.0, 0.0])
-
-
 def test_the_grip_has_a_hysteresis_and_the_primary_button_lets_go():
     hand = Hand()
     for grip, holds in ((0.35, False), (0.45, True), (0.35, True), (0.25, False)):

@@ -19,10 +19,8 @@ from urlab_ros_bridge.gateways.virtual_field.scene.chains import find_arms
 from urlab_ros_bridge.gateways.virtual_field.steering.operator import Operator
 from urlab_ros_bridge.gateways.virtual_field.steering.steering import RATE
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_steerable
-from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import lag_of
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import MAX_JOINT_SPEED
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
-from urlab_ros_bridge.model import WorldModel
 
 RADIUS, SPEED = 0.05, 0.2  # m, m/s: a circle of 10 cm
 SAMPLES = 30.0  # Hz, of the stock client
@@ -105,19 +103,3 @@ def test_a_hand_that_jumps_out_of_reach_is_followed_within_speed_and_range_of_th
         before = arms.data.qpos.copy()
         assert (before[places] > ranges[:, 0] - 0.02).all()
         assert (before[places] < ranges[:, 1] + 0.02).all()
-
-
-def test_the_lag_of_an_actuator_is_damping_over_stiffness():
-    model = mujoco.MjModel.from_xml_string(
-        """<mujoco><option gravity="0 0 0" integrator="implicitfast"/>
-        <worldbody><body><joint name="j" damping="3"/>
-        <geom size="0.1" mass="1"/></body></worldbody>
-        <actuator><position joint="j" kp="50" kv="2" gear="2"/></actuator></mujoco>"""
-    )
-    world = WorldModel(model, [])
-    lag = lag_of(world.actuators[0], world.joints[0])
-    data = mujoco.MjData(model)
-    for _ in range(1500):  # the joint follows a ramp of 1 rad/s
-        data.ctrl[0] = 2 * data.time
-        mujoco.mj_step(model, data)
-    assert data.time - data.qpos[0] == pytest.approx(lag, abs=0.01)
