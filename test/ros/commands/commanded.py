@@ -48,7 +48,7 @@ class Robot:
     def __init__(self, extensions=EXTENSIONS, features=FEATURES, **settings):
         self.now = 100.0
         self.asked, self.read, self.resets = [], [], []
-        self.stale = False
+        self.stale, self.speed = False, 0.0
         self.settings = Settings(**settings)
         self.timeline = SimpleNamespace(stamp_ns=10**9, last_advance=self.now, resets=None)
         self.rejections = Rejections(lambda severity, text: None)
@@ -123,5 +123,5 @@ class Robot:
         return self._state()
 
     def _state(self):
-        state = SimpleNamespace(qpos=[0.0, 0.0], qvel=[0.0, 0.0])
+        state = SimpleNamespace(qpos=[0.3, 0.0], qvel=[self.speed, 0.0])
         return SimpleNamespace(articulations={'bot': state})

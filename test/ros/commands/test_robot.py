@@ -63,5 +63,8 @@ def test_joints_are_held_without_moving_time(more, in_lockstep, read):
     robot = Robot((*EXTENSIONS, *more))
     robot.link.lockstep = in_lockstep
     robot.setpoints.hold()
-    assert robot.read == [read]
-    assert robot.asked[-1][:2] == ('setpoints', {'wheel': 0.0})
+    robot.speed = 0.2
+    robot.setpoints.hold()
+    assert robot.read == [read, read]
+    # Where the arm is, once it moves.
+    assert [asked[1] for asked in robot.asked] == [{'wheel': 0.0}, {'arm': 0.3, 'wheel': 0.0}]
