@@ -5,6 +5,7 @@
 import math
 import time
 
+from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
 from bridge_harness import wait_until
 import pytest
@@ -12,6 +13,8 @@ from small_model import XML
 from std_msgs.msg import String
 from topic_system import Block
 from topic_system import TopicSystem
+
+from urlab_ros_bridge.client.client import Client
 
 # A servo (shoulder), a motor (lift) and a joint without an actuator (wrist), which follows one.
 MIXED = XML.replace(
@@ -36,8 +39,9 @@ def cycles(system, until, period=0.01):
 
 @pytest.mark.distro
 def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_declares(
-    small_server, bridged, tmp_path
+    small_server, bridged, tmp_path, capfd
 ):
+    log = CapturedLog(capfd)
     server, states = small_server(model_xml=MIXED), ('position', 'velocity')
     parameters = {'ros2_control_states': states, 'mesh_directory': str(tmp_path)}
     bridge, listener = bridged(server, ros2_control=True, **parameters)
@@ -59,3 +63,7 @@ def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_de
     cycles(system, lambda: all(block.states[key] != value for key, value in before.items()))
     assert all(map(math.isfinite, block.states.values()))
     assert not system.problems and not bridge.commands.rejections.counts
+    # Time goes back, which controller_manager does not expect.
+    with Client('127.0.0.1', server.ports['rpc']) as client:
+        client.reset()
+    wait_until(lambda: log.with_words('controller_manager runs no cycle'))
