@@ -97,6 +97,15 @@ def test_labels_name_the_visible_objects(client, lab_server):
         assert flat <= set(labels)
 
 
+def test_no_frame_from_before_a_reset_is_returned(client):
+    client.set_mode('direct')
+    for _ in range(4):
+        client.step(200, include_cameras={'front': 'latest'})
+        client.reset()
+        image = client.step(include_cameras={'front': 'latest'}).cameras['front']
+        assert image.stamp_ns <= 2_000_000
+
+
 def test_overlays_and_changed_colours_are_visible(client, lab_server):
     simulation = lab_server.simulation
     before = shot(client, 'front').cameras['front'].pixels.copy()
