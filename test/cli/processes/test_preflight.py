@@ -1,5 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import os
 import re
 import socket
@@ -20,14 +21,17 @@ from urlab_ros_bridge.cli.processes.table import PROCESSES
 
 @pytest.mark.parametrize('address', ['127.0.0.1', '*'])
 def test_a_taken_port_is_named_with_its_holder_and_a_working_offset(address):
-    with socket.create_server(('127.0.0.1', 0)) as holder:
+    with contextlib.ExitStack() as held, socket.create_server(('127.0.0.1', 0)) as holder:
         taken = holder.getsockname()[1]
+        with contextlib.suppress(OSError):  # somebody else has it
+            held.enter_context(socket.create_server(('127.0.0.1', taken + 10)))
         ports = {'state_port': taken, **free_ports('rpc_port', 'camera_port')}
         values = read_arguments(SuiteArguments, {name: str(port) for name, port in ports.items()})
         with pytest.raises(PortInUse, match=rf'^--state-port: port {taken} ') as caught:
             check_ports(values, address)
     assert f'(pid {os.getpid()})' in str(caught.value)
     offset = int(re.search(r'--port-offset (\d+)$', str(caught.value))[1])
+    assert offset != 10
     moved = [getattr(values, each) + offset for each in values.port_names()]
     assert all(can_bind(address, port) for port in moved)
 

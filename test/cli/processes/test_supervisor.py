@@ -21,6 +21,14 @@ from urlab_ros_bridge.cli.processes.table import READY_LINE
 
 READY = f'print("{READY_LINE}: x", flush=True)\n'
 SLEEP = 'import time\ntime.sleep(60)\n'
+# A handler must not print: the signal may come while the program prints "up".
+POLITE = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"ending\\n"), sys.exit()))
+print("up", flush=True)
+while True:
+    signal.pause()
+"""
 DEAF = 'import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
 
 
@@ -88,6 +96,16 @@ def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(
 
     suite = run(server, bridge, respawn=True, scenario=scenario)
     assert len(suite.lines('bridge')) == 1
+
+
+def test_processes_are_asked_to_end_the_last_one_first():
+    async def scenario(suite):
+        await suite.until(lambda: len(suite.output) == 2)
+
+    programs = [(Process(name), POLITE) for name in ('server', 'bridge')]
+    suite = run(*programs, scenario=scenario, stop_seconds=20.0)
+    ends = [name for name, line in suite.output if line == 'ending']
+    assert ends == ['bridge', 'server']
 
 
 def test_processes_that_ignore_signals_are_killed_with_their_children_in_time():

@@ -136,17 +136,3 @@ def test_observations_in_motion_are_of_one_step(model, rover, gateway, frames):
         assert share_within_a_pixel(model, data, camera, base, 60, upright=True) > 0.9
         moved = base @ base_matrix([0.05, 0, 0, 1, 0, 0, 0])  # a tenth of a second of driving
         assert share_within_a_pixel(model, data, camera, moved, 60, upright=True) < 0.6
-
-
-def test_actions_do_not_wait_for_images(rover, gateway, urlab):
-    """An action right behind a request for fresh images takes effect before they are there."""
-    profile = {'cameras': CAMERAS, 'frames': 'fresh'}
-    with gateway(rover, profile) as server, StockClient(server.url) as client:
-        client.reset()
-        client.send({'type': 'obs_request'})
-        began = time.monotonic()
-        client.act([0.5, 0.0])
-        watcher = urlab(rover)
-        while not watcher.step().articulations['rover'].qvel[0] > 0.01:
-            assert time.monotonic() - began < 20.0
-        client.receive()

@@ -48,8 +48,8 @@ def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
                 with StockClient(f'{programs.url}/view') as viewer:
                     viewer.observe()
                 robot.observe()
-            gateway = psutil.Process(programs.gateway.pid)
-            counts.append((gateway.memory_info().rss, gateway.num_threads(), gateway.num_fds()))
+                now = psutil.Process(programs.gateway.pid)
+                counts.append((now.memory_info().rss, now.num_threads(), now.num_fds()))
     finally:
         programs.stop()
     memory, *others = np.transpose(counts)

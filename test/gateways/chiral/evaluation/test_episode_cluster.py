@@ -6,6 +6,7 @@ from dataclasses import asdict
 import importlib.util
 import os
 import signal
+import sys
 
 from eval_runs import begin
 from eval_runs import done
@@ -18,6 +19,7 @@ from eval_runs import wait
 import psutil
 import pytest
 
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import check_machine
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import ClusterAssignment
@@ -47,6 +49,15 @@ def test_a_machine_must_have_the_versions_and_the_policy_of_the_driver(tmp_path,
     assignment.versions['numpy'] = '1.0'
     with pytest.raises(UnfitMachine, match=r'numpy .* 1\.0 '):
         check_machine(assignment)
+
+
+def test_without_ray_the_command_names_the_package_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, 'ray', None)
+    monkeypatch.chdir(tmp_path)
+    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):
+        monkeypatch.setenv(name, 'x')  # what is set stays set, and goes with the test
+    assert main(['eval', '--policy', 'os:getcwd', '--ray', 'local', '--results', 'out']) != 0
+    assert 'eval,ray]' in ''.join(capsys.readouterr().err.split())
 
 
 def listeners(processes):

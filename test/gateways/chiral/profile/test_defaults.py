@@ -3,11 +3,14 @@
 """Defaults of a profile come from its own robot alone."""
 
 import numpy as np
+import pytest
 
 from test.gateways.simulation.robots import robot
+from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile.defaults import default_actions
 from urlab_ros_bridge.gateways.chiral.profile.defaults import default_proprio
 from urlab_ros_bridge.gateways.chiral.profile.layout import ActionLayout
+from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 
 
@@ -29,3 +32,16 @@ def test_a_robot_is_served_with_its_own_joints():
         assert set(layout.initial(np.zeros(9), np.zeros(9)).ctrl) == set(one.actuators)
     streams = [(stream.kind, stream.joints) for stream in default_proprio(left)]
     assert streams == [('joint_position', None), ('joint_velocity', None)]
+
+
+@pytest.mark.parametrize(
+    ('action', 'says'),
+    [
+        (ActionProfile(joints=['idle']), r"actions\[0\]: joint 'idle' of arm has no actuator"),
+        (ActionProfile('ee_pose', site='base'), r"actions\[0\].site: 'base' is moved by no"),
+        (ActionProfile('joint_torque', joints=['j1']), 'give no torque; valid: motor'),
+    ],
+)
+def test_an_unknown_element_of_the_robot_is_reported_at_its_key(action, says):
+    with pytest.raises(ProfileError, match=says):
+        ActionLayout(Profile(actions=[action]), robot('arm'), None)
