@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import random
+from types import SimpleNamespace
 
 from example_counts import examples
 from hypothesis import given
@@ -11,11 +12,15 @@ import pytest
 from random_messages import random_message
 from rclpy.serialization import deserialize_message
 from rclpy.serialization import serialize_message
+from rosidl_parser.definition import BasicType
+from rosidl_parser.definition import UnboundedWString
 from sensor_msgs.msg import Imu
 import std_msgs.msg
 
+from urlab_ros_bridge.ros.messages.cdr.layout import FieldMismatch
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.messages.cdr.layout import TemplateMismatch
+from urlab_ros_bridge.ros.messages.cdr.layout import UnsupportedType
 from urlab_ros_bridge.ros.messages.cdr.template import check
 from urlab_ros_bridge.ros.messages.cdr.template import Template
 from urlab_ros_bridge.ros.program.features import FEATURES
@@ -72,6 +77,25 @@ def plain(value):
     if isinstance(value, list) and value and isinstance(value[0], bytes):
         return [item[0] for item in value]
     return value
+
+
+def test_a_field_is_only_what_it_is_and_a_type_needs_a_portable_layout():
+    template = Template(Imu())
+    for ask in (
+        lambda: template.array('orientation'),
+        lambda: template.array('header.frame_id'),
+        lambda: template.table(['orientation'], 'f4', 4),
+        lambda: template.table(['orientation'], 'f8', 3),
+        lambda: template.writer('header'),
+        lambda: template.writer('header.frame_id'),
+    ):
+        with pytest.raises(FieldMismatch):
+            ask()
+    for kind in (UnboundedWString(), BasicType('long double')):
+        fields = {'text': ''}.copy
+        odd = SimpleNamespace(text='x', SLOT_TYPES=[kind], get_fields_and_field_types=fields)
+        with pytest.raises(UnsupportedType):
+            lay_out(odd)
 
 
 def test_an_unexpected_serialisation_is_detected():

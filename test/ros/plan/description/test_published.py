@@ -4,8 +4,19 @@
 
 from bridge_harness import LATCHED
 from bridge_harness import wait_until
+import numpy as np
 import pytest
+from small_model import XML
 from tf2_msgs.msg import TFMessage
+
+from urlab_ros_bridge.geometry import compose
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+
+BALL = XML.replace(
+    'axis="0 0 1"/>',
+    'axis="0 0 1"/><body name="{p}_wrist" pos="0 .2 0">'
+    '<joint name="{p}_wrist" type="ball" pos="0 .05 0"/><geom size="0.05" mass=".2"/></body>',
+)
 
 
 def children(message):
@@ -29,6 +40,31 @@ def test_published_links_have_the_poses_of_the_simulation(small_server, bridged)
     assert (place.x, place.y) == pytest.approx((0, -0.3))
     turn = found['arm'].transform.rotation
     assert turn.y != 0 and turn.x == turn.z == 0
+
+
+def test_ball_joints_are_published_as_chains_of_links(small_server, bridged):
+    server = small_server(model_xml=BALL)
+    original, turn = server._state, (0.5, 0.5, -0.5, 0.5)
+
+    def state_with_ball(level):
+        # The server sends the first 9 coordinates; this robot has 13.
+        state = original(level)
+        state['per_articulation']['bot']['qpos'] = server.data.qpos[:13].tolist()
+        return state
+
+    with server.lock:
+        server._state, server.paused = state_with_ball, True
+        server.data.joint('bot_wrist').qpos = turn
+    _, listener = bridged(server)
+    found = children(listener.wait_for(TFMessage, '/tf', lambda m: 'wrist_z_link' in children(m)))
+    found |= children(listener.wait_for(TFMessage, '/tf_static', qos=LATCHED))
+    pose, link = ((0, 0, 0), (0, 0, 0, 1)), 'wrist'
+    while link != 'lift':
+        place, rotation = found[link].transform.translation, found[link].transform.rotation
+        rotation = (rotation.x, rotation.y, rotation.z, rotation.w)
+        pose = compose((place.x, place.y, place.z), rotation, *pose)
+        link = found[link].header.frame_id
+    assert np.abs(np.dot(pose[1], wxyz_to_xyzw(turn))) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_state_publisher_can_take_over(small_server, bridged):
