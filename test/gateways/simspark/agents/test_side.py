@@ -87,6 +87,24 @@ def test_percepts_answer_the_messages_of_an_agent_that_joins(play, monkeypatch):
     assert not game.agents.is_joining
 
 
+def test_while_time_is_frozen_an_agent_in_sync_mode_gets_nothing_after_its_number(
+    play, monkeypatch
+):
+    now = time.monotonic()
+    game = play()
+    agents = {end: FakeConnection() for end in ('(syn)', '')}
+    for later, text in ((0, '(scene nao.rsg)'), (0, '(init (unum 1)(teamname {}))'), (0, ''),
+                        (1.1, ''), (2.2, '')):  # fmt: skip
+        monkeypatch.setattr(time, 'monotonic', lambda later=later: now + later)
+        for end, agent in agents.items():
+            if text == '(scene nao.rsg)':
+                game.agents.connected(agent)
+            game.send(agent, text.format(f'team{len(end)}') + end)
+        game.agents.on_time_frozen(game.world.scene)
+    assert [len(agent.sent) for agent in agents.values()] == [2, 4]
+    assert [read_percepts(agent.sent[1]).number for agent in agents.values()] == [1, 1]
+
+
 def test_init_before_scene_is_refused_and_in_one_message_with_it_is_not(game, caplog):
     connection = FakeConnection()
     game.agents.connected(connection)
