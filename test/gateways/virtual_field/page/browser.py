@@ -27,7 +27,7 @@ ARGUMENTS = [
 # A processor draws, and the page draws as often as it may: some images a second show as much.
 SELDOM = """
 const draw = requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 80);
+window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 150);
 """
 
 # What tests need that open the page.

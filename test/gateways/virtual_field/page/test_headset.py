@@ -15,12 +15,9 @@ HEADSET = """
 const headset = new IWER.XRDevice(IWER.metaQuest3, { stereoEnabled: false });
 headset.installRuntime({ forceInstall: true }); // Chromium has one, without a device
 window.headset = headset;
-window.pulses = { left: [], right: [] };
 for (const side of ['left', 'right']) {
   const controller = headset.controllers[side];
   controller.position.set(side === 'left' ? -0.2 : 0.2, 1.3, -0.3);
-  const actuator = controller.inputSource.gamepad.hapticActuators[0];
-  actuator.pulse = async (strength, milliseconds) => pulses[side].push([strength, milliseconds]);
 }
 """
 HAND = "urlab.headset.grips[['left', 'right'].indexOf('{0}')]"
@@ -47,9 +44,8 @@ def visitor(browser, bimanual_gateway):
 def tip_of(visitor, index):
     """Return the place of a tip as the page draws it, y up."""
     tip = visitor.js(f'urlab.world.tips[{index}]')
-    return np.array(
-        visitor.js(f'urlab.bodies.worldPoint({tip["body"]}, {tip["offset"]}).toArray()')
-    )
+    place = f'urlab.bodies.worldPoint({tip["body"]}, {tip["offset"]}).toArray()'
+    return np.array(visitor.js(place))
 
 
 def hand_of(visitor, side):
@@ -58,17 +54,14 @@ def hand_of(visitor, side):
     return np.array(visitor.js(place))
 
 
-def test_a_user_in_a_headset_controls_both_arms(visitor, bimanual_gateway):
+def test_hands_and_head_of_a_user_are_reported_where_they_are_drawn(visitor, bimanual_gateway):
+    visitor.js(LISTEN)
     # The emulator covers the page, so a click of the mouse would not arrive.
     visitor.tab.get_by_role('button', name='Enter VR').evaluate('button => button.click()')
     visitor.until("urlab.connection.ack?.role === 'vr_client'")
     assert len(visitor.js('urlab.connection.ack.controlled_arm_ids')) == 2
     visitor.until('urlab.stage.renderer.xr.isPresenting && urlab.headset.sent > 0')
     assert any(bimanual_gateway.served.pool.ownership.owners)
-
-
-def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
-    visitor.js(LISTEN)
     visitor.until('reported.at(-1)?.controllers.right')
     sample = visitor.js('reported.at(-1)')
     for side in ('left', 'right'):
@@ -88,7 +81,6 @@ def test_a_gripping_hand_moves_its_own_tip_only(visitor):
     starts = [tip_of(visitor, 0), tip_of(visitor, 1)]
     visitor.js(SQUEEZE.format('left', 1))
     held = hand_of(visitor, 'left')
-    visitor.until('urlab.headset.sent > 0')
     visitor.tab.wait_for_timeout(300)  # the grip has to arrive before the hand moves
     # Up, and to what is ahead of the user, which is no axis of the world.
     visitor.js('headset.controllers.left.position.y += 0.06')
@@ -98,7 +90,6 @@ def test_a_gripping_hand_moves_its_own_tip_only(visitor):
         return hand_of(visitor, 'left') - held
 
     visitor.wait(lambda: np.linalg.norm(moved()) > 0.07)
-    assert min(abs(moved()[[0, 2]])) > 0.02
     visitor.wait(lambda: np.linalg.norm(tip_of(visitor, 0) - starts[0] - moved()) < 0.015)
     assert np.linalg.norm(tip_of(visitor, 1) - starts[1]) < 0.01
     # Without the grip the hand goes where it likes.
@@ -110,28 +101,12 @@ def test_a_gripping_hand_moves_its_own_tip_only(visitor):
     assert np.linalg.norm(tip_of(visitor, 0) - there) < 0.01
 
 
-def test_a_contact_of_a_tip_vibrates_its_controller(visitor):
-    assert visitor.js('pulses.right.length') == 0
-    visitor.js(SQUEEZE.format('right', 1))
-    visitor.tab.wait_for_timeout(300)
-    for _ in range(60):  # down to the table
-        visitor.js('headset.controllers.right.position.y -= 0.015')
-        visitor.tab.wait_for_timeout(60)
-        if visitor.js('pulses.right.length'):
-            break
-    visitor.until('pulses.right.length > 0')
-    strength, milliseconds = visitor.js('pulses.right[0]')
-    assert 0 < strength <= 1 and milliseconds > 0
-    assert visitor.js('pulses.left.length') == 0
-
-
 def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, bimanual_gateway, bimanual):
     visitor.tab.evaluate('() => urlab.headset.session.end()')
     visitor.until("urlab.connection.ack?.role === 'spectator'")
     visitor.wait(lambda: not any(bimanual_gateway.served.pool.ownership.owners))
     visitor.until('!urlab.stage.renderer.xr.isPresenting')
-    frames = visitor.js('urlab.stage.frames')
-    visitor.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 2)')
+    visitor.drawn()
     with Client(rpc_port=bimanual, shared=True) as client:
         client.connect()
         client.reset('home')
