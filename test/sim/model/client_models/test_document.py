@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import mujoco
 import pytest
 from spawn_models import TETRAHEDRON
-from spawn_models import URDF
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
@@ -57,6 +56,9 @@ def asset(text):
     return f'<mujoco><asset>{text}</asset></mujoco>'
 
 
+URDF = """<robot name="cart"><link name="base">
+  <visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>
+  <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
 # Each names {0}, which is a file outside: it exists, or it does not.
 OUTSIDE = {
     'mesh': asset('<mesh name="m" file="{0}.obj"/>'),
@@ -65,9 +67,7 @@ OUTSIDE = {
     'cube': asset('<texture name="m" type="cube" fileright="{0}.obj"/>'),
     'flexcomp': world('<body name="b"><flexcomp name="f" type="mesh" file="{0}.obj"/></body>'),
     'content type': asset('<mesh name="m" content_type="model/obj" file="{0}.obj"/>'),
-    'urdf': URDF.format(root='base', joint='fixed').replace(
-        '<box size="0.2 0.2 0.2"/>', '<mesh filename="{0}.obj"/>'
-    ),
+    'urdf': URDF.replace('<box size="0.2 0.2 0.2"/>', '<mesh filename="{0}.obj"/>'),
 }
 WAYS = (
     '{outside}/{name}',
@@ -138,6 +138,7 @@ HOSTILE = {
     '5000 x 5000': asset('<hfield nrow="5000" ncol="5000" size="1 1 1 1"/>'),
     'width of <texture>': asset('<texture name="t" width="999999" height="1"/>'),
     '99G': '<mujoco><size memory="99G"/></mujoco>',
+    'lots': '<mujoco><size memory="lots"/></mujoco>',
     'dim of <user>': '<mujoco><sensor><user dim="2000000000"/></sensor></mujoco>',
     'resolution of <camera>': world('<camera resolution="64 100000"/>'),
     'cannot include': '<mujoco><include file="a.xml"/></mujoco>',
@@ -183,14 +184,14 @@ def test_documents_do_not_multiply(places):
 
 
 def test_a_urdf_is_cut_to_what_mujoco_reads(places):
-    text = URDF.format(root='base', joint='fixed').replace(
+    text = URDF.replace(
         '</robot>',
         '<gazebo><plugin filename="libx.so"><file>/etc/passwd</file></plugin></gazebo>'
         '<transmission name="t"/></robot>',
     )
     xml = places.text(text).xml
     assert 'gazebo' not in xml and 'passwd' not in xml and 'transmission' not in xml
-    assert mujoco.MjSpec.from_string(xml).compile().ngeom == 3
+    assert mujoco.MjSpec.from_string(xml).compile().ngeom == 2
 
 
 STRANGE = [

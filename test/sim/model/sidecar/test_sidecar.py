@@ -33,8 +33,9 @@ def robot(**extra):
     return {'articulations': [{'prefix': 'rover', 'model': 'rover_robot.xml', **extra}]}
 
 
-def robots(*prefixes):
-    return {'articulations': [{'prefix': each, 'model': 'arm.xml'} for each in prefixes]}
+def robots(*prefixes, **extra):
+    found = [{'prefix': prefix, 'model': 'arm.xml', **extra} for prefix in prefixes]
+    return {'articulations': found}
 
 
 def drive(**extra):
@@ -91,6 +92,7 @@ MISTAKES = [
     ({'articulations': [{}]}, 'articulations[0]: '),
     (robot(prefix='2a'), 'articulations[0].prefix: '),
     (robots('g1', 'g1_b'), 'articulations[1].prefix: '),
+    (robots('a', 'b', actor_id='x'), 'articulations[1]: '),
     (robot(pose={'quat': [0, 0, 0, 0]}), 'pose.quat: '),
     (robot(controller={'kind': 'pd', 'kp': {'j': -1}}), 'controller.kp.j: '),
     (drive(kind='diferential'), 'articulations[0].twist.kind: '),
@@ -100,6 +102,8 @@ MISTAKES = [
     (robot(lidars={'scan': {**LIDAR, 'angle_max': -2}}), 'lidars.scan.angle_max: '),
     (robot(lidars={'scan': {**LIDAR, 'angle_max': 6}}), 'a full turn'),
     (robot(lidars={'scan': {**LIDAR, 'rings': 4}}), 'lidars.scan'),
+    (robot(lidars={'scan': {**LIDAR, 'body': 'base'}}), 'lidars.scan'),
+    (robot(lidars={'scan': {**LIDAR, 'elevation_max': 0.2}}), 'lidars.scan'),
     (robot(lidars={'scan': {**LIDAR, **RINGS, 'elevation_max': -0.2}}), 'elevation_max: '),
     (robot(frames={'base': '/base'}), 'frames.base: '),
     ('a: 1\na: 2', "'a' appears twice"),

@@ -130,6 +130,8 @@ def test_scale_and_value_are_applied_as_documented(lab):
         ({'weight': {'scale': [1, 2]}}, 'bad_value'),
         ({'mass': {'scale': [1, 2], 'geoms': '*'}}, 'bad_value'),
         ({'mass': {'scale': [2, 1]}}, 'bad_value'),
+        ({'mass': {'scale': [1]}}, 'bad_value'),
+        ({'mass': {'scale': 1, 'bodies': 7}}, 'bad_value'),
         ({'mass': {'scale': 1, 'bodies': 'nobody'}}, 'bad_value'),
         ({'mass': {'scale': 1, 'articulation': 'nobody'}}, 'unknown_articulation'),
         ({'damping': {'scale': [0, 1], 'distribution': 'log_uniform'}}, 'bad_value'),

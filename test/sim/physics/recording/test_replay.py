@@ -11,6 +11,7 @@ import pytest
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics import replay as module
 from urlab_ros_bridge.sim.physics.replay import LIVE
+from urlab_ros_bridge.wire.recording import RecordedTake
 
 
 @pytest.fixture
@@ -74,3 +75,10 @@ def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
     (tmp_path / 'Replays' / 'kind.json').write_text(json.dumps(root))
     taped.ask('replay_load', path='kind.json')
     assert taped.code('replay_start') == 'dim_mismatch'
+
+
+def test_a_session_without_the_joints_of_this_world_is_refused(taped):
+    take = taped.simulation.recorder.snapshot()
+    strange = RecordedTake(type(take.layout)(take.layout.joints[:0]), take.blocks)
+    taped.simulation.replay.add('strange', strange)
+    assert taped.code('replay_start') == 'bad_value'

@@ -80,3 +80,13 @@ def test_hinge_and_slide_actuators_are_bound_or_only_the_named_ones(model):
     assert pd(model, actuators=['hinge']).bound.tolist() == [False, False, True, False]
     with pytest.raises(InvalidControllerParameters, match='pull'):
         pd(model, actuators=['pull'])
+
+
+def test_passthrough_takes_no_params(model):
+    controller = make_controller({'kind': 'base'}, model, IDS, NAMES)
+    ctrl = np.zeros(4)
+    controller.compute(model, mujoco.MjData(model), np.arange(4.0), ctrl)
+    assert ctrl.tolist() == [0, 1, 2, 3]
+    assert (controller.kind, controller.params(), controller.schema()) == ('base', {}, {})
+    with pytest.raises(InvalidControllerParameters, match='kp'):
+        controller.configure({'kp': {}})

@@ -157,6 +157,7 @@ def test_a_tipped_robot_retracts_its_legs_and_rises_when_upright(world):
     [
         ('hip: FR_hip', 'hip: FR_hop', UnknownName, 'FR_hop'),
         ('hip: FR_hip', 'hip: FL_hip', TwistSetupError, 'FL_hip'),
+        ('foot: RR_foot', 'foot: FR_foot', UnknownName, 'RR_foot'),
         ('FL_hip, thigh: FL_thigh', 'FL_thigh, thigh: FL_hip', TwistSetupError, 'FL'),
         ('default_kp: 90', 'default_kp: 0', TwistSetupError, 'position control'),
     ],
