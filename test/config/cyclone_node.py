@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A participant on Cyclone DDS, without ROS: drives a rover until it has heard its clock for a while.
+A participant on Cyclone DDS, without ROS: drives a rover, and prints whether it drives.
 
-Usage: cyclone_node.py DOMAIN
+Usage: cyclone_node.py DOMAIN SECONDS.  Ends when the rover drives, or after that time.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
 from cyclonedds.idl.types import float64
 from cyclonedds.idl.types import int32
+from cyclonedds.idl.types import sequence
 from cyclonedds.idl.types import uint32
 from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
@@ -30,8 +31,18 @@ class Time(IdlStruct, typename='builtin_interfaces::msg::dds_::Time_'):
 
 
 @dataclass
-class Clock(IdlStruct, typename='rosgraph_msgs::msg::dds_::Clock_'):
-    clock: Time
+class Header(IdlStruct, typename='std_msgs::msg::dds_::Header_'):
+    stamp: Time
+    frame_id: str
+
+
+@dataclass
+class JointState(IdlStruct, typename='sensor_msgs::msg::dds_::JointState_'):
+    header: Header
+    name: sequence[str]
+    position: sequence[float64]
+    velocity: sequence[float64]
+    effort: sequence[float64]
 
 
 @dataclass
@@ -47,17 +58,22 @@ class Twist(IdlStruct, typename='geometry_msgs::msg::dds_::Twist_'):
     angular: Vector3
 
 
-def main(domain):
+def main(domain, seconds):
     participant = DomainParticipant(domain)
     qos = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.History.KeepLast(10))
+    reader = DataReader(participant, Topic(participant, 'rt/joint_states', JointState), qos=qos)
     writer = DataWriter(participant, Topic(participant, 'rt/cmd_vel', Twist), qos=qos)
-    reader = DataReader(participant, Topic(participant, 'rt/clock', Clock))
-    heard = 0
-    while heard < 100:
-        writer.write(Twist(Vector3(0.5, 0.0, 0.0), Vector3(0.0, 0.0, 0.0)))
-        heard += len(reader.take(50))
+    still = Vector3(0.0, 0.0, 0.0)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        writer.write(Twist(Vector3(0.5, 0.0, 0.0), still))
+        for message in reader.take(50):
+            if message.velocity[message.name.index('left_wheel')] > 1.0:
+                print('a rover drives')
+                return
         time.sleep(0.05)
+    print('no rover drives')
 
 
 if __name__ == '__main__':
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), float(sys.argv[2]))
