@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images from the renderer to ROS, through the real programs."""
 
+import itertools
 from pathlib import Path
 
 from bridge_harness import wait_until
 import numpy as np
+import pytest
 from sensor_msgs.msg import CameraInfo
 from sensor_msgs.msg import Image
 from sensor_msgs.msg import PointCloud2
+from std_msgs.msg import Header
+from urlab_msgs import srv
 
 WAIT = 40.0
 
@@ -17,9 +21,18 @@ def array_of(image, dtype, *shape):
     return np.frombuffer(bytes(image.data), dtype).reshape(image.height, image.width, *shape)
 
 
-def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
+def stamp_ns(message):
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+
+@pytest.fixture(scope='module')
+def rover(lasting_simulation):
     # Time passes slowly: every image takes a processor a twentieth of a second here.
-    _, bridge, listener = simulation('--speed', 20)
+    return lasting_simulation('--speed', 20)
+
+
+def test_the_rover_sees_its_world_in_colour_depth_and_points(rover):
+    _, bridge, listener = rover
     infos = listener.listen(CameraInfo, '/front_rgb/camera_info')
     colors = listener.listen(Image, '/front_rgb/image_raw')
     clouds = listener.listen(PointCloud2, '/front_depth/points')
@@ -43,6 +56,25 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
     maps = Path(f'/proc/{bridge.process.pid}/maps').read_text()
     assert 'cam_rover_front_rgb.shm' in maps
     # Each stamp is that of one physics step, and no image is repeated or late.
-    times = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in colors]
+    times = [stamp_ns(image) for image in colors]
     assert times == sorted(set(times)) and not any(stamp % 2_000_000 for stamp in times)
     wait_until(lambda: any(info.header.stamp == colors[0].header.stamp for info in list(infos)))
+
+
+def test_a_node_that_answers_images_in_lockstep_gets_one_of_each_instant(rover):
+    server, _, listener = rover
+    listener.forget()
+    seen = []
+    publisher = listener.node.create_publisher(Header, 'seen', 1)
+
+    def receive(image):
+        seen.append(stamp_ns(image))
+        publisher.publish(Header(stamp=image.header.stamp))
+
+    listener.node.create_subscription(Image, '/front_rgb/image_raw', receive, 5)
+    lockstep = {'enabled': True, 'topics': ['seen'], 'period': 0.1}
+    assert listener.call(srv.SetLockstep, '/lockstep', **lockstep).success
+    begun = len(seen)
+    wait_until(lambda: len(seen) > begun + 8, WAIT)
+    steps = {after - before for before, after in itertools.pairwise(seen[begun + 2 :])}
+    assert steps == {10**8} and server.now_ns() >= seen[-1]

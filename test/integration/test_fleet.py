@@ -118,7 +118,13 @@ def test_a_killed_bridge_stops_robots_and_wheels(fleet):
     drive = driver(listener, 'rover_1', 1.0)
     odom = {name: listener.listen(Odometry, f'/{name}/odom') for name in NAMES[:2]}
     wheels = listener.publisher(Float64MultiArray, '/rover_2/forward_velocity_controller/commands')
-    wheels.publish(Float64MultiArray(data=[4.0, 4.0]))
+    wait_until(
+        lambda: (
+            wheels.publish(Float64MultiArray(data=[4.0, 4.0]))
+            or server.client.step().articulations['rover_2'].ctrl.any()
+        ),
+        every=0.05,
+    )
     turned = server.now_ns(later=1.5)
 
     def speed(name):

@@ -8,6 +8,7 @@ ROS node. It uses UDP alone.
 """
 
 import ipaddress
+import sys
 
 from domains import free_domain
 import pytest
@@ -90,7 +91,15 @@ BRIDGE = (
         (['simspark'], '--insecure'),
     ],
 )
-def test_a_wide_bind_needs_a_token_keys_or_insecure(command, remedy, capsys):
-    assert main([*command, '--bind', '0.0.0.0']) != 0
+@pytest.mark.parametrize('address', ['0.0.0.0', '*', '::'])
+def test_a_wide_bind_needs_a_token_keys_or_insecure(command, remedy, address, capsys):
+    assert main([*command, '--bind', address]) != 0
     error = capsys.readouterr().err
     assert remedy in error and 'insecure' in error and 'Traceback' not in error
+
+
+@pytest.mark.parametrize(('address', 'warns'), [('0.0.0.0', True), ('127.0.0.1', False)])
+def test_an_insecure_server_warns_that_anyone_can_drive(address, warns, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, 'mujoco', None)  # it ends after the warning
+    main(['server', '--insecure', '--bind', address, *ANY_PORTS])
+    assert ('anyone who can reach' in capsys.readouterr().err) is warns

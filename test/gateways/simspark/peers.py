@@ -37,5 +37,12 @@ class RawPeer:
             self._ready = self._reader.feed(data)
         return self._ready.pop(0).decode('ascii')
 
+    def receive_until(self, wanted):
+        """Return the first message that satisfies `wanted`."""
+        while (text := self.receive()) is not None:
+            if wanted(text):
+                return text
+        raise AssertionError('the connection has ended')
+
     def close(self):
         self.socket.close()

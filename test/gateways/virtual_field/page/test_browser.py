@@ -276,6 +276,7 @@ def test_camera_images_are_live_while_they_are_shown(visitor, urlab):
 def test_what_the_record_button_saves_is_replayed_and_then_the_world_runs_on(
     visitor, urlab, rover_files
 ):
+    urlab.reset()  # away from the wall
     button = visitor.tab.locator('#record')
     button.click()
     visitor.until('urlab.transport.isRecording')

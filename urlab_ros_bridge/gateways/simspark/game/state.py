@@ -194,12 +194,6 @@ class GameState:
         if self.selected == player:
             self.selected = None
 
-    def restart(self) -> None:
-        """Start over: 0:0, first half, before the kick-off; teams and players stay."""
-        self.time, self.half = 0.0, 1
-        self.set_score(0, 0)
-        self.set_play_mode(BEFORE_KICK_OFF)
-
 
 __all__ = [
     'BEFORE_KICK_OFF', 'GAME_OVER', 'MAX_SCORE', 'MAX_TIME', 'PLAY_MODES', 'PLAY_ON', 'STOPPED',

@@ -106,9 +106,6 @@ class Viewers:
         self._rules: Rules | None = None
         self._environment = b''
 
-    def __len__(self) -> int:
-        return len(self._viewers)
-
     def begin(self, stage: GameStage) -> None:
         """Show another world, in full."""
         self._stage = stage
