@@ -76,9 +76,8 @@ def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(fleet):
         return server.client.step().articulations[name].qpos[:2].copy()  # in live mode it reads
 
     start, home = place('rover_1'), place('rover_2')
-    drive = {'articulation': 'rover_2', 'linear': Vector3(x=0.5)}
-    assert listener.call(srv.SetTwist, '/set_twist', **drive).success
-    wait_until(lambda: np.linalg.norm(place('rover_2') - home) > 0.3)
+    drive = driver(listener, 'rover_2', 0.5)
+    wait_until(lambda: drive() or np.linalg.norm(place('rover_2') - home) > 0.3, every=0.05)
     before = server.now_ns()
     for fields in ({'keyframe_name': 'rover_1_dock'}, {'articulation': 'rover_1'}):
         response = listener.call(srv.Reset, '/reset', **fields)

@@ -89,8 +89,8 @@ def test_two_users_steer_at_once_grip_let_go_and_recall_alone(join, home):
     )
     watcher = join('spectator')
     a, b = one.ack['arm_ids'][0], two.ack['arm_ids'][0]
-    scene = watcher.scene(lambda seen: {a, b} <= set(seen['arms']))
-    starts = tip(scene, a), tip(scene, b)
+    watcher.scene(lambda seen: {a, b} <= set(seen['arms']))
+    starts = tip_at_rest(watcher, a), tip_at_rest(watcher, b)
 
     def fingers():
         return home.step().articulations['bimanual'].qpos[6]
