@@ -236,3 +236,12 @@ def test_a_command_that_overtakes_the_e_stop_is_stopped(monkeypatch, topic, mess
     robot.send(topic, message)
     assert robot.asked[0][0] == end[0]
     assert end in [asked[:2] for asked in robot.asked[1:]]
+
+
+def test_a_bridge_that_ends_stops_speeds_and_leaves_positions():
+    robot = Robot()
+    robot.send('joint_commands', joints(arm=0.7))
+    robot.send('joint_commands', joints(wheel=2.0))
+    robot.asked.clear()
+    robot.robot.stop_moving()
+    assert [asked[:2] for asked in robot.asked] == [('setpoints', {'wheel': 0.0})]
