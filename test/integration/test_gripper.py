@@ -80,6 +80,7 @@ def test_on_a_box_it_stalls_and_no_tick_presses_harder_than_it_may(hand):
     states = action_of_hand[0].received['/joint_states']
     for most in (10.0, 3.0):
         assert send_goal(*action_of_hand, command(0.05)).result.reached_goal
+        wait_until(lambda: states and max(map(abs, states[-1].effort)) < 0.5)  # it has opened
         count = len(states)
         response = send_goal(*action_of_hand, command(0.0, max_effort=most))
         assert response.status == GoalStatus.STATUS_SUCCEEDED
