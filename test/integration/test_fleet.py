@@ -92,6 +92,8 @@ def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(fleet):
 
 def test_a_goal_and_an_initial_pose_of_a_client_are_published_in_the_map(fleet):
     server, _, listener = fleet
+    # After the reset.
+    listener.wait_for(Odometry, '/rover_2/odom', lambda seen: seen.header.stamp != Time())
     goals = listener.listen(PoseStamped, '/rover_2/goal_pose')
     others = listener.listen(PoseStamped, '/rover_1/goal_pose')
     poses = listener.listen(PoseWithCovarianceStamped, '/rover_2/initialpose')
