@@ -32,9 +32,17 @@ def lasting_fleet(lasting_simulation):
 @pytest.fixture
 def fleet(lasting_fleet):
     """Return (server, bridge, listener) of robots where they start."""
-    lasting_fleet[0].client.reset()
+    server, _, listener = lasting_fleet
+    odom = listener.listen(Odometry, '/rover_1/odom')
+    server.client.reset()
+
+    def is_known():  # to the bridge, which then drops what was commanded before
+        stamp = odom[-1].header.stamp if odom else None
+        return stamp and stamp.sec * 10**9 + stamp.nanosec <= server.now_ns()
+
+    wait_until(is_known)
     yield lasting_fleet
-    lasting_fleet[2].forget()
+    listener.forget()
 
 
 def driver(listener, robot, x):
