@@ -82,8 +82,7 @@ class Hand:
         self._thread.join()
 
 
-def test_two_users_steer_at_once_grip_let_go_and_recall_alone(join, home, monkeypatch):
-    monkeypatch.setattr(operator, 'SILENCE', 30.0)  # on a busy machine it would end the recall
+def test_two_users_steer_at_once_grip_and_let_go_alone(join, home):
     one, two = (
         keep_reading(join('vr_client', character_mode='bimanual', requested_arm_count=1))
         for _ in range(2)
@@ -113,9 +112,23 @@ def test_two_users_steer_at_once_grip_let_go_and_recall_alone(join, home, monkey
         wait_until(lambda: time.monotonic() - hand.began > 0.7)
         at = watcher.newest()
     assert moved(at, a, starts[0])
-    with Hand(one, step, grip=0.0, buttons={'secondary': True}):
-        watcher.scene(lambda seen: np.linalg.norm(tip(seen, a) - starts[0]) < 0.01)
-    assert moved(watcher.newest(), b, starts[1])
+    assert moved(at, b, starts[1])
+
+
+def test_recall_brings_the_arm_back(join, home, monkeypatch):
+    monkeypatch.setattr(operator, 'SILENCE', 30.0)  # on a busy machine it would end the recall
+    user = keep_reading(join('vr_client', character_mode='two-cr'))
+    watcher = join('spectator')
+    arm = user.ack['arm_ids'][0]
+    start = tip(watcher.scene(lambda seen: arm in seen['arms']), arm)
+
+    def up(now):
+        return np.array([0.0, 0.1 * min(1.0, now), 0.0])
+
+    with Hand(user, up):
+        watcher.scene(lambda seen: tip(seen, arm)[1] - start[1] > 0.08)
+    with Hand(user, up, grip=0.0, buttons={'secondary': True}):
+        watcher.scene(lambda seen: np.linalg.norm(tip(seen, arm) - start) < 0.01)
 
 
 def test_after_silence_a_new_sample_starts_from_the_present_tip(join, home, monkeypatch):
