@@ -104,9 +104,10 @@ def test_without_a_drive_cmd_vel_is_refused_unless_it_is_to_be_passed_on(is_refu
     assert robot.rejections.counts == ({'cmd_vel': 1} if is_refused else {})
 
 
-def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_position_is_not():
+@pytest.mark.parametrize('seconds_of_pause', [0.0, 1.0])
+def test_a_wrench_and_a_speed_given_in_a_pause_are_withdrawn_a_position_is_not(seconds_of_pause):
     robot = Robot()
-    robot.wait(1.0)
+    robot.wait(seconds_of_pause)
     robot.send('wrench_command', push(5.0))
     robot.send('joint_commands', joints(wheel=2.0))
     robot.send('joint_commands', joints(arm=0.7))
@@ -150,6 +151,7 @@ def test_speeds_of_a_controller_manager_that_has_died_are_withdrawn_and_position
     for _ in range(100):
         robot.send('joint_commands', joints(wheel=2.0))
         robot.send('joint_commands', joints(arm=0.7))
+        robot.wait(0.6)  # paused: no cycle runs
         robot.go_on()
     robot.go_on(0.4)
     robot.wait(60.0)  # paused: no cycle runs

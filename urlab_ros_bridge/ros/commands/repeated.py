@@ -4,7 +4,8 @@
 Commands that are withdrawn unless their source repeats them.
 
 The server counts simulation time, so while that is frozen it cannot know that a source has ended:
-the limit is `command_max_age` of wall time, and the robot does not move when time continues.
+the limit is `command_max_age` of wall time, and the robot does not move when time continues.  What
+was given in the last instant before counts as given while it is frozen.
 controller_manager repeats every command in each cycle: the limit is that much simulation time.
 """
 
@@ -92,8 +93,10 @@ class RepeatedCommands(Generic[KeyT]):
         limit = context.settings(CommandParameters).command_max_age
         if limit <= 0:
             return ''
-        passed_wall = context.monotonic() - given.wall
-        if given.was_frozen and passed_wall > limit and not context.link.lockstep:
+        is_unrepeated = context.monotonic() - given.wall > limit
+        # controller_manager repeats nothing in a pause: its cycles wait for time.
+        is_frozen = given.was_frozen or (given.stamp_ns == stamp_ns and not given.by_controllers)
+        if is_unrepeated and is_frozen and not context.link.lockstep:
             return f'simulation time is frozen, and it was not repeated within {limit:g} s'
         if not given.by_controllers or given.stamp_ns is None:
             return ''
