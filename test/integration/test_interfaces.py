@@ -17,6 +17,8 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
+from urlab_msgs import msg
+from urlab_msgs import srv
 
 from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
@@ -214,6 +216,27 @@ def test_actions_and_services_are_the_ones_on_the_page_and_work(bridge_to, tmp_p
         answer = listener.call(kind, f'/{name}', **fields)
         assert answer.success, f'{name} {fields}: {answer.message}'
     assert {name for name, _ in REQUESTS} == {row.name for row in SERVICES}
+
+
+def test_randomised_masses_are_drawn_from_a_seed_for_the_chosen_bodies(bridge_to):
+    _, listener = bridge_to()
+
+    def answer(**fields):
+        return listener.call(srv.Randomize, '/randomize', **fields)
+
+    chosen = {'articulation': 'leg', 'element_type': 'bodies', 'elements': ['leg_s*']}
+    item = msg.RandomizeItem(kind='mass', low=0.5, high=2.0, log_uniform=True, **chosen)
+    first, again = answer(items=[item], seed=5), answer(items=[item], seed=5, restore=True)
+    assert first.success and again.success and first.values == again.values
+    assert [each.element for each in first.values] == ['leg_shin']
+    one = msg.RandomizeItem(kind='mass', low=1.0, high=1.0, bodies=['leg_shin'], together=True)
+    (value,) = answer(items=[one]).values
+    drawn = first.values[0].values[0]
+    assert 0.5 < drawn / value.values[0] < 2.0 and drawn != value.values[0]
+    assert not answer().values
+    item.element_type = ''
+    for items, code in (([one, one], 'bad_value'), ([item], 'missing_field')):
+        assert answer(items=items).code == code
 
 
 SWITCHES = {name for topic in TOPICS for name in topic.switch.split(', ') if name}
