@@ -17,6 +17,7 @@ from test.ros.commands.commanded import EXTENSIONS
 from test.ros.commands.commanded import Robot
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 
 
 def twist(speed):
@@ -219,22 +220,23 @@ def test_partial_messages_that_wait_for_the_server_are_merged_and_a_reset_withdr
 
 
 @pytest.mark.parametrize(
-    ('topic', 'message', 'end'),
+    ('topic', 'message', 'check', 'end'),
     [
-        ('cmd_vel', twist(1.0), ('twist', 0.0)),
-        ('joint_commands', joints(wheel=1.0), ('setpoints', {'wheel': 0.0})),
+        ('cmd_vel', twist(1.0), (Arbiter, 'claim'), ('twist', 0.0)),
+        ('joint_commands', joints(wheel=1.0), (Arbiter, 'claim'), ('setpoints', {'wheel': 0.0})),
+        ('wrench_command', push(1.0), (CommandedRobot, 'admit'), ('wrench', 0.0)),
     ],
 )
-def test_a_command_that_overtakes_the_e_stop_is_stopped(monkeypatch, topic, message, end):
+def test_a_command_that_overtakes_the_e_stop_is_stopped(monkeypatch, topic, message, check, end):
     """The e-stop is engaged by another thread, after the command was found to be allowed."""
-    robot, claim = Robot(), Arbiter.claim
+    robot, is_allowed = Robot(), getattr(*check)
 
     def then_stop(self, *arguments):
-        claim(self, *arguments)
+        is_allowed(self, *arguments)
         robot.robot.halt('the e-stop is engaged')
         robot.asked.clear()
 
-    monkeypatch.setattr(Arbiter, 'claim', then_stop)
+    monkeypatch.setattr(*check, then_stop)
     robot.send(topic, message)
     assert robot.asked[0][0] == end[0]
     assert end in [asked[:2] for asked in robot.asked[1:]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from collections.abc import Iterable
+import math
 import threading
 from typing import Generic
 from typing import NamedTuple
@@ -75,9 +76,10 @@ class RepeatedCommands(Generic[KeyT]):
         withdrawn: dict[str, list[KeyT]] = {}
         if not self._given:
             return withdrawn
+        limit = self._context.settings(CommandParameters).command_max_age or math.inf
         with self._lock:
             for key, given in tuple(self._given.items()):
-                if reason := self._reason(given, stamp_ns):
+                if reason := self._reason(given, stamp_ns, limit):
                     withdrawn.setdefault(reason, []).append(key)
                     del self._given[key]
                 elif given.stamp_ns != stamp_ns:  # time advances
@@ -87,12 +89,9 @@ class RepeatedCommands(Generic[KeyT]):
                         del self._given[key]
         return withdrawn
 
-    def _reason(self, given: _Given, stamp_ns: int) -> str:
+    def _reason(self, given: _Given, stamp_ns: int, limit: float) -> str:
         """Return why a command is withdrawn, empty when it remains."""
         context = self._context
-        limit = context.settings(CommandParameters).command_max_age
-        if limit <= 0:
-            return ''
         is_unrepeated = context.monotonic() - given.wall > limit
         # controller_manager repeats nothing in a pause: its cycles wait for time.
         is_frozen = given.was_frozen or (given.stamp_ns == stamp_ns and not given.by_controllers)
