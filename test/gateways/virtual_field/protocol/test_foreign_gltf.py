@@ -17,7 +17,6 @@ from gltf_files import textured
 from gltf_files import URL
 import numpy as np
 import pytest
-import trimesh
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import GLB
@@ -27,6 +26,8 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrit
 
 @pytest.mark.parametrize(('pack', 'kind'), [(glb, GLB), (embedded, GLTF)])
 def test_a_rewritten_file_looks_the_same_to_other_parsers(pack, kind):
+    import trimesh  # here, because it takes a second that every worker would spend
+
     data = pack(*textured())
     written = rewrite_gltf(data, kind)
     must_stand_alone(written)
