@@ -152,3 +152,18 @@ def test_silent_sensors_and_a_missing_command_end_the_walk(start):
     wait_until(lambda: walks(0.4))
     wait_until(lambda: commands[-1].data.tolist() == pose)  # publishing has ended
     run.status('holding the default pose: no sensor messages for 2 s')
+
+
+def test_what_it_cannot_use_is_reported_and_moves_nothing(start):
+    assert not start({'cmd_vel_type': 'speed'}).change(CONFIGURE)
+    assert not start({'policy': 'no_such_policy'}).change(CONFIGURE)
+    run = start(start_time=0.0, observation_timeout=60.0)
+    commands = run.listener.listen(JointState, 'joint_commands')
+    assert run.change(CONFIGURE) and run.change(ACTIVATE)
+    run.sensors()
+    run.instant(0, names=('a', 'b', 'knee'))
+    run.status("joint_states has no joint 'c'")
+    assert not commands
+    answered(run, commands, 20)
+    run.instant(40, command=float('nan'))
+    run.status('finite')
