@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms that all tests of this folder share, a gateway for each file, and clients."""
 
+from bundled_server import simulation
 import pytest
 
 from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 
 
 @pytest.fixture(scope='package')
 def bimanual():
     """Return the RPC port of two arms, at home."""
-    with simulation('bimanual') as port:
+    with simulation('bimanual', cameras='off') as port:
         with Client(rpc_port=port, shared=True) as client:
             client.connect()
             client.reset('home')

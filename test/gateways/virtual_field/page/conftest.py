@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A browser and a rover that all tests of the page share."""
 
+from bundled_server import simulation
 import pytest
 
 from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import chromium
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 
@@ -42,7 +42,7 @@ def rover_files(tmp_path_factory):
 
 @pytest.fixture(scope='package')
 def rover(rover_files):
-    with simulation('rover', f'--data-dir={rover_files}', cameras=True) as port:
+    with simulation('rover', data_dir=rover_files) as port:
         yield port
 
 

@@ -8,6 +8,7 @@ import io
 import json
 from pathlib import Path
 
+from bundled_server import simulation
 from gltf_files import glb
 from gltf_files import textured
 import numpy as np
@@ -22,7 +23,6 @@ from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import PHONE
 from test.gateways.virtual_field.page.browser import SIZE
 from test.gateways.virtual_field.page.browser import Visitor
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import EStopEngaged
 from urlab_ros_bridge.client.replies.ops import BRIDGE
@@ -81,7 +81,7 @@ def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):
         'urlab.world.robots.map((robot) => urlab.bodies.groups[robot.base].position.toArray())'
     )
     with (
-        simulation('fleet') as port,
+        simulation('fleet', cameras='off') as port,
         field_at(port, Page()) as gateway,
         Visitor(browser, gateway.url) as visitor,
         Client(rpc_port=port, shared=True) as client,
@@ -159,7 +159,7 @@ def test_the_page_reconnects_after_a_restart_of_gateway_or_simulation(browser):
             visitor.until(f'urlab.connection.ack && urlab.states > {seen} + 5')
             visitor.until(f"!{veil}.classList.contains('on')")
 
-        with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+        with simulation('rover', rpc_port=rpc, cameras='off'):
             with field_at(rpc, Page(), port=port) as gateway:
                 visitor = stack.enter_context(Visitor(browser, gateway.url))
             visitor.until(f"{veil}.classList.contains('on')")
@@ -169,7 +169,7 @@ def test_the_page_reconnects_after_a_restart_of_gateway_or_simulation(browser):
         late = browser.new_page()
         late.goto(f'http://127.0.0.1:{port}/?keep')
         late.wait_for_function(f"() => {veil}.textContent.includes('Waiting for it to start')")
-        with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+        with simulation('rover', rpc_port=rpc, cameras='off'):
             start(visitor)
             late.wait_for_function('() => window.urlab?.isReady')
             late.close()

@@ -10,6 +10,8 @@ from pathlib import Path
 import struct
 from types import SimpleNamespace
 
+from bundled_server import port_of
+from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
@@ -17,7 +19,6 @@ from unstable_world import PREFIX
 from unstable_world import write_unstable_world
 from waiting import wait_until
 
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
@@ -39,8 +40,8 @@ from urlab_ros_bridge.wire.ops import STATE_PORT
 
 
 @contextmanager
-def page_world(port):
-    link = SimulationLink('127.0.0.1', port, 'test')
+def page_world(server):
+    link = SimulationLink('127.0.0.1', port_of(server), 'test')
     link.connect(30.0)
     served = ServedScene(link, '127.0.0.1', STATE_PORT)
     with closing(link), closing(served), closing(PageWorld(served)) as world:
@@ -49,7 +50,7 @@ def page_world(port):
 
 @pytest.fixture(scope='module')
 def world():
-    with simulation('fleet') as port, page_world(port) as world:
+    with running_server(world='fleet', cameras='off') as server, page_world(server) as world:
         yield world
 
 
@@ -338,8 +339,8 @@ def test_a_refusal_names_the_invalid_value(page, op, fields, value):
 
 def test_an_unstable_simulation_is_shown_until_the_next_reset(tmp_path):
     with (
-        simulation(write_unstable_world(tmp_path)) as port,
-        page_world(port) as world,
+        running_server(model=write_unstable_world(tmp_path), cameras='off') as server,
+        page_world(server) as world,
         closing(FakePage(world)) as page,
     ):
         page.ask('setpoint', robot=PREFIX, actuator='hinge', value=0.5)

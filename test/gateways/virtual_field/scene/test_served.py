@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scene of the gateway has the positions of the server."""
 
+from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.running import field_at
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
 
@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.errors import ProtocolError
 @pytest.fixture(scope='module')
 def world():
     """Return a client, and what a gateway sees, of a world with robots and loose things."""
-    with simulation('fleet') as port, Client(rpc_port=port, shared=True) as client:
+    with simulation('fleet', cameras='off') as port, Client(rpc_port=port, shared=True) as client:
         client.connect()
         client.set_mode('direct')
         with field_at(port) as gateway:

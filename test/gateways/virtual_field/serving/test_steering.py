@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 
+from bundled_server import simulation
 import numpy as np
 import pytest
 from waiting import wait_until
@@ -13,7 +14,6 @@ from websockets.exceptions import ConnectionClosed
 
 from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.virtual_field.steering import operator
 
@@ -153,7 +153,7 @@ def test_after_silence_a_new_sample_starts_from_the_present_tip(join, home, monk
 def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch):
     monkeypatch.setattr(operator, 'SILENCE', 0.7)
     with (
-        simulation('rover') as port,
+        simulation('rover', cameras='off') as port,
         field_at(port) as gateway,
         Client(rpc_port=port, shared=True) as client,
     ):
@@ -179,7 +179,7 @@ def test_a_tentacle_bends_smoothly_and_follows_the_hand():
         return np.array([0.1, -0.12, 0.08]) * min(1.0, now / 2)
 
     with (
-        simulation('tentacle') as port,
+        simulation('tentacle', cameras='off') as port,
         field_at(port) as gateway,
         FieldClient(gateway.url, 'vr_client', character_mode='two-cr') as user,
         FieldClient(gateway.url, 'spectator') as watcher,

@@ -4,11 +4,11 @@
 
 import math
 
+from bundled_server import simulation
 import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.virtual_field.programs import simulation
 from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
@@ -70,7 +70,7 @@ class Stepped:
 
 @pytest.fixture(scope='module')
 def arms():
-    with simulation('bimanual', '--step-mode=direct') as port:
+    with simulation('bimanual', step_mode='direct', cameras='off') as port:
         stepped = Stepped(port, 'bimanual')
         yield stepped
         stepped.link.close()
