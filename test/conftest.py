@@ -125,8 +125,7 @@ def pytest_fixture_setup(fixturedef):
         return (yield)
 
 
-@pytest.fixture
-def keep():
+def _keep():
     """Return a function: thing -> the same; it is closed or stopped at the end, the last first."""
     with ExitStack() as things:
 
@@ -136,6 +135,10 @@ def keep():
             return thing
 
         yield kept
+
+
+keep = pytest.fixture(_keep, name='keep')
+keep_all = pytest.fixture(_keep, name='keep_all', scope='module')
 
 
 @pytest.fixture(scope='session', autouse=True)

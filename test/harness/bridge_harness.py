@@ -19,6 +19,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
+from stamps import ns_of
 from waiting import PATIENCE as PATIENCE
 from waiting import wait_until as wait_until
 
@@ -34,6 +35,7 @@ from urlab_ros_bridge.ros.topics.cameras import Cameras
 
 LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
+RATES = ('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate')
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -164,11 +166,7 @@ def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
     The last message received may be old on a busy machine.  To observe the state *after* an
     event, query the simulation's time and wait for it here.
     """
-
-    def stamp(message):
-        return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-
-    wait_until(lambda: messages and stamp(messages[-1]) >= stamp_ns, timeout)
+    wait_until(lambda: messages and ns_of(messages[-1]) >= stamp_ns, timeout)
     return messages[-1]
 
 
@@ -177,9 +175,10 @@ class Bridge:
     A bridge with its executor's thread.
 
     :param server: a bundled server, or another with `ports` of requests and state.
+    :param every_tick: publish every tick, which most tests check, unless `parameters` has a rate.
     """
 
-    def __init__(self, domain, server, features=FEATURES, **parameters):
+    def __init__(self, domain, server, features=FEATURES, every_tick=True, **parameters):
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         ports = getattr(server, 'ports', None) or ports_of(server)
@@ -187,9 +186,8 @@ class Bridge:
         values = {'rpc_port': int(rpc), 'state_port': int(state), **parameters}
         # Refusing takes a second of discovery.
         values.setdefault('second_bridge', 'warn')
-        # Most tests check every tick.
-        for name in ('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate'):
-            values.setdefault(name, 0.0)
+        if every_tick:
+            values = dict.fromkeys(RATES, 0.0) | values
         self.node = BridgeNode(
             context=self.context,
             features=features,

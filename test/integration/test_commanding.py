@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories and joint commands of a quadruped, with the real programs."""
+"""Trajectories of a quadruped."""
 
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_for_time
@@ -14,6 +14,7 @@ import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from simulations import send_goal
+from simulations import ServerHere
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -37,7 +38,7 @@ def goal(*points, **fields):
 
 
 def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(simulation):
-    server, _, listener = simulation('--world', 'quadruped', '--cameras', 'off')
+    server, _, listener = simulation(ServerHere(world='quadruped', cameras='off'))
     states = listener.listen(JointState, '/joint_states')
     client = listener.run(lambda: ActionClient(listener.node, Follow, NAME))
     assert client.wait_for_server(100.0)

@@ -14,6 +14,9 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
+from simulations import ServerHere
+from simulations import start_bridge
+from stamps import ns_of
 from std_msgs.msg import Float64MultiArray
 from tf2_msgs.msg import TFMessage
 from urlab_msgs import srv
@@ -24,9 +27,9 @@ TIMEOUT, BRAKING = 0.5, 1.0 / 3.0  # s, from 1 m/s at 3 m/s^2
 
 @pytest.fixture(scope='module')
 def lasting_fleet(lasting_simulation):
-    return lasting_simulation(
-        '--world', 'fleet', '--cameras', 'off', cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT
-    )
+    server = ServerHere(world='fleet', cameras='off')
+    values = {'cmd_vel_type': 'twist', 'cmd_vel_timeout': TIMEOUT}
+    return lasting_simulation(server, start_bridge, **values)
 
 
 @pytest.fixture
@@ -37,8 +40,7 @@ def fleet(lasting_fleet):
     server.client.reset()
 
     def is_known():  # to the bridge, which then drops what was commanded before
-        stamp = odom[-1].header.stamp if odom else None
-        return stamp and stamp.sec * 10**9 + stamp.nanosec <= server.now_ns()
+        return odom and ns_of(odom[-1]) <= server.now_ns()
 
     wait_until(is_known)
     yield lasting_fleet
@@ -90,7 +92,7 @@ def test_a_keyframe_of_a_robot_resets_that_robot_alone_and_time_goes_on(fleet):
     for fields in ({'keyframe_name': 'rover_1_dock'}, {'articulation': 'rover_1'}):
         response = listener.call(srv.Reset, '/reset', **fields)
         assert response.success and 'rover_1' in response.message, response
-        assert response.sim_time.sec * 10**9 + response.sim_time.nanosec >= before
+        assert ns_of(response.sim_time) >= before
         assert np.linalg.norm(place('rover_2') - home) > 0.3
         is_docked = 'keyframe_name' in fields
         assert (np.linalg.norm(place('rover_1') - start) > 0.1) == is_docked

@@ -10,6 +10,7 @@ from bridge_harness import free_domain
 from bridge_harness import LATCHED
 from bridge_harness import Listener
 from bridge_harness import wait_until
+from bundled_server import start_server
 from everything import write_world
 from geometry_msgs.msg import Vector3
 import pytest
@@ -76,10 +77,10 @@ REQUESTS = [
 
 
 @pytest.fixture(scope='module')
-def world(lasting_server, tmp_path_factory):
+def world(keep_all, tmp_path_factory):
     folder = tmp_path_factory.mktemp('everything')
-    words = ['--model', write_world(folder), '--data-dir', folder]
-    return lasting_server(*words, '--speed', 20)  # less is computed beside the tests
+    # Slow, so that less is computed beside the tests.
+    return keep_all(start_server(model=write_world(folder), data_dir=folder, speed=0.2))
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 import random
 import shlex
-import signal
 import time
 
 from bridge_harness import wait_until
@@ -16,6 +15,8 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from simulations import Program
+from simulations import ServerHere
+from stamps import ns_of
 from std_msgs.msg import Header
 from urlab_msgs import srv
 import yaml
@@ -55,7 +56,7 @@ class Watcher:
         stamp = odometry.header.stamp
         if stamp.sec == stamp.nanosec == 0:
             self.rows = {}
-        self.rows[stamp.sec * 10**9 + stamp.nanosec] = odometry
+        self.rows[ns_of(stamp)] = odometry
         if self._random.random() < 0.3:  # every answer takes another time
             time.sleep(self._random.uniform(0.0, 0.012))
         self._publisher.publish(Header(stamp=stamp))
@@ -65,12 +66,11 @@ class Watcher:
 def walking(simulation, keep, tmp_path):
     """The bundled policy on the quadruped in lockstep, with commands that do not time out."""
     words = ros_words('urlab up --world quadruped --ros-args -p cmd_vel_type:=none -p lockstep')
-    assert set(words[::2]) == {'-p'}
-    given = dict(word.split(':=', 1) for word in words[1::2])
-    assert given['lockstep_topics'] == '["joint_commands"]'
-    given['lockstep_topics'] = '["joint_commands", "seen"]'
-    server, bridge, listener = simulation(
-        '--world', 'quadruped', '--cameras', 'off', rpc_timeout=60.0, **given
+    given = {name: yaml.safe_load(text) for name, text in parameters_of(words).items()}
+    assert given['lockstep_topics'] == ['joint_commands']
+    given['lockstep_topics'] = ['joint_commands', 'seen']
+    _, _, listener = simulation(
+        ServerHere(world='quadruped', cameras='off'), rpc_timeout=60.0, **given
     )
     content = yaml.safe_load((ROOT / 'config' / 'policy' / 'quadruped_trot.yaml').read_text())
     content['model'] = str(ROOT / 'config' / 'policy' / content['model'])
@@ -83,11 +83,11 @@ def walking(simulation, keep, tmp_path):
             ROS_DOMAIN_ID=str(listener.context.get_domain_id()),
         )
     )  # fmt: skip
-    return server, bridge, listener, Watcher(listener)
+    return listener, Watcher(listener)
 
 
 def test_it_walks_as_commanded_and_a_second_run_is_bit_identical(walking):
-    server, bridge, listener, watcher = walking
+    listener, watcher = walking
     listener.publisher(Twist, 'cmd_vel').publish(Twist(linear=Vector3(x=0.3)))
     # The lockstep has begun: before it the server is live, and its ticks are no instants.
     wait_until(lambda: len(watcher.rows) > 2 and np.ptp(list(watcher.rows)[-2:]) == PERIOD_NS)
@@ -111,7 +111,3 @@ def test_it_walks_as_commanded_and_a_second_run_is_bit_identical(walking):
     assert abs(np.mean([twist.angular.z for twist in twists])) < 0.15
     driven = track[-1].pose.pose.position.x - track[0].pose.pose.position.x
     assert driven > 0.5 * 0.3 * 5.0
-    # A bridge that ends never waits for a server, here one that is stopped.
-    with server.stopped():
-        bridge.process.send_signal(signal.SIGINT)
-        assert bridge.process.wait(40) == 0

@@ -11,7 +11,7 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from nav_msgs.msg import Odometry
 import pytest
-from simulations import ServerProgram
+from simulations import ServerHere
 from simulations import start_bridge
 
 pytestmark = pytest.mark.timeout(180)
@@ -22,7 +22,8 @@ class Bridges:
 
     def __init__(self, keep, folder):
         # Time passes slowly, so that it costs little while bridges wait.
-        self.keep, self.folder, self.server = keep, folder, keep(ServerProgram('--speed', 10))
+        self.keep, self.folder = keep, folder
+        self.server = keep(ServerHere(speed=0.1, cameras='off'))
         self.domain = free_domain()
         self.listener = keep(Listener(self.domain))
         self.first = self.start()
@@ -30,7 +31,7 @@ class Bridges:
     def start(self):
         path = self.folder / f'{len(list(self.folder.iterdir()))}.log'
         log = self.keep(path.open('w'))
-        bridge = self.keep(start_bridge(self.server, self.domain, log))
+        bridge = self.keep(start_bridge(self.domain, self.server, log))
         bridge.logged = lambda text: text in path.read_text()
         return bridge
 

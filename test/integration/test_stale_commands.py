@@ -18,6 +18,8 @@ from geometry_msgs.msg import Vector3
 from lifelines import stop_for_a_while
 import numpy as np
 import pytest
+from simulations import ServerProgram
+from simulations import start_bridge
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -87,7 +89,8 @@ class Scene:
 
 @pytest.fixture(scope='module')
 def lasting_scene(lasting_simulation):
-    return Scene(*lasting_simulation('--cameras', 'off', cmd_vel_type='twist'))
+    server = ServerProgram('--cameras', 'off')
+    return Scene(*lasting_simulation(server, start_bridge, cmd_vel_type='twist'))
 
 
 @pytest.fixture

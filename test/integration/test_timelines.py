@@ -19,6 +19,7 @@ from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from sensor_msgs.msg import LaserScan
 from simulations import ServerProgram
+from stamps import ns_of
 from tf2_msgs.msg import TFMessage
 from urlab_msgs import srv
 
@@ -38,18 +39,6 @@ RELIABLE_CLOCK = {
     'qos_overrides./clock.publisher.reliability': 'reliable',
     'qos_overrides./clock.publisher.depth': 2000,
 }
-
-
-def nanoseconds(stamp):
-    return stamp.sec * 10**9 + stamp.nanosec
-
-
-def stamp_of(topic, message):
-    if topic == '/clock':
-        return nanoseconds(message.clock)
-    if topic == '/tf':
-        return nanoseconds(message.transforms[0].header.stamp)
-    return nanoseconds(message.header.stamp)
 
 
 def listen_to_all(listener):
@@ -76,7 +65,7 @@ def jumps_back(order):
     """
     now, jumps = -1, []
     for _, topic, message in sorted(order, key=lambda entry: entry[0]):
-        stamp = stamp_of(topic, message)
+        stamp = ns_of(message)
         if topic == 'scan' and 0 < now - stamp < message.scan_time * 1e9:
             continue
         if stamp < now:
@@ -89,7 +78,7 @@ def jumps_back(order):
 @pytest.mark.slow
 def test_resets_under_load_and_a_killed_server_never_mix_timelines(simulation, keep, request):
     resets = 20 if request.config.getoption('long') else 6
-    first, _, listener = simulation(cmd_vel_type='twist', **RELIABLE_CLOCK)
+    first, _, listener = simulation(ServerProgram(), cmd_vel_type='twist', **RELIABLE_CLOCK)
     listen_to_all(listener)
     publisher = listener.publisher(Twist, 'cmd_vel')
     for number in range(resets):
@@ -100,9 +89,9 @@ def test_resets_under_load_and_a_killed_server_never_mix_timelines(simulation, k
         before = first.now_ns()
         response = listener.call(srv.Reset, '/reset', time=not keep_time)
         assert response.success and response.code == '', response
-        now = nanoseconds(response.sim_time)
+        now = ns_of(response.sim_time)
         assert now >= before if keep_time else now == response.step == 0
-    wait_until(lambda: stamp_of('odom', listener.received['odom'][-1]) > 2 * 10**9)
+    wait_until(lambda: ns_of(listener.received['odom'][-1]) > 2 * 10**9)
     first.kill()
     wait_for_silence(listener)
     jumps = jumps_back(list(listener.order))
@@ -111,12 +100,12 @@ def test_resets_under_load_and_a_killed_server_never_mix_timelines(simulation, k
     assert statistics.median(jumps) < 50_000_000
 
     # The server comes back, and is bridged within three seconds.
-    last, heard = stamp_of('odom', listener.received['odom'][-1]), len(listener.order)
+    last, heard = ns_of(listener.received['odom'][-1]), len(listener.order)
     keep(ServerProgram(ports=first.ports))
     back = time.time_ns()
     wait_until(lambda: len(listener.order) > heard + 200, seconds=15)
     fresh = [entry for entry in list(listener.order)[heard:] if entry[1] != '/diagnostics']
-    assert max(stamp_of(topic, message) for _, topic, message in fresh) < last, 'old data'
+    assert max(ns_of(message) for _, _, message in fresh) < last, 'old data'
     # When the bridge wrote, not when it was heard here.
     assert min(written for written, _, _ in fresh) - back < 3 * 10**9
     assert len(jumps_back(list(listener.order))) == len(jumps) + 1

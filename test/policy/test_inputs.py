@@ -9,6 +9,7 @@ from policies import write
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+from stamps import time_of
 
 from urlab_ros_bridge.policy.description import read_policy
 from urlab_ros_bridge.policy.inputs import BadInput
@@ -19,8 +20,7 @@ from urlab_ros_bridge.policy.terms import ODOMETRY
 
 
 def stamped(message, ms):
-    message.header.stamp.sec, nanoseconds = divmod(ms * 10**6, 10**9)
-    message.header.stamp.nanosec = nanoseconds
+    message.header.stamp = time_of(ms * 10**6)
     return message
 
 

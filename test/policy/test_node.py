@@ -22,6 +22,8 @@ from policies import write
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+from stamps import ns_of
+from stamps import time_of
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import UInt64
 
@@ -54,7 +56,7 @@ class Running(ManagedNode):
         imu = Imu()
         imu.orientation.w = 1.0
         for message in (imu, joints):
-            message.header.stamp.sec, message.header.stamp.nanosec = divmod(ms * 10**6, 10**9)
+            message.header.stamp = time_of(ms * 10**6)
         self._imu.publish(imu)
         self._joints.publish(joints)
 
@@ -88,11 +90,8 @@ def answered(run, commands, ms, **more):
     """Publish instants until one of them is answered with its stamp; return the answer."""
     count = len(commands)
 
-    def stamps():
-        return [m.header.stamp.sec * 1000 + m.header.stamp.nanosec // 10**6 for m in commands]
-
     run.instant(ms, **more)
-    wait_until(lambda: len(commands) > count and stamps()[-1] == ms)
+    wait_until(lambda: len(commands) > count and ns_of(commands[-1]) == ms * 10**6)
     return commands[-1]
 
 

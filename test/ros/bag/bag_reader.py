@@ -8,6 +8,7 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 import numpy as np
 from rosbags.highlevel import AnyReader
+from stamps import ns_of
 
 
 class BagFile:
@@ -75,12 +76,6 @@ def plain(value):
 
 def stamp_of(value):
     """Return the stamp of a decoded message in nanoseconds, None when it has none."""
-    if hasattr(value, 'clock'):
-        stamp = value.clock
-    elif hasattr(value, 'header'):
-        stamp = value.header.stamp
-    elif hasattr(value, 'transforms') and value.transforms:
-        stamp = value.transforms[0].header.stamp
-    else:
-        return None
-    return stamp.sec * 10**9 + stamp.nanosec
+    if getattr(value, 'transforms', None) or hasattr(value, 'header') or hasattr(value, 'clock'):
+        return ns_of(value)
+    return None

@@ -5,6 +5,7 @@
 import pytest
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
+from stamps import time_of
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import RecordableTopics
@@ -25,7 +26,7 @@ def node(ros_node):
 
 def image(stamp_ns):
     message = Image(data=bytes(1000))
-    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 10**9)
+    message.header.stamp = time_of(stamp_ns)
     return serialize_message(message)
 
 

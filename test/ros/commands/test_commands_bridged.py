@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from bridge_harness import wait_until
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from geometry_msgs.msg import Vector3
 import pytest
 from sensor_msgs.msg import JointState
+from stamps import time_of
 from std_msgs.msg import Header
 
 
@@ -29,6 +29,10 @@ def forward(speed, turn=0.0):
     return Twist(linear=Vector3(x=speed), angular=Vector3(z=turn))
 
 
+def stamped(stamp_ns):
+    return TwistStamped(header=Header(stamp=time_of(stamp_ns)), twist=forward(1.0))
+
+
 @pytest.mark.distro
 def test_a_twist_reaches_the_server_with_a_timeout_and_the_robot_stops_with_the_bridge(driver):
     options = {'cmd_vel_type': 'twist', 'cmd_vel_timeout': 50.0}
@@ -48,20 +52,16 @@ def test_a_stamped_twist_must_be_of_this_time(driver):
     )
     rejections = bridge.commands.rejections
     wait_until(lambda: server.data.time > 0.7)
-    publisher.publish(TwistStamped(header=Header(stamp=Time(nanosec=1)), twist=forward(1.0)))
+    publisher.publish(stamped(1))
     wait_until(lambda: rejections.counts.get('cmd_vel') == 1)
     assert 'old' in rejections.last['cmd_vel']
-    publisher.publish(TwistStamped(header=Header(stamp=Time(sec=1795237504)), twist=forward(1.0)))
+    publisher.publish(stamped(1795237504 * 10**9))
     wait_until(lambda: rejections.counts.get('cmd_vel') == 2)
     assert 'use_sim_time' in rejections.last['cmd_vel']
     assert not server.of('set_twist')
-    publisher.publish(TwistStamped(twist=forward(0.1)))
-    wait_until(lambda: len(server.of('set_twist')) == 1)
-    sec, nanosec = divmod(server.now, 10**9)
-    publisher.publish(
-        TwistStamped(header=Header(stamp=Time(sec=sec, nanosec=nanosec)), twist=forward(0.2))
-    )
-    wait_until(lambda: len(server.of('set_twist')) == 2)
+    for count, has_stamp in ((1, False), (2, True)):
+        publisher.publish(stamped(server.now if has_stamp else 0))
+        wait_until(lambda count=count: len(server.of('set_twist')) == count)
 
 
 @pytest.mark.distro

@@ -5,6 +5,8 @@ from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
+from stamps import time_of
+from std_msgs.msg import Header
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 
@@ -12,9 +14,7 @@ NOW = 3_000_000_000
 
 
 def stamped(stamp_ns):
-    message = TwistStamped()
-    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 10**9)
-    return message
+    return TwistStamped(header=Header(stamp=time_of(stamp_ns)))
 
 
 def at(gate, stamp_ns):

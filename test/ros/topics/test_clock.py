@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
+from stamps import ns_of
 
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 
@@ -19,8 +20,7 @@ def clock_of(rate):
 
 def stamps(publisher):
     """Return the times that were published (ns)."""
-    clocks = [deserialize_message(each, Clock).clock for each in publisher.sent]
-    return [clock.sec * 10**9 + clock.nanosec for clock in clocks]
+    return [ns_of(deserialize_message(each, Clock)) for each in publisher.sent]
 
 
 @given(rate=st.floats(1.0, 2000.0), ticks=st.integers(1, 400))

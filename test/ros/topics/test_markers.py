@@ -6,6 +6,7 @@ from bridge_harness import LATCHED
 from bridge_harness import wait_until
 import pytest
 from small_model import XML
+from stamps import ns_of
 from urlab_msgs.msg import Contacts
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
@@ -49,9 +50,8 @@ def test_markers_of_entities_are_published_while_they_move(small_server, bridged
     assert messages[0].markers[0].action == Marker.DELETEALL
     for message in list(messages)[1:]:
         (box,) = added(message)
-        stamp = box.header.stamp.sec + box.header.stamp.nanosec * 1e-9
         assert box.ns == 'box' and box.type == Marker.SPHERE
-        assert box.pose.position.x == pytest.approx(2.0 + 0.5 * stamp, abs=0.002)
+        assert box.pose.position.x == pytest.approx(2.0 + 0.5e-9 * ns_of(box), abs=0.002)
 
 
 def test_contacts_are_published_as_numbers_without_markers(small_server, bridged):

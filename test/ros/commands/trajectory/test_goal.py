@@ -5,11 +5,11 @@
 import math
 
 from builtin_interfaces.msg import Duration
-from builtin_interfaces.msg import Time
 from control_msgs import action
 from control_msgs import msg
 import numpy as np
 import pytest
+from stamps import time_of
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -35,8 +35,7 @@ def point(time, *positions, **fields):
 
 
 def trajectory(names, *points, stamp=0.0):
-    seconds, rest = divmod(round(stamp * 1e9), 10**9)
-    header = Header(stamp=Time(sec=seconds, nanosec=rest))
+    header = Header(stamp=time_of(round(stamp * 1e9)))
     return JointTrajectory(header=header, joint_names=list(names), points=list(points))
 
 

@@ -7,6 +7,7 @@ from bridge_harness import wait_until
 import numpy as np
 import pytest
 from small_model import XML
+from stamps import ns_of
 from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.geometry import compose
@@ -35,8 +36,8 @@ def test_published_links_have_the_poses_of_the_simulation(small_server, bridged)
     assert all(each.header.frame_id == 'base_link' for each in message.transforms)
     assert found['arm'].header.stamp == found['lift'].header.stamp
     # Nothing pulls at the slide but what the base feels.
-    stamp, place = found['lift'].header.stamp, found['lift'].transform.translation
-    assert place.z < -0.05 * (stamp.sec + stamp.nanosec * 1e-9)
+    place = found['lift'].transform.translation
+    assert place.z < -0.05 * ns_of(found['lift']) * 1e-9
     assert (place.x, place.y) == pytest.approx((0, -0.3))
     turn = found['arm'].transform.rotation
     assert turn.y != 0 and turn.x == turn.z == 0

@@ -18,6 +18,7 @@ from sensor_msgs.msg import CameraInfo
 from sensor_msgs.msg import CompressedImage
 from sensor_msgs.msg import Image
 from sensor_msgs.msg import PointCloud2
+from stamps import ns_of
 
 from urlab_ros_bridge.ros.messages.cdr.layout import lay_out
 from urlab_ros_bridge.ros.topics.cameras.messages import CameraInfoTemplate
@@ -92,7 +93,7 @@ def test_camera_info_follows_from_size_and_field_of_view(size, frame, fovy):
     raw = CameraInfoTemplate(frame, lens).update(STAMP)
     info = deserialize_message(raw, CameraInfo)
     assert (info.width, info.height, info.header.frame_id) == (*size, frame)
-    assert info.header.stamp.sec * 10**9 + info.header.stamp.nanosec == STAMP
+    assert ns_of(info) == STAMP
     assert info.k.tolist() == [lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1]
     assert info.p.reshape(3, 4)[:, :3].ravel().tolist() == info.k.tolist()
     # The upper edge of the image is at half of the field of view.
