@@ -50,8 +50,8 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(rover):
     floor = points[470:, :, :3][np.isfinite(points[470:, :, 2])]
     assert np.ptp(floor[:, 1]) < 0.02 and 0.05 < floor[:, 1].mean() < 0.6
     wait_until(lambda: len(colors) > 5, WAIT)
-    # A server on this machine is read through shared memory: mapped here by it and by the bridge.
-    assert Path('/proc/self/maps').read_text().count('cam_rover_front_rgb.shm') == 2
+    # A server on this machine is read through shared memory: mapped by both.
+    assert Path('/proc/self/maps').read_text().count('cam_rover_front_rgb.shm') > 1
     # Each stamp is that of one physics step, and no image is repeated or late.
     times = [ns_of(image) for image in colors]
     assert times == sorted(set(times)) and not any(stamp % 2_000_000 for stamp in times)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import pairwise
 import random
+import threading
 import time
 
 from bridge_harness import Listener
@@ -269,3 +270,13 @@ def test_a_first_answer_that_nobody_received_is_requested_again(connected, anoth
     assert seen[0] == seen[1] and seen[1:] == sorted(set(seen))
     check_order(server)
     assert bridge.lockstep.report()[2]['cmd_vel unanswered'] == 0
+
+
+def test_a_bridge_that_ends_does_not_wait_for_a_server_that_is_stopped(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'], rpc_timeout=60.0)
+    Controller(listener)
+    wait_until(lambda: rounds(server) > 3)
+    ending = threading.Thread(target=bridge.node.stop)
+    with server.lock:
+        ending.start()
+        wait_until(lambda: not ending.is_alive(), seconds=40.0)
