@@ -23,6 +23,7 @@ from urlab_ros_bridge.conformance.channels.shm_raw import ShmChannel
 from urlab_ros_bridge.conformance.channels.zmq_raw import no_keys
 from urlab_ros_bridge.conformance.channels.zmq_raw import NoAnswer
 from urlab_ros_bridge.conformance.channels.zmq_raw import Protect
+from urlab_ros_bridge.conformance.channels.zmq_raw import REPLY_SECONDS
 from urlab_ros_bridge.conformance.channels.zmq_raw import ZmqChannel
 from urlab_ros_bridge.conformance.fields import is_integer
 from urlab_ros_bridge.conformance.fields import short
@@ -149,12 +150,12 @@ class Peer:
             self.hello_reply = reply
         return reply
 
-    def ask(self, op: str, timeout: float = 10.0, /, **fields: Any) -> dict[str, Any]:
+    def ask(self, op: str, timeout: float = REPLY_SECONDS, /, **fields: Any) -> dict[str, Any]:
         """Send a request with the session (unless given) and return whatever comes back."""
         request = {'op': op, 'session_id': self.session_id, **fields}
         return decode(self.channel.exchange(pack(request), timeout))
 
-    def call(self, op: str, timeout: float = 10.0, /, **fields: Any) -> dict[str, Any]:
+    def call(self, op: str, timeout: float = REPLY_SECONDS, /, **fields: Any) -> dict[str, Any]:
         """
         Send a request that must succeed; what does not fit into shared memory goes over ZMQ.
 
@@ -167,7 +168,7 @@ class Peer:
         return self._ok(op, reply)
 
     def refused(
-        self, code: str, op: str, timeout: float = 10.0, /, **fields: Any
+        self, code: str, op: str, timeout: float = REPLY_SECONDS, /, **fields: Any
     ) -> dict[str, Any]:
         """
         Send a request that must be refused with a code.

@@ -16,6 +16,7 @@ import struct
 import time
 
 from urlab_ros_bridge.conformance.channels.zmq_raw import NoAnswer
+from urlab_ros_bridge.conformance.channels.zmq_raw import REPLY_SECONDS
 from urlab_ros_bridge.conformance.verdict import Failed
 from urlab_ros_bridge.conformance.verdict import skip
 
@@ -96,7 +97,7 @@ class ShmChannel:
         self._requests = RawRegion(directory / 'req.shm', writable=True)
         self._replies = RawRegion(directory / 'rep.shm')
 
-    def exchange(self, frame: bytes, timeout: float = 10.0) -> bytes:
+    def exchange(self, frame: bytes, timeout: float = REPLY_SECONDS) -> bytes:
         """
         Write one request and return the reply.
 

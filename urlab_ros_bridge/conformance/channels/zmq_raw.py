@@ -15,6 +15,7 @@ import zmq
 from urlab_ros_bridge.conformance.verdict import Failed
 from urlab_ros_bridge.wire.encoding.limits import MAX_REPLY_BYTES
 
+REPLY_SECONDS = 30.0  # in which a reply must come; a server may try an option in a process first
 # Gives a socket the keys that the server asks for, before it connects.
 Protect = Callable[['zmq.Socket[Any]'], None]
 
@@ -41,7 +42,7 @@ class ZmqChannel:
         self._context = zmq.Context()
         self._socket: zmq.Socket | None = None
 
-    def parts(self, frame: bytes, timeout: float = 10.0) -> list[bytes]:
+    def parts(self, frame: bytes, timeout: float = REPLY_SECONDS) -> list[bytes]:
         """
         Send one frame and return the parts of the reply.
 
@@ -50,7 +51,7 @@ class ZmqChannel:
         self.send(frame)
         return self.receive(timeout)
 
-    def exchange(self, frame: bytes, timeout: float = 10.0) -> bytes:
+    def exchange(self, frame: bytes, timeout: float = REPLY_SECONDS) -> bytes:
         """Send one frame and return the first part of the reply."""
         return self.parts(frame, timeout)[0]
 
@@ -64,7 +65,7 @@ class ZmqChannel:
             self._socket.connect(self.endpoint)
         self._socket.send(frame)
 
-    def receive(self, timeout: float = 10.0) -> list[bytes]:
+    def receive(self, timeout: float = REPLY_SECONDS) -> list[bytes]:
         """Return the parts of the reply to what was sent."""
         socket = self._socket
         if socket is not None and socket.poll(int(timeout * 1000)):

@@ -102,7 +102,13 @@ def entities(peer: Peer) -> None:
     known = peer.hello_reply.get('entities') or {}
     if not known:
         raise skip('the world has no entities')
-    rows, state = held(peer)
+    wanted = {
+        f'scene/{name}/{part}'.encode()
+        for name, block in known.items()
+        for part in ENTITY_ROWS
+        if block['has_free_base'] or not part.startswith('q')
+    }
+    rows, state = held(peer, wanted)
     for name, block in known.items():
         for part, size in ENTITY_ROWS.items():
             topic = f'scene/{name}/{part}'
