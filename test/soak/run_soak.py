@@ -15,6 +15,7 @@ from collections.abc import Callable
 import contextlib
 import functools
 import importlib.util
+import itertools
 from pathlib import Path
 import random
 import resource
@@ -204,9 +205,11 @@ class Soak:
         time.sleep(self.window)
         self.programs.running[name].send_signal(signal.SIGCONT)
 
-    def harm(self, protocol: str, kind: str) -> None:
-        """Let a proxy harm what it relays for a while; who is connected directly goes on."""
-        with self.proxies[protocol].harmed(kind):
+    def harm(self, kinds: dict[str, str]) -> None:
+        """Let proxies harm what they relay for a while; who is connected directly goes on."""
+        with contextlib.ExitStack() as harmed:
+            for protocol, kind in kinds.items():
+                harmed.enter_context(self.proxies[protocol].harmed(kind))
             time.sleep(self.window)
             self.wait_for_data(*(w.name for w in self.watchers if not w.name.endswith('proxied')))
 
@@ -284,12 +287,15 @@ class Soak:
 
     def faults(self) -> dict[str, Fault]:
         """Return the matrix; those that end a program begin with 'kill' or 'loss'."""
-        found: dict[str, Fault] = {}
-        for number, protocol in enumerate(self.proxies):
-            for kind in (KINDS[-1 - number],) if self.short else KINDS:
-                found[f'{kind} on the way to {protocol}'] = lambda soak, p=protocol, k=kind: (
-                    soak.harm(p, k)
-                )
+        if self.short:
+            ways = dict(zip(self.proxies, reversed(KINDS), strict=False))
+            harms = {'another fault on the way to each': ways}
+        else:
+            every = itertools.product(self.proxies, KINDS)
+            harms = {f'{kind} on the way to {way}': {way: kind} for way, kind in every}
+        found: dict[str, Fault] = {
+            name: functools.partial(Soak.harm, kinds=kinds) for name, kinds in harms.items()
+        }
         for program in self.programs.names[: 1 if self.short else None]:
             found[f'kill -9 of {program}'] = lambda soak, p=program: soak.kill(p)
             found[f'SIGSTOP of {program}'] = lambda soak, p=program: soak.freeze(p)
