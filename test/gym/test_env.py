@@ -11,7 +11,6 @@ gymnasium = pytest.importorskip('gymnasium')
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from urlab_ros_bridge.gym.env import BadEnvironment  # noqa: E402
-from urlab_ros_bridge.gym.env import UrlabEnv  # noqa: E402
 from urlab_ros_bridge.wire.errors import UnknownName  # noqa: E402
 
 ID = 'urlab_ros_bridge.gym:Urlab-v0'
@@ -27,7 +26,9 @@ def far(step):
 
 @pytest.fixture(scope='module')
 def rover():
-    env = gymnasium.make(ID, world='rover', reward=forward, terminated=far)
+    env = gymnasium.make(
+        ID, world='rover', reward=forward, terminated=far, render_mode='rgb_array'
+    )
     yield env
     env.close()
 
@@ -75,21 +76,18 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
         env.close()
 
 
-def test_rendering_shows_the_current_state_and_takes_no_simulation_time():
-    env = UrlabEnv(render_mode='rgb_array')
-    try:
-        env.reset(seed=1)
-        first = env.render()
-        assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
-        assert first.std() > 1.0  # it shows something
-        before = env.client.forward().time
-        assert np.array_equal(env.render(), first)
-        assert env.client.forward().time == before
-        for _ in range(25):
-            env.step(np.array([1.0, 1.0]))
-        assert not np.array_equal(env.render(), first)
-    finally:
-        env.close()
+def test_rendering_shows_the_current_state_and_takes_no_simulation_time(rover):
+    env = rover.unwrapped
+    env.reset(seed=1)
+    first = env.render()
+    assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
+    assert first.std() > 1.0  # it shows something
+    before = env.client.forward().time
+    assert np.array_equal(env.render(), first)
+    assert env.client.forward().time == before
+    for _ in range(25):
+        env.step(np.array([1.0, 1.0]))
+    assert not np.array_equal(env.render(), first)
 
 
 def test_each_of_many_parallel_environments_equals_a_single_one(rover):
