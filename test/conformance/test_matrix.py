@@ -4,7 +4,8 @@
 The whole suite against every bundled world, with every option that changes what is on the wire.
 
 The short form, without the checks that wait, has every world, mode, transport and option at least
-once, and what is the same in every world on that of the suite alone; with ``--long`` every check is tried on every world with every option.
+once, and what is the same in every world on that of the suite alone; with ``--long`` every check
+is tried on every world with every option.
 """
 
 from itertools import cycle

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from example_counts import examples
 from hypothesis import given
+from hypothesis import Phase
 from hypothesis import settings
 from hypothesis import strategies as st
 from odd_requests import frames
@@ -24,7 +25,7 @@ from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 
-PATIENCE = 60_000  # ms; a step may take 5 s, and several wait for one another
+PATIENCE = 200_000  # ms; on a busy machine a model is tried for a minute, and then stepped
 GROWTH_MB = 60.0
 RARE = {'hello', 'recording_save', 'meta'}  # a hello ships the whole model
 EDITING = [name for name, op in OPS.items() if op.category == EDITOR_ONLY]
@@ -104,7 +105,8 @@ def test_the_server_takes_no_harm(world, tmp_path, monkeypatch, keep):
     with (tmp_path / 'log').open('w') as log, program('server', *words, log=log) as (server, line):
         attack = Attack(keep, line)
 
-        @settings(max_examples=examples(1200))
+        # Without shrinking: the server remembers what was sent before.
+        @settings(max_examples=examples(800), phases=[Phase.generate])
         @given(st.lists(frames(ops), min_size=1, max_size=12), st.lists(controls(world)))
         def holds(requests, control_messages):
             attack.send(requests, control_messages)

@@ -17,7 +17,7 @@ from lifelines import start_process
 ANY_PORTS = tuple(f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
 # State of a listening TCP socket in /proc/net/tcp.
 _LISTEN = '0A'
-_PATIENCE = 30
+_PATIENCE = 100  # s: machines stall
 
 
 def start_urlab(*words, stderr=subprocess.PIPE, before=()):
