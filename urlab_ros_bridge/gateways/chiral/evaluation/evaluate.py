@@ -151,6 +151,8 @@ def evaluate_in_workers(
                     for row in pool.run(missing):
                         files.add(row)
                         progress.advance(task)
+                if record:  # a worker may have been killed in the middle of an episode
+                    remove_unfinished(Path(record))
         finally:
             rows = [files.rows[index] for index in range(episodes) if index in files.rows]
             report([row.result for row in rows], table, MAX_TABLE_ROWS)
