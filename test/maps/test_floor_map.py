@@ -33,6 +33,7 @@ ROOM = """<mujoco>
     <geom type="mesh" mesh="prism" pos="1.5 1 0.4" euler="0 0 20"/>
     <geom type="hfield" hfield="hills" pos="-1.7 -1.2 0"/>
     <geom type="cylinder" pos="-1.5 1.2 0.5" size="0.3 0.5"/>
+    <geom type="box" pos="-0.5 1.8 0.7" size="0.1 0.1 0.2"/>
     <geom type="ellipsoid" pos="1.6 -1.4 0.3" size="0.6 0.3 0.4" euler="0 0 40"/>
     <geom type="box" pos="0.5 -1 0.3" size="0.2 0.2 0.3" contype="0" conaffinity="0"/>
     <body name="ball" pos="0 1.2 0.3"><freejoint/><geom size="0.3"/></body>
@@ -123,6 +124,15 @@ def test_movable_bodies_are_drawn_on_request_and_robots_never(room):
     assert still.tolist() == [FREE] * 4
     moving = through_files(draw_floor_map(room, height, movable=True)).value(list(places.values()))
     assert moving.tolist() == [OCCUPIED] * 3 + [FREE]
+
+
+def test_several_planes_are_the_maps_of_each_of_them_together(room):
+    def occupied(heights):
+        return draw_floor_map(room, heights, movable=True).cells == OCCUPIED
+
+    heights = [0.05, 0.25, 0.45, 0.65]
+    each = [occupied([height]) for height in heights]
+    np.testing.assert_array_equal(occupied(heights), np.any(each, axis=0))
 
 
 def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
