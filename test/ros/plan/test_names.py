@@ -11,8 +11,9 @@ from urlab_ros_bridge.ros.plan.names import ros_names
 VALID = re.compile(r'[A-Za-z](_?[A-Za-z0-9]+)*')
 
 
-@given(st.text('aé_7', min_size=90, max_size=400))
-def test_a_long_name_leaves_room_in_a_topic_and_stays_its_own(text):
+@given(st.text('aé_7', min_size=1, max_size=9))
+def test_a_long_name_leaves_room_in_a_topic_and_stays_its_own(part):
+    text = 90 * part
     name = ros_name(text)
     assert len(name) <= 100 and VALID.fullmatch(name) and ros_name(name) == name
     assert len({ros_name(f'{"a" * 200}{text}{end}') for end in 'xyz'}) == 3

@@ -5,19 +5,14 @@
 import os
 from pathlib import Path
 import shutil
-import signal
 import sys
 
-from bridge_harness import free_domain
 from bridge_harness import LISTEN_BEST_EFFORT
-from bridge_harness import Listener
 from geometry_msgs.msg import PointStamped
 from lifelines import run_process
-from lifelines import start_process
 import pytest
 from std_srvs.srv import Trigger
 
-PROGRAM = 'urlab_ros_bridge.ros.program.main'
 EXAMPLE = Path(__file__).parents[3] / 'examples' / 'my_features'
 
 
@@ -37,36 +32,23 @@ def site(tmp_path_factory):
     return folder / 'site'
 
 
-def beside(*folders):
-    """Return the environment in which modules of these folders are importable too."""
-    return {'PYTHONPATH': os.pathsep.join([*map(str, folders), os.environ.get('PYTHONPATH', '')])}
-
-
-def test_the_package_makes_a_topic_and_a_service(site, small_server):
-    server, domain = small_server(), free_domain()
-    rpc, state = server.ports.values()
-    values = ('second_bridge:=warn', f'rpc_port:={rpc}', f'state_port:={state}')
-    words = [word for value in values for word in ('-p', value)]
-    bridge = start_process(
-        [sys.executable, '-m', PROGRAM, '--ros-args', *words],
-        env={**os.environ, **beside(site), 'ROS_DOMAIN_ID': str(domain)},
-    )
-    listener = Listener(domain)
+def test_the_package_makes_a_topic_and_a_service(site, monkeypatch, small_server, bridged):
+    monkeypatch.syspath_prepend(site)
+    server = small_server()
+    _, listener = bridged(server, features=None)
     height = listener.wait_for(PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map' and 0.0 < height.point.z < 10.0
     answer = listener.call(Trigger, '/count_contacts')
     assert answer.success and answer.message.endswith(' contacts')
     assert server.of('get_contacts')
-    listener.close()
-    bridge.send_signal(signal.SIGINT)
-    bridge.wait(60)
 
 
 def test_an_invalid_feature_is_named_with_its_package(tmp_path, site):
     (tmp_path / 'height.py').write_text('FEATURE = 5')
+    folders = [tmp_path, site, os.environ.get('PYTHONPATH', '')]
     ended = run_process(
-        [sys.executable, '-m', PROGRAM],
-        env={**os.environ, **beside(tmp_path, site)},
+        [sys.executable, '-m', 'urlab_ros_bridge.ros.program.main'],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(map(str, folders))},
         capture_output=True,
         text=True,
         timeout=60,

@@ -36,7 +36,7 @@ BY_NAME = sorted(TYPES, key=lambda item: item.__module__)
 
 
 @pytest.mark.parametrize('message_type', BY_NAME, ids=lambda item: item.__module__)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(shape=st.integers(0, 1 << 32), before=st.integers(0, 1 << 32), after=st.integers())
 def test_fields_are_written_where_the_middleware_reads(message_type, shape, before, after):
     first = random_message(message_type, random.Random(shape), random.Random(before))
