@@ -62,7 +62,7 @@ def test_a_second_bridge_is_refused_while_the_first_is_stopped(bridges):
 
 
 def test_a_bridge_that_was_killed_is_replaced_at_once(bridges, request):
-    for _ in range(3 if request.config.getoption('long') else 2):
+    for _ in range(3 if request.config.getoption('long') else 1):
         bridges.first.kill()
         # The dead are still listed: with a lease of 20 s, by several names.
         bridges.first = bridges.start()

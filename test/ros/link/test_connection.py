@@ -152,7 +152,7 @@ def test_an_unusable_server_is_retried_slowly_and_logged_once(
     server.answer('hello', odd_hello)
     bridge, _ = bridged(server)
     log = CapturedLog(capfd)
-    wait_until(lambda: len(times) >= 4)
+    wait_until(lambda: len(times) >= 3)
     assert all(new - old >= 1.0 for old, new in itertools.pairwise(times))
     assert bridge.link.state.phase is Phase.REFUSED
     assert len(log.with_words(bridge.link.state.problem)) == 1

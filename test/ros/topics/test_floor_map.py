@@ -58,18 +58,19 @@ def test_the_map_equals_the_room_and_the_map_file_and_follows_the_world(bundled,
     for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
         (tmp_path / name).write_text(text)
     room = tmp_path / 'room.yaml'
-    server, _, listener = bundled({'model': room}, publish_map=True)
+    server, _, listener = bundled({'model': room}, publish_map=True, map_resolution=0.1)
     drawn = listener.wait_for(OccupancyGrid, '/map', qos=NAV2)
-    assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.05)
+    assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.1)
     cells = cells_of(drawn)
-    inside, walls, table, edge = 80 * 60, 84 * 64 - 80 * 60, 20 * 10, 20 * 10 - 18 * 8
+    inside, walls, table, edge = 40 * 30, 42 * 32 - 40 * 30, 10 * 5, 10 * 5 - 8 * 3
     assert (cells == 0).sum() == inside - table
     # Two boxes overlap at a corner of the walls, where no ray may meet a surface.
     assert walls + edge - 4 <= (cells == 100).sum() <= walls + edge
     # Free: where the robot and the ball stand.  Unknown: inside the table, outside the room.
     seen = [value(drawn, *p) for p in ((-1, -1), (-1, 1), (1.0, 0.76), (2.5, 0), (2.02, 0))]
     assert seen == [0, 0, -1, -1, 100]
-    assert main(['map', '--model', str(room), '--height=robot', f'--output={tmp_path}/r']) == 0
+    words = ['--height=robot', '--resolution=0.1', f'--output={tmp_path}/r']
+    assert main(['map', '--model', str(room), *words]) == 0
     file = read_map(tmp_path / 'r.yaml')
     np.testing.assert_array_equal(file.data, cells)
     origin = drawn.info.origin.position
