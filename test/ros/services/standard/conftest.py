@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture(scope='package')
 def yard(tmp_path_factory):
     """Return the yard: a server in this process, a bridge to it, and a caller of services."""
     from yard import Yard
