@@ -250,3 +250,10 @@ class Bridge:
         self._executor.remove_node(self.node)
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
+
+
+def start_bridged(keep, server, bridge=Bridge, **parameters):
+    """Return a bridge to a server, and a listener, on a domain of their own."""
+    domain = free_domain()
+    listener = keep(Listener(domain))
+    return keep(bridge(domain, server, **parameters)), listener

@@ -11,8 +11,7 @@ import subprocess
 import sys
 
 from bridge_harness import Bridge
-from bridge_harness import free_domain
-from bridge_harness import Listener
+from bridge_harness import start_bridged
 from bundled_server import client_of
 from bundled_server import ports_of
 from bundled_server import start_server
@@ -115,9 +114,7 @@ BRIDGE_HERE = partial(Bridge, every_tick=False)
 
 def start_simulation(keep, server, bridge=BRIDGE_HERE, **parameters):
     """Return a server, its bridge, and a listener on a ROS domain of their own."""
-    domain = free_domain()
-    listener = keep(Listener(domain))
-    return keep(server), keep(bridge(domain, server, **parameters)), listener
+    return keep(server), *start_bridged(keep, server, bridge, **parameters)
 
 
 def send_goal(listener, client, goal, feedback=None):

@@ -47,16 +47,17 @@ def small_server(keep):
 @pytest.fixture
 def bridged(keep):
     """Return a function: server, parameters -> (bridge, listener) on a domain of their own."""
-    from bridge_harness import Bridge
-    from bridge_harness import free_domain
-    from bridge_harness import Listener
+    from bridge_harness import start_bridged
 
-    def start(server, **parameters):
-        domain = free_domain()
-        listener = keep(Listener(domain))
-        return keep(Bridge(domain, server, **parameters)), listener
+    return partial(start_bridged, keep)
 
-    return start
+
+@pytest.fixture(scope='module')
+def lasting_bridged(keep_all):
+    """Return `bridged` for all tests of a module."""
+    from bridge_harness import start_bridged
+
+    return partial(start_bridged, keep_all)
 
 
 @pytest.fixture
