@@ -46,7 +46,7 @@ def test_a_decoder_returns_or_raises_what_it_documents(name):
     assert 'taken' in map(target.outcome, corpus)
     outcomes = Counter()
 
-    @settings(max_examples=examples(100 if name in COMPILED else 400))
+    @settings(max_examples=examples(80 if name in COMPILED else 240))
     @given(changed(corpus, target.words))
     def holds(data):
         outcomes[target.outcome(data)] += 1

@@ -116,9 +116,9 @@ def test_waiting_calls_are_limited_per_session_and_together_except_urgent_ones(
 
 
 def test_a_pause_precedes_any_number_of_waiting_long_steps(slow, connect, pool):
-    """Twenty sessions ask for long steps: a pause waits for one sub-step, not for them."""
+    """Four sessions ask for long steps: a pause waits for one sub-step, not for them."""
     engine = slow.simulation.engine
-    callers = [connect(slow, shared=True) for _ in range(20)]
+    callers = [connect(slow, shared=True) for _ in range(4)]
     other = connect(slow, shared=True)
     steps = [pool.submit(caller.ask, 'step', n_steps=2000) for caller in callers]
     wait_until(lambda: slow._router._running >= len(callers))

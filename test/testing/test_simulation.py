@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from urlab_ros_bridge.testing import domains
 from urlab_ros_bridge.testing import FakeRobot
 from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.testing import Simulation
@@ -64,14 +65,10 @@ def test_an_unspun_node_is_spun_and_receives_latched_messages(faked):
         rclpy.shutdown(context=context)
 
 
-def test_two_simulations_are_isolated_from_each_other(faked):
-    server, running = faked
-    with FakeServer('rover', mode='live') as other, Simulation(server=other) as second:
-        assert running.domain != second.domain
-        for fake, simulation, x in ((server, running, 11.0), (other, second, 22.0)):
-            fake.robots['rover'].place[0] = x
-            assert simulation.position('rover')[0] == x
-            simulation.wait_for_message(
-                Odometry, 'odom', 10.0, lambda m, x=x: m.pose.pose.position.x == x
-            )
-            assert simulation.node.count_publishers('/clock') == 1
+def test_a_simulation_shares_its_domain_with_nobody(faked, monkeypatch):
+    _, running = faked
+    monkeypatch.setattr(domains, 'NUMBERS', (running.domain,))
+    with pytest.raises(domains.NoFreeDomain):
+        domains.take_domain()
+    assert running.wait_for_message(Odometry, 'odom', 10.0)
+    assert running.node.count_publishers('/clock') == 1

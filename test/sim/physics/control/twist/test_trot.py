@@ -112,9 +112,9 @@ def test_joints_and_feet_are_inverse_whatever_zero_and_direction_joints_have(see
     np.testing.assert_allclose(legs.joints(legs.feet(joints)), joints, atol=1e-7)
 
 
-@pytest.mark.parametrize('command', [(-0.4, 0.0, 0.0), (0.0, 0.3, 0.0), (0.4, -0.1, 0.6)], ids=str)
+@pytest.mark.parametrize('command', [(-0.4, 0.0, 0.0), (0.2, 0.3, 0.6)], ids=str)
 def test_it_walks_as_commanded(world, command):
-    walk = Walk(world).go(5.0, command)
+    walk = Walk(world).go(4.0, command)
     np.testing.assert_allclose(walk.mean(2.0)[:3], command, atol=0.05)
     assert walk.worst_tilt() < 0.2
 
