@@ -175,10 +175,9 @@ class Bridge:
     A bridge with its executor's thread.
 
     :param server: a bundled server, or another with `ports` of requests and state.
-    :param every_tick: publish every tick, which most tests check, unless `parameters` has a rate.
     """
 
-    def __init__(self, domain, server, features=FEATURES, every_tick=True, **parameters):
+    def __init__(self, domain, server, features=FEATURES, **parameters):
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         ports = getattr(server, 'ports', None) or ports_of(server)
@@ -186,8 +185,7 @@ class Bridge:
         values = {'rpc_port': int(rpc), 'state_port': int(state), **parameters}
         # Refusing takes a second of discovery.
         values.setdefault('second_bridge', 'warn')
-        if every_tick:
-            values = dict.fromkeys(RATES, 0.0) | values
+        values = dict.fromkeys(RATES, 0.0) | values  # most tests check every tick
         self.node = BridgeNode(
             context=self.context,
             features=features,

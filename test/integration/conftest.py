@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Servers and bridges on free ports and a ROS domain of their own."""
+"""The real programs on free ports and a ROS domain of their own."""
 
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def simulation(keep):
-    """Return a function: server, how its bridge starts, parameters -> both and a listener."""
+    """Return a function: server, parameters of its bridge -> server, bridge, listener."""
     from simulations import start_simulation
 
     return partial(start_simulation, keep)

@@ -1,20 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Servers and bridges, as processes of their own or in this process."""
+"""Servers and bridges as processes of their own."""
 
 import contextlib
-from functools import partial
 import os
 from pathlib import Path
 import signal
 import subprocess
 import sys
 
-from bridge_harness import Bridge
 from bridge_harness import start_bridged
-from bundled_server import client_of
-from bundled_server import ports_of
-from bundled_server import start_server
 from lifelines import start_process
 from lifelines import stop_for_a_while
 from urlab_programs import port_of
@@ -85,36 +80,16 @@ class ServerProgram(Program):
         super().stop()
 
 
-class ServerHere:
-    """A server in this process, with what tests use of `ServerProgram`."""
-
-    def __init__(self, **config):
-        self._server = start_server(**config)
-        self.ports = list(ports_of(self._server).values())
-        self.client = client_of(self._server, shared=True)
-
-    now_ns = ServerProgram.now_ns
-
-    def stop(self):
-        self.client.close()
-        self._server.stop()
-
-
 def start_bridge(domain, server, log=None, **parameters):
-    """Start a bridge as a process."""
     values = {'rpc_port': server.ports[0], 'state_port': server.ports[1], **parameters}
     ros = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
     module = 'urlab_ros_bridge.ros.program.main'
     return Program(module, '--ros-args', *ros, log=log, ROS_DOMAIN_ID=str(domain))
 
 
-# With the rates of the program.
-BRIDGE_HERE = partial(Bridge, every_tick=False)
-
-
-def start_simulation(keep, server, bridge=BRIDGE_HERE, **parameters):
+def start_simulation(keep, server, **parameters):
     """Return a server, its bridge, and a listener on a ROS domain of their own."""
-    return keep(server), *start_bridged(keep, server, bridge, **parameters)
+    return keep(server), *start_bridged(keep, server, start_bridge, **parameters)
 
 
 def send_goal(listener, client, goal, feedback=None):

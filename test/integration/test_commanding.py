@@ -14,7 +14,7 @@ import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from simulations import send_goal
-from simulations import ServerHere
+from simulations import ServerProgram
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -38,7 +38,7 @@ def goal(*points, **fields):
 
 
 def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(simulation):
-    server, _, listener = simulation(ServerHere(world='quadruped', cameras='off'))
+    server, _, listener = simulation(ServerProgram('--world=quadruped', '--cameras=off'))
     states = listener.listen(JointState, '/joint_states')
     client = listener.run(lambda: ActionClient(listener.node, Follow, NAME))
     assert client.wait_for_server(100.0)

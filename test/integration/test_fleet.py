@@ -14,8 +14,7 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
-from simulations import ServerHere
-from simulations import start_bridge
+from simulations import ServerProgram
 from stamps import ns_of
 from std_msgs.msg import Float64MultiArray
 from tf2_msgs.msg import TFMessage
@@ -27,9 +26,8 @@ TIMEOUT, BRAKING = 0.5, 1.0 / 3.0  # s, from 1 m/s at 3 m/s^2
 
 @pytest.fixture(scope='module')
 def lasting_fleet(lasting_simulation):
-    server = ServerHere(world='fleet', cameras='off')
-    values = {'cmd_vel_type': 'twist', 'cmd_vel_timeout': TIMEOUT}
-    return lasting_simulation(server, start_bridge, **values)
+    server = ServerProgram('--world=fleet', '--cameras=off')
+    return lasting_simulation(server, cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from simulations import Program
-from simulations import ServerHere
+from simulations import ServerProgram
 from stamps import ns_of
 from std_msgs.msg import Header
 from urlab_msgs import srv
@@ -66,11 +66,11 @@ class Watcher:
 def walking(simulation, keep, tmp_path):
     """The bundled policy on the quadruped in lockstep, with commands that do not time out."""
     words = ros_words('urlab up --world quadruped --ros-args -p cmd_vel_type:=none -p lockstep')
-    given = {name: yaml.safe_load(text) for name, text in parameters_of(words).items()}
-    assert given['lockstep_topics'] == ['joint_commands']
-    given['lockstep_topics'] = ['joint_commands', 'seen']
+    given = parameters_of(words)
+    assert given['lockstep_topics'] == '["joint_commands"]'
+    given['lockstep_topics'] = '["joint_commands", "seen"]'
     _, _, listener = simulation(
-        ServerHere(world='quadruped', cameras='off'), rpc_timeout=60.0, **given
+        ServerProgram('--world=quadruped', '--cameras=off'), rpc_timeout=60.0, **given
     )
     content = yaml.safe_load((ROOT / 'config' / 'policy' / 'quadruped_trot.yaml').read_text())
     content['model'] = str(ROOT / 'config' / 'policy' / content['model'])

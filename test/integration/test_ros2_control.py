@@ -9,7 +9,7 @@ from bridge_harness import LATCHED
 from bridge_harness import wait_until
 from nav_msgs.msg import Odometry
 import pytest
-from simulations import ServerHere
+from simulations import ServerProgram
 from std_msgs.msg import String
 from topic_system import Block
 from topic_system import TopicSystem
@@ -36,7 +36,9 @@ def joints_of(parameters):
 def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world):
     file = shipped_file(f'config/ros2_control/{world}.yaml')
     nodes = yaml.safe_load(file.read_text())
-    _, _, listener = simulation(ServerHere(world=world, cameras='off'), ros2_control=True)
+    _, _, listener = simulation(
+        ServerProgram(f'--world={world}', '--cameras=off'), ros2_control='true'
+    )
     text = listener.wait_for(String, '/robot_description', qos=LATCHED).data
     system = listener.run(lambda: TopicSystem(listener.node, Block.of(text)))
     block = system.block

@@ -17,7 +17,7 @@ from geometry_msgs.msg import Wrench
 from lifelines import start_process
 from nav_msgs.msg import Odometry
 import pytest
-from simulations import ServerHere
+from simulations import ServerProgram
 from stamps import ns_of
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
@@ -48,12 +48,14 @@ FRAMES = 25
 @pytest.fixture(scope='module')
 def lasting_rover(lasting_simulation, tmp_path_factory):
     # On a busy machine commands arrive late: none is too old.
-    server, bridge, listener = lasting_simulation(
-        ServerHere(cameras='off', data_dir=tmp_path_factory.mktemp('data')), cmd_vel_type='twist',
+    words = ('--cameras=off', f'--data-dir={tmp_path_factory.mktemp("data")}')
+    server, _, listener = lasting_simulation(
+        ServerProgram(*words), cmd_vel_type='twist',
         cmd_vel_timeout=TIMEOUT, odom_rate=100.0, command_max_age=0.0,
         rpc_timeout=20.0,  # options are tried in another process
     )  # fmt: skip
-    wait_until(lambda: bridge.settled)
+    # Topics are there a moment before services are.
+    wait_until(lambda: listener.call(srv.Forward, '/forward').code != 'not_connected')
     return server, listener
 
 

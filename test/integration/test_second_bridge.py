@@ -11,7 +11,7 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from nav_msgs.msg import Odometry
 import pytest
-from simulations import ServerHere
+from simulations import ServerProgram
 from simulations import start_bridge
 
 pytestmark = pytest.mark.timeout(180)
@@ -23,7 +23,7 @@ class Bridges:
     def __init__(self, keep, folder):
         # Time passes slowly, so that it costs little while bridges wait.
         self.keep, self.folder = keep, folder
-        self.server = keep(ServerHere(speed=0.1, cameras='off'))
+        self.server = keep(ServerProgram('--speed=10', '--cameras=off'))
         self.domain = free_domain()
         self.listener = keep(Listener(self.domain))
         self.first = self.start()

@@ -19,7 +19,6 @@ from lifelines import stop_for_a_while
 import numpy as np
 import pytest
 from simulations import ServerProgram
-from simulations import start_bridge
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -89,8 +88,7 @@ class Scene:
 
 @pytest.fixture(scope='module')
 def lasting_scene(lasting_simulation):
-    server = ServerProgram('--cameras', 'off')
-    return Scene(*lasting_simulation(server, start_bridge, cmd_vel_type='twist'))
+    return Scene(*lasting_simulation(ServerProgram('--cameras=off'), cmd_vel_type='twist'))
 
 
 @pytest.fixture
