@@ -15,13 +15,7 @@ from urlab_ros_bridge.schema.patterns import LONGEST
 
 # Each of these takes an engine that backtracks longer than anybody waits.
 EXPONENTIAL = ('([a-z_/]+)+#', '(a|aa)+$', '(a*)*b', '(.*a){20}b')
-BAD = (
-    '(',
-    '(?=a)',
-    r'(a)\1',
-    '(' * 900,
-    'a' * (LONGEST + 1),
-)
+BAD = ('(', '(?=a)', r'(a)\1', '(' * 900, 'a' * (LONGEST + 1))
 
 
 @pytest.mark.parametrize('text', EXPONENTIAL)

@@ -42,8 +42,7 @@ def test_setpoints_read_back(pairs):
 
 
 @pytest.mark.parametrize(
-    ('count', 'pairs'),
-    [(-1, 1), (2, 1), (0, 1), (2**31 - 1, 1), (control.MAX_SETPOINTS + 1,) * 2],
+    ('count', 'pairs'), [(-1, 1), (2, 1), (0, 1), (2**31 - 1, 1), (control.MAX_SETPOINTS + 1,) * 2]
 )
 def test_a_wrong_count_and_too_many_setpoints_are_refused(count, pairs):
     with pytest.raises(MalformedRow):

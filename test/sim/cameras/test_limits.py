@@ -18,10 +18,7 @@ def model(count, side=64):
 
 @pytest.mark.parametrize(
     ('first', 'second'),
-    [
-        (model(CAMERAS // 2), model(CAMERAS // 2)),
-        (model(1, 4096), model(1, 5000)),
-    ],
+    [(model(CAMERAS // 2), model(CAMERAS // 2)), (model(1, 4096), model(1, 5000))],
 )
 def test_more_cameras_or_pixels_are_refused_and_the_world_stays(rig, first, second):
     world = rig()

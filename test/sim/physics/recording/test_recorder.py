@@ -43,8 +43,7 @@ def test_a_frame_holds_the_whole_state(rig, mjcf):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(
-    st.lists(st.sampled_from([1, 1, 1, 2, 5, 0, -3]), min_size=1, max_size=200),
-    st.integers(1, 40),
+    st.lists(st.sampled_from([1, 1, 1, 2, 5, 0, -3]), min_size=1, max_size=200), st.integers(1, 40)
 )
 def test_a_window_keeps_exactly_the_frames_within_its_duration(shared_rig, jumps, window):
     """The law, with time in whole timesteps: a frame that is not later counts as one later."""
