@@ -7,6 +7,7 @@ import dataclasses
 import threading
 import time
 
+from answering import answering
 import pytest
 from raw_zmtp import GREETING
 from raw_zmtp import raw_server
@@ -36,20 +37,15 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
     """
     sockets = ServerSockets(keys)
     bound = bind_when_free(sockets, kind, port)
-    over = threading.Event()
 
-    def serve():
-        while not over.is_set():
-            if bound.poll(20):
-                answer(bound, bound.recv_multipart())
+    def turn():
+        if bound.poll(20):
+            answer(bound, bound.recv_multipart())
 
-    thread = threading.Thread(target=serve)
-    thread.start()
     try:
-        yield bound.last_endpoint.decode()
+        with answering(turn):
+            yield bound.last_endpoint.decode()
     finally:
-        over.set()
-        thread.join()
         sockets.close()
 
 

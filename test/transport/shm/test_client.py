@@ -7,6 +7,7 @@ import os
 import threading
 import time
 
+from answering import answering
 import pytest
 
 from urlab_ros_bridge.client.errors import ConnectionLost
@@ -23,65 +24,54 @@ from urlab_ros_bridge.wire.errors import RegionUnavailable
 STRIDE = 4096
 
 
-class Server:
-    """Answers requests with their own bytes, after as many seconds as the request specifies."""
-
-    def __init__(self, directory, stock):
-        self.reader = RegionReader(self.region(directory / 'req.shm', stock))
-        self.writer = RegionWriter(self.region(directory / 'rep.shm', stock))
-        self.seen = []
-        self.stopping = False
-        self.thread = threading.Thread(target=self.run)
-        self.thread.start()
-
-    def region(self, path, stock):
-        made = Region.create(path, STRIDE)
-        if stock:
-            made.tagged = False
-            made.repair()
-        return made
-
-    def run(self):
-        while not self.stopping:
-            frame = self.reader.read()
-            if frame is None:
-                self.reader.sleep(1e-3)
-                continue
-            self.seen.append(frame)
-            time.sleep(float(frame.split()[0]))
-            if frame.split()[1] != b'drop':
-                self.writer.write(frame, self.reader.sequence)
-
-    def stop(self):
-        self.stopping = True
-        self.thread.join()
-
-
 @pytest.fixture(params=['ours', 'stock'])
 def stock(request):
     return request.param == 'stock'
 
 
 @pytest.fixture
-def server(tmp_path, stock):
-    made = Server(tmp_path, stock)
-    yield made
-    made.stop()
+def seen(tmp_path, stock):
+    """
+    Answer requests with their own bytes, after as many seconds as they specify.
+
+    Returns those that have come.
+    """
+    requests, replies = (
+        Region.create(tmp_path / f'{name}.shm', STRIDE) for name in ('req', 'rep')
+    )
+    if stock:
+        for region in (requests, replies):
+            region.tagged = False
+            region.repair()
+    reader, writer, frames = RegionReader(requests), RegionWriter(replies), []
+
+    def turn():
+        frame = reader.read()
+        if frame is None:
+            reader.sleep(1e-3)
+            return
+        frames.append(frame)
+        time.sleep(float(frame.split()[0]))
+        if frame.split()[1] != b'drop':
+            writer.write(frame, reader.sequence)
+
+    with answering(turn):
+        yield frames
 
 
 @pytest.fixture
-def rpc(tmp_path, server):
+def rpc(tmp_path, seen):
     made = ShmRequester(tmp_path)
     yield made
     made.close()
 
 
-def test_each_request_gets_its_own_reply_and_never_a_late_one(rpc, server, stock):
+def test_each_request_gets_its_own_reply_and_never_a_late_one(rpc, seen, stock):
     assert rpc.is_numbered is not stock
     with pytest.raises(FrameTooLarge):
         rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
     frames = [b'0 %d' % number for number in range(500)]
-    assert [rpc.exchange('op', frame, 20.0) for frame in frames] == frames == server.seen
+    assert [rpc.exchange('op', frame, 20.0) for frame in frames] == frames == seen
     with pytest.raises(RequestTimeout):
         rpc.exchange('op', b'0.3 late', 0.05)
     if not stock:  # a stock pair is not used again, see `test_link`
@@ -96,7 +86,7 @@ def test_another_thread_can_cancel(rpc):
     assert time.monotonic() - began < 30.0
 
 
-def test_server_that_loses_its_lock_is_dead(tmp_path, server):
+def test_server_that_loses_its_lock_is_dead(tmp_path, seen):
     fd = os.open(tmp_path / 'lock', os.O_CREAT | os.O_RDWR)
     fcntl.flock(fd, fcntl.LOCK_EX)
     rpc = ShmRequester(tmp_path)
