@@ -17,15 +17,10 @@ class BagFile:
     def __init__(self, path):
         with path.open('rb') as stream:
             reader = make_reader(stream, decoder_factories=[DecoderFactory()])
-            self.decoded = [
-                (channel.topic, message.log_time, value)
-                for _, channel, message, value in reader.iter_decoded_messages(
-                    log_time_order=False
-                )
-            ]
+            found = list(reader.iter_decoded_messages(log_time_order=False))
+            self.decoded = [(each.topic, m.log_time, value) for _, each, m, value in found]
             self.messages = [
-                (channel.topic, m.log_time, m.publish_time, m.data)
-                for _, channel, m in reader.iter_messages(log_time_order=False)
+                (each.topic, m.log_time, m.publish_time, m.data) for _, each, m, _ in found
             ]
             self.notes = {record.name: record.metadata for record in reader.iter_metadata()}
             self.attachments = {a.name: a.data for a in reader.iter_attachments()}

@@ -3,6 +3,7 @@
 """Bridges that record; helpers of this folder become importable."""
 
 from pathlib import Path
+import shutil
 import sys
 
 from bridge_harness import wait_until
@@ -13,8 +14,8 @@ from rclpy.serialization import serialize_message
 sys.path.insert(0, str(Path(__file__).parent))
 
 
-@pytest.fixture
-def published(monkeypatch):
+@pytest.fixture(scope='module')
+def published():
     """Keep all that goes to rclpy: (topic, bytes)."""
     kept, publish = [], rclpy.publisher.Publisher.publish
 
@@ -23,18 +24,25 @@ def published(monkeypatch):
         kept.append((self.topic_name, data))
         publish(self, message)
 
-    monkeypatch.setattr(rclpy.publisher.Publisher, 'publish', keep)
-    return kept
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rclpy.publisher.Publisher, 'publish', keep)
+        yield kept
+
+
+@pytest.fixture(scope='module')
+def lasting_recording(keep_all, lasting_bridged, published, tmp_path_factory):
+    from small_world import SmallServer
+
+    server, folder = keep_all(SmallServer()), tmp_path_factory.mktemp('data')
+    return server, *lasting_bridged(server, data_dir=str(folder), cmd_vel_type='twist'), folder
 
 
 @pytest.fixture
-def recording(small_server, bridged, tmp_path):
-    """Return a function that starts a server and a bridge whose bags lie in tmp_path."""
-
-    def start(**parameters):
-        server = small_server()
-        bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
-        wait_until(lambda: bridge.settled)
-        return server, bridge, listener
-
-    return start
+def recording(lasting_recording):
+    """Return (server, bridge, listener, folder of bags) of a bridge without a bag."""
+    server, bridge, listener, folder = lasting_recording
+    wait_until(lambda: bridge.settled)
+    yield server, bridge, listener, folder / 'Bags'
+    if bridge.recorder.bag is not None:
+        bridge.recorder.end()
+    shutil.rmtree(folder / 'Bags', ignore_errors=True)

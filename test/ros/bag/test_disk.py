@@ -35,7 +35,7 @@ def test_a_slow_disk_delays_publishing_and_loses_nothing(recording, published, m
 
     monkeypatch.setattr(BagFiles, 'write', slow)
     monkeypatch.setattr(BagQueue.__init__, '__defaults__', (20_000,))
-    _, bridge, _ = recording()
+    _, bridge, _, _ = recording
     begin(bridge)
     wait_until(lambda: bridge.recorder.bag.queue.waits > 3)
     (file,) = end(bridge)
@@ -45,7 +45,7 @@ def test_a_slow_disk_delays_publishing_and_loses_nothing(recording, published, m
 
 
 def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypatch):
-    server, bridge, _ = recording()
+    server, bridge, _, _ = recording
     begin(bridge)
 
     def refuse(self, *message):
@@ -64,9 +64,9 @@ def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypa
 
 
 def test_on_a_full_disk_a_bag_is_refused_with_the_reason_and_leaves_nothing(
-    recording, monkeypatch, tmp_path
+    recording, monkeypatch
 ):
-    server, bridge, listener = recording()
+    server, bridge, listener, bags = recording
     opened = Path.open
 
     def on_full_disk(path, mode='r', *more, **options):
@@ -80,13 +80,13 @@ def test_on_a_full_disk_a_bag_is_refused_with_the_reason_and_leaves_nothing(
         refused = listener.call(srv.BagStart, '/bag_start', name='run')
     assert (refused.success, refused.code) == (False, 'bag_failed')
     assert 'No space left' in refused.message
-    assert bridge.recorder.bag is None and not (tmp_path / 'Bags' / 'run').exists()
+    assert bridge.recorder.bag is None and not (bags / 'run').exists()
     assert listener.call(srv.BagStart, '/bag_start', name='run').success
     assert end(bridge)
 
 
 def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):
-    server, bridge, _ = recording()
+    server, bridge, _, _ = recording
     path = begin(bridge)
     files = bridge.recorder.bag.files
     wait_until(lambda: files.size > 20_000)
@@ -130,7 +130,7 @@ def publishing_blocked(bridge, monkeypatch):
 def test_a_bag_whose_start_or_stop_times_out_is_neither_half_started_nor_lost(
     recording, monkeypatch
 ):
-    server, bridge, _ = recording()
+    server, bridge, _, _ = recording
     with publishing_blocked(bridge, monkeypatch), pytest.raises(BagTimeout):
         begin(bridge)
     advance(server, 0.1)

@@ -21,9 +21,9 @@ from urlab_msgs import srv
 
 @pytest.mark.distro
 def test_every_message_is_there_once_at_its_own_time(recording, published):
-    server, bridge, _ = recording()
+    server, bridge, _, _ = recording
     path = begin(bridge)
-    advance(server, 0.35)
+    advance(server, 0.15)
     (file,) = end(bridge)
     assert path.name == 'run' and (path / 'metadata.yaml').is_file()
     assert {'/clock', '/tf', '/tf_static', '/odom', '/joint_states', '/scan'} <= file.topics
@@ -40,13 +40,13 @@ def test_every_message_is_there_once_at_its_own_time(recording, published):
     assert all(log == publish for _, log, publish, _ in file.messages)
     # Each tick is complete, although the bag is the only subscriber.
     times = {name: [t for t, _ in file.of(name)] for name in ('/odom', '/joint_states', '/tf')}
-    assert times['/odom'] == sorted(set(times['/odom'])) and len(times['/odom']) > 100
+    assert times['/odom'] == sorted(set(times['/odom'])) and len(times['/odom']) > 40
     first = max(each[0] for each in times.values())
     assert len({frozenset(t for t in each if t >= first) for each in times.values()}) == 1
 
 
 def test_each_reset_that_sets_time_back_begins_a_file(recording):
-    server, bridge, listener = recording()
+    server, bridge, listener, _ = recording
     advance(server, 0.2)
     before = bridge.timeline.stamp_ns
     begin(bridge, topics=['odom'])
@@ -68,12 +68,13 @@ def test_each_reset_that_sets_time_back_begins_a_file(recording):
 
 @pytest.mark.distro
 def test_commands_are_recorded_when_they_are_received(recording):
-    server, bridge, listener = recording(cmd_vel_type='twist')
+    server, bridge, listener, _ = recording
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)
     wait_until(publisher.get_subscription_count)
     begin(bridge, topics=['cmd_vel', 'odom'])
     (odom,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'odom']
-    wait_until(lambda: odom.count)
+    before = odom.count
+    wait_until(lambda: odom.count > before)
     wanted = []
     for number in range(1, 4):
         twist = Twist()
@@ -90,8 +91,8 @@ def test_commands_are_recorded_when_they_are_received(recording):
     assert times == sorted(times) and set(times) <= ticks
 
 
-def test_services_start_and_stop_bags_or_refuse_with_a_code(recording, tmp_path):
-    server, _, listener = recording()
+def test_services_start_and_stop_bags_or_refuse_with_a_code(recording):
+    server, _, listener, bags = recording
 
     def start(name, **fields):
         return listener.call(srv.BagStart, '/bag_start', name=name, **fields)
@@ -100,14 +101,14 @@ def test_services_start_and_stop_bags_or_refuse_with_a_code(recording, tmp_path)
     assert start('run', topics=['odomm']).code == 'unknown_topic'
     assert start('run', topics=['(']).code == 'bad_value'
     assert start('../run').code == start('/elsewhere/run').code == 'path_not_writable'
-    assert not list(tmp_path.rglob('run'))
+    assert not list(bags.parent.rglob('run'))
     begun = start('run', topics=['odom', 'scan', 'joint.*'], exclude=['scan'])
-    assert begun.success and begun.code == '' and begun.path == str(tmp_path / 'Bags' / 'run')
+    assert begun.success and begun.code == '' and begun.path == str(bags / 'run')
     assert {'/clock', '/odom', '/joint_states', '/tf', '/tf_static'} <= set(begun.topics)
     assert '/scan' not in begun.topics and '/imu/data' not in begun.topics
-    assert start('other').code == 'bag_active' and not (tmp_path / 'Bags' / 'other').exists()
+    assert start('other').code == 'bag_active' and not (bags / 'other').exists()
     advance(server, 0.1)
-    stop, file = listener.call(srv.BagStop, '/bag_stop'), tmp_path / 'Bags/run/run_0.mcap'
+    stop, file = listener.call(srv.BagStop, '/bag_stop'), bags / 'run/run_0.mcap'
     assert stop.success and stop.code == '' and stop.path == begun.path
     assert stop.files == ['run_0.mcap'] and stop.bytes == file.stat().st_size
     assert stop.messages == len(BagFile(file).messages)
@@ -129,9 +130,9 @@ def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridge
     assert not [each for each in threading.enumerate() if each.name == 'bag']
 
 
-def test_without_a_recent_mcap_bags_are_refused(recording, monkeypatch, tmp_path):
-    _, _, listener = recording()
+def test_without_a_recent_mcap_bags_are_refused(recording, monkeypatch):
+    _, _, listener, bags = recording
     for module in (None, SimpleNamespace(Writer=object)):
         monkeypatch.setitem(sys.modules, 'mcap.writer', module)
         assert listener.call(srv.BagStart, '/bag_start').code == 'bag_unavailable'
-    assert not (tmp_path / 'Bags').exists()
+    assert not bags.exists()
