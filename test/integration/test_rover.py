@@ -1,10 +1,8 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One rover with its bridge: drive, e-stop, wrenches, options, spawned robots and recordings."""
+"""One rover with its bridge: drive, e-stop, wrenches, options and spawned robots."""
 
 import itertools
-import json
-from pathlib import Path
 import sys
 
 from bridge_harness import LATCHED
@@ -21,7 +19,6 @@ from simulations import ServerProgram
 from stamps import ns_of
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
-from tf2_msgs.msg import TFMessage
 from urlab_msgs import srv
 from urlab_msgs.msg import SimOptions
 
@@ -42,7 +39,6 @@ while True:
 """
 BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size=".1 .1 .1"/></body>
   </worldbody></mujoco>"""
-FRAMES = 25
 
 
 @pytest.fixture(scope='module')
@@ -78,11 +74,8 @@ def speed(message):
 
 
 @pytest.mark.slow
-def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(rover):
+def test_it_drives_as_fast_as_it_is_told_and_stops_when_its_driver_is_killed(rover):
     server, listener, odom = rover
-    truth = listener.listen(PoseStamped, 'ground_truth/pose')
-    transforms = listener.listen(TFMessage, '/tf')
-    wait_until(lambda: truth and transforms)
     domain = listener.context.get_domain_id()
     driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
     try:
@@ -104,22 +97,6 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(rove
     end = killed + round((TIMEOUT + BRAKING + 0.3) * 1e9)
     stopped = [m for m in odom if ns_of(m) > end]
     assert stopped and all(abs(speed(m)) < 0.02 for m in stopped)
-
-    by_stamp = {ns_of(m): m.pose for m in truth}
-    frames = {
-        ns_of(t): t.transform
-        for m in transforms
-        for t in m.transforms
-        if t.child_frame_id == 'base_link'
-    }
-    common = [m for m in list(odom) if ns_of(m) in by_stamp.keys() & frames.keys()]
-    assert len(common) > 100
-    for message in common:
-        pose, frame = message.pose.pose, frames[ns_of(message)]
-        assert by_stamp[ns_of(message)] == pose
-        assert frame.rotation == pose.orientation
-        for axis in 'xyz':
-            assert getattr(frame.translation, axis) == getattr(pose.position, axis)
 
 
 def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(rover):
@@ -188,8 +165,7 @@ def test_options_are_changed_and_checked(rover):
         assert ask(**bad).code == 'bad_value'
     changed = ask().options
     assert changed.integrator == 'rk4' and list(changed.gravity) == pytest.approx([0, 0, -1.62])
-    restored = ask(gravity=before.gravity, integrator=before.integrator)
-    assert restored.success, restored.message
+    assert ask(gravity=before.gravity, integrator=before.integrator).success
 
 
 def test_topics_of_a_robot_continue_while_others_are_spawned_and_deleted(rover):
@@ -216,30 +192,3 @@ def test_topics_of_a_robot_continue_while_others_are_spawned_and_deleted(rover):
     assert last.twist.twist.angular.z > 0.4, 'it was stopped'
     stamps = list(map(ns_of, list(odom)))
     assert all(new >= old for old, new in itertools.pairwise(stamps))
-
-
-def test_a_run_is_recorded_saved_loaded_and_stepped_through(rover):
-    _, listener, _ = rover
-
-    def call(service, **fields):
-        kind = getattr(srv, ''.join(part.capitalize() for part in service.split('_')))
-        return listener.call(kind, f'/{service}', **fields)
-
-    assert call('set_mode', mode='direct').success
-    assert call('recording_save').code == 'recording_not_active'
-    assert call('recording_start', name='run', max_duration_s=60.0).success
-    assert call('step', n_steps=FRAMES).success
-    stopped = call('recording_stop')
-    assert stopped.name == 'run' and stopped.frame_count == FRAMES and stopped.sim_duration_s > 0
-    saved = call('recording_save', path='run.json')
-    frames = json.loads(Path(saved.absolute_path).read_text())['Frames']
-    assert Path(saved.absolute_path).parent.name == 'Replays' and len(frames) == FRAMES
-    assert call('replay_load', path='/etc/hostname').code == 'path_not_readable'
-    loaded = call('replay_load', path='run.json')
-    assert (loaded.name, loaded.total_frames) == ('run', FRAMES)
-    assert list(call('replay_list_sessions').sessions) == ['live', 'run']
-    assert call('replay_set_active', name='run').success
-    assert call('replay_start').total_frames == FRAMES
-    stamp = call('step', n_steps=10).sim_time
-    assert ns_of(stamp) * 1e-9 == pytest.approx(frames[9]['timestamp'], abs=1e-9)
-    assert call('replay_stop').success and call('set_mode', mode='live').success

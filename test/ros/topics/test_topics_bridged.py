@@ -99,12 +99,16 @@ def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged)
     for written, topic, message in listener.order:
         if topic == '/tf':
             assert len(set(map(ns_of, message.transforms))) == 1
-        by_stamp.setdefault(ns_of(message), {})[topic] = written
+        by_stamp.setdefault(ns_of(message), {})[topic] = written, message
     whole = [topics for topics in by_stamp.values() if len(topics) == 7]
     assert len(whole) > 15
     for topics in whole:
-        assert min(topics, key=topics.get) == '/clock'
-        assert sorted(topics, key=topics.get)[1] == '/tf'
+        order = sorted(topics, key=lambda topic: topics[topic][0])
+        assert order[:2] == ['/clock', '/tf']
+        pose, base = topics['odom'][1].pose.pose, topics['/tf'][1].transforms[0].transform
+        assert topics['ground_truth/pose'][1].pose == pose and base.rotation == pose.orientation
+        for axis in 'xyz':
+            assert getattr(base.translation, axis) == getattr(pose.position, axis)
 
 
 @pytest.mark.distro
