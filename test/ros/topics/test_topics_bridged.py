@@ -99,6 +99,8 @@ def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged)
     for written, topic, message in listener.order:
         if topic == '/tf':
             assert len(set(map(ns_of, message.transforms))) == 1
+            if message.transforms[0].header.frame_id != 'odom':
+                continue  # the links
         by_stamp.setdefault(ns_of(message), {})[topic] = written, message
     whole = [topics for topics in by_stamp.values() if len(topics) == 7]
     assert len(whole) > 15
