@@ -3,7 +3,7 @@
 """What setup.py and package.xml declare is true of the tree, and they agree with each other."""
 
 import ast
-from collections.abc import Iterator
+import functools
 import os
 from pathlib import Path
 import sys
@@ -63,20 +63,21 @@ def package_xml() -> Package:
     return package
 
 
-def imported_packages(*folders: Path) -> Iterator[tuple[str, Path]]:
-    for folder in folders:
-        for path in folder.rglob('*.py'):
-            for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-                if isinstance(node, ast.Import):
-                    names = [alias.name for alias in node.names]
-                elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                    names = [node.module or '']
-                else:
-                    continue
-                for name in names:
-                    top = name.partition('.')[0]
-                    if top not in sys.stdlib_module_names and top != PACKAGE.name:
-                        yield top, path.relative_to(ROOT)
+@functools.cache
+def imported_packages(folder: Path) -> set[tuple[str, str]]:
+    """Return the names of foreign packages, each with a file that imports it."""
+    found = set()
+    for path in folder.rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or '']
+            else:
+                continue
+            tops = {name.partition('.')[0] for name in names} - {PACKAGE.name}
+            found |= {(top, str(path)) for top in tops - sys.stdlib_module_names}
+    return found
 
 
 def requirement_names(requirements: list[str]) -> set[str]:
@@ -96,12 +97,9 @@ def test_versions_are_equal(setup_py, package_xml):
 
 def test_every_ros_import_is_an_exec_depend(package_xml):
     declared = {depend.name for depend in package_xml.exec_depends}
-    missing = {
-        (name, str(path))
-        for name, path in imported_packages(PACKAGE, ROOT / 'launch')
-        if ROSDEP_KEYS.get(name, name) not in declared | INDEX_ONLY | {'pytest'}
-    }
-    assert missing == set()
+    imported = imported_packages(PACKAGE) | imported_packages(ROOT / 'launch')
+    allowed = declared | INDEX_ONLY | {'pytest'}
+    assert [each for each in imported if ROSDEP_KEYS.get(each[0], each[0]) not in allowed] == []
 
 
 def test_every_import_from_an_index_is_required(setup_py, package_xml):
@@ -112,9 +110,9 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
         'completion', 'bags', 'urdf', 'robots',
     ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
-    missing = {
-        (name, str(path))
+    missing = [
+        (name, path)
         for name, path in imported_packages(PACKAGE)
         if name not in ros and DISTRIBUTIONS.get(name, name) not in declared
-    }
-    assert missing == set()
+    ]
+    assert missing == []

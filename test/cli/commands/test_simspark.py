@@ -4,9 +4,7 @@
 
 import re
 
-from urlab_programs import ANY_PORTS
-from urlab_programs import port_of
-from urlab_programs import program
+from bundled_server import simulation
 from urlab_programs import start_urlab
 
 from urlab_ros_bridge.cli.commands import simspark
@@ -16,8 +14,8 @@ from urlab_ros_bridge.gateways.simspark.client import SceneView
 
 def test_a_world_is_watched_commanded_and_logged_until_a_signal(tmp_path):
     log = tmp_path / 'game.log'
-    with program('server', '--world=rover', *ANY_PORTS) as (_, line):
-        words = [f'--rpc-port={port_of(line)}', '--port=0', '--monitor-port=0', f'--log={log}']
+    with simulation('rover', cameras='off') as port:
+        words = [f'--rpc-port={port}', '--port=0', '--monitor-port=0', f'--log={log}']
         gateway, line = start_urlab('simspark', *words, '--allow-killsim')
         ports = re.fullmatch(rf'{simspark.READY_LINE}: agents=\d+ monitors=(\d+) .*=rover\n', line)
         with MonitorClient(port=int(ports[1])) as monitor:
