@@ -1,8 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Agents over TCP: the form of their messages, full teams, killed players, the end of a server."""
+"""Agents over TCP: the form of their messages, killed players, the end of a server."""
 
+from concurrent.futures import ThreadPoolExecutor
 import re
+import socket
 
 from bundled_server import simulation
 import pytest
@@ -16,16 +18,21 @@ from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client.clients import NotAdmitted
 from urlab_ros_bridge.gateways.simspark.client.clients import ServerGone
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame
+
+
+@pytest.fixture(scope='module')
+def field():
+    with simulation('soccer', cameras='off') as port:
+        yield port
 
 
 @pytest.fixture
-def served():
-    """Run the soccer world, and a gateway that steps it as fast as the agents allow."""
+def served(field):
+    """Run a gateway in front of the soccer world."""
     agents = Agents(AgentOptions(ground_truth=True))
-    with (
-        simulation('soccer', cameras='off') as port,
-        simspark_at(port, agents, SoccerReferee(), pace='free', players='all') as gateway,
-    ):
+    options = {'pace': 'real_time', 'players': 'all'}
+    with simspark_at(field, agents, SoccerReferee(), **options) as gateway:
         yield gateway
 
 
@@ -62,11 +69,14 @@ def test_the_messages_have_the_form_that_stock_agents_read(served):
     assert '( ' not in ''.join(texts) and max(map(len, texts)) < 8192
 
 
-def test_a_team_that_is_full_admits_nobody_and_harms_nobody(served):
-    with AgentClient(port=served.agent_port, team='Ours', sync=False) as agent:
-        with pytest.raises(NotAdmitted, match="'Ours'"):
-            AgentClient(port=served.agent_port, team='Ours', sync=False)
-        assert agent.perceive().joints
+def test_an_agent_without_a_number_is_told_so():
+    """By a server that sends percepts and no number."""
+    with socket.create_server(('127.0.0.1', 0)) as listening, ThreadPoolExecutor(1) as pool:
+        joining = pool.submit(AgentClient, port=listening.getsockname()[1], team='Ours')
+        with listening.accept()[0] as link:
+            link.sendall(200 * frame(b'(time (now 0.00))'))
+            with pytest.raises(NotAdmitted, match="'Ours'"):
+                joining.result()
 
 
 def test_an_agent_notices_that_the_server_has_ended(served):
