@@ -89,8 +89,7 @@ class Game:
         world.scene.update(world.link.forward())
         self.state.rules = self.state.rules.changed(world.scene.numerics)
         self.stage = GameStage(self.state, world.scene, world.placement)
-        self.targets = {}
-        self.joined = []
+        self.targets, self.joined, self.waited = {}, [], 0.0
         for role in (referee, agents):
             if role is not None:
                 role.begin(self.stage)
@@ -100,8 +99,16 @@ class Game:
         for _ in range(count):
             seen = self.world.link.step(self.targets, round(CYCLE / self.world.link.timestep))
             self.world.scene.update(seen)
+            self.world.scene.time += self.waited
             self.state.advance(CYCLE)
             self.turn()
+
+    def wait(self, seconds):
+        """Let time pass in which nothing moves."""
+        self.waited += seconds
+        self.world.scene.time += seconds
+        self.state.advance(seconds)
+        self.turn()
 
     def look(self):
         """Serve the world as it is, without a step."""

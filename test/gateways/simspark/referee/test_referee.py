@@ -77,7 +77,9 @@ def in_play(game, touched=None):
 
 
 def until_restart(game):
-    game.cycles(round(game.state.rules.kick_in_pause_time / CYCLE) + 3)
+    game.cycles(1)
+    game.wait(game.state.rules.kick_in_pause_time)
+    game.cycles(1)
 
 
 def test_before_the_kick_off_time_is_frozen_and_the_ball_of_two_teams_is_put_back(game, soccer):
@@ -309,10 +311,15 @@ def test_a_pass_is_granted_at_a_ball_at_rest_without_opponents(play):
     put(game, 'right_1', 0.3, 1.0)
     game.cycles(2)
     assert math.dist(place_of(game, 'right_1'), (0, 1)) > 0.95
-    game.cycles(round(4.0 / CYCLE))
+    put(game, 'right_1', 1.2, 1.0)
+    game.wait(4.0 - 3.5 * CYCLE)
+    assert game.state.play_mode == 'pass_left'
+    game.cycles(2)
     assert game.state.play_mode == 'PlayOn' and game.state.no_score == {Side.LEFT}
     assert request_pass(game) == 'PlayOn'  # too soon
-    game.cycles(round(3.0 / CYCLE))
+    game.wait(3.0 - 2.5 * CYCLE)
+    assert request_pass(game) == 'PlayOn'
+    game.cycles(1)
     assert request_pass(game) == 'pass_left'
 
 
@@ -329,7 +336,7 @@ def test_after_a_pass_another_player_or_ten_seconds_allow_a_goal(play, another):
     put_ball(game, (9.2, 0, 0.1))
     game.cycles(1)
     assert game.state.play_mode == ('Goal_Left' if another else 'goal_kick_right')
-    game.cycles(1 if another else round(10.0 / CYCLE))
+    game.wait(CYCLE if another else 10.0)
     assert not game.state.no_score
 
 

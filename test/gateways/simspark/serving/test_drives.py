@@ -5,8 +5,8 @@
 from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
 
 
-def test_a_step_that_meets_another_mode_moves_nothing(fleet, link, keep, urlab, monkeypatch):
-    client, drive = urlab(fleet), keep(LiveDrive(link(fleet), '127.0.0.1'))
+def test_a_step_that_meets_another_mode_moves_nothing(rover, link, keep, urlab, monkeypatch):
+    client, drive = urlab(rover), keep(LiveDrive(link(rover), '127.0.0.1'))
     # The mode as it was a moment ago, before another client began to step.
     monkeypatch.setattr(drive.link, 'mode', lambda: 'live')
     drive.observe({})

@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
-TEAMS, CYCLES = ('Ours', 'Theirs'), 200
+TEAMS, CYCLES = ('Ours', 'Theirs'), 130
 
 
 def play(rpc_port, pauses):
