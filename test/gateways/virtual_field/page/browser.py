@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 import pytest
 
-from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.page.files import WEB
 
 SIZE = {'width': 420, 'height': 320}
 PHONE = {'size': {'width': 390, 'height': 760}, 'has_touch': True, 'is_mobile': True}
@@ -27,8 +27,10 @@ ARGUMENTS = [
 # A processor draws, and the page draws as often as it may: some images a second show as much.
 SELDOM = """
 const draw = requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 150);
+window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 250);
 """
+
+READY = 'window.urlab?.isReady'
 
 # What tests need that open the page.
 NEEDED = [
@@ -37,7 +39,7 @@ NEEDED = [
     pytest.mark.skipif(
         importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
     ),
-    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
+    pytest.mark.skipif(not (WEB / 'vendor/three').is_dir(), reason='no three.js: make web'),
 ]
 
 
@@ -60,12 +62,13 @@ class Visitor:
     :ivar errors: what the console said was wrong, but for connections that were refused.
     """
 
-    def __init__(self, browser, url, query='', scripts=(), size=SIZE, **options):
+    def __init__(self, browser, url, query='', scripts=(), size=SIZE, ready=READY, **options):
         """
         Open the page and wait for its first image.
 
         :param size: of the window, that of a small phone.
         :param scripts: what the browser runs before those of the page: texts and files.
+        :param ready: what is waited for in place of its first image.
         """
         self.errors = []
         self.tab = browser.new_page(viewport=size, **options)
@@ -77,7 +80,7 @@ class Visitor:
             self.tab.add_init_script(**{'path' if is_file else 'script': script})
         # Pictures are kept, so that a screenshot shows what was drawn last.
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
-        self.until('window.urlab?.isReady')
+        self.until(ready)
         self.take_control()
 
     def __enter__(self):
@@ -94,7 +97,7 @@ class Visitor:
     def reload(self):
         """Load the page again, and wait for its first image."""
         self.tab.reload(wait_until='commit')
-        self.until('window.urlab?.isReady')
+        self.until(READY)
 
     def _listen(self, message):
         if message.type == 'error' and 'WebSocket' not in message.text:

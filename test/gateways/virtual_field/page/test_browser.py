@@ -8,6 +8,8 @@ import io
 import json
 from pathlib import Path
 
+from bundled_server import port_of
+from bundled_server import running_server
 from bundled_server import simulation
 from gltf_files import glb
 from gltf_files import textured
@@ -21,6 +23,7 @@ from test.gateways.virtual_field.field_client import FieldClient
 from test.gateways.virtual_field.page.browser import changed
 from test.gateways.virtual_field.page.browser import NEEDED
 from test.gateways.virtual_field.page.browser import PHONE
+from test.gateways.virtual_field.page.browser import READY
 from test.gateways.virtual_field.page.browser import SIZE
 from test.gateways.virtual_field.page.browser import Visitor
 from urlab_ros_bridge.client import Client
@@ -31,6 +34,14 @@ from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 pytestmark = NEEDED
 
 BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
+SMALL = """
+<mujoco>
+  <worldbody>
+    <geom type="plane" size="4 4 0.1"/>
+    <body name="box" pos="0 0 0.5"><freejoint/><geom type="box" size="0.5 0.5 0.5"/></body>
+  </worldbody>
+</mujoco>
+"""
 TOASTS = "[...document.querySelectorAll('.toast')].map((toast) => toast.textContent).join()"
 
 
@@ -54,11 +65,21 @@ def reds(image):
     return float(((red > 90) & (red > 2 * green) & (red > 2 * blue)).mean())
 
 
-def test_publications_are_drawn_until_their_publisher_leaves(browser, rover_url):
+@pytest.fixture
+def small_world(tmp_path):
+    """Return settings of a server of a world that is quickly drawn."""
+    (tmp_path / 'small.xml').write_text(SMALL)
+    return {'model': tmp_path / 'small.xml', 'cameras': 'off'}
+
+
+def test_publications_are_drawn_with_all_detail_until_their_publisher_leaves(browser, small_world):
     with (
-        Visitor(browser, rover_url, '&quality=high') as visitor,
-        FieldClient(rover_url, 'publisher') as publisher,
+        running_server(**small_world, paused=True) as server,
+        field_at(port_of(server), Page()) as gateway,
+        Visitor(browser, gateway.url, '&quality=high') as visitor,
+        FieldClient(gateway.url, 'publisher') as publisher,
     ):
+        visitor.until('urlab.stage.scene.environment')
         before, place = visitor.image(), visitor.js('urlab.views.controls.target.toArray()')
         # The world is drawn: neither empty nor one colour.
         assert len(np.unique(before.reshape(-1, 3), axis=0)) > 200
@@ -149,30 +170,33 @@ def test_a_finger_turns_a_tip_and_the_mouse_moves_it_and_closes_its_gripper(
         visitor.wait(lambda: np.abs(controls() - opened).max() > 0.01, 'a closed gripper')
 
 
-def test_the_page_reconnects_after_a_restart_of_gateway_or_simulation(browser):
+def test_the_page_waits_for_gateway_and_simulation_and_returns_with_them(browser, small_world):
     rpc, port = free_port(), free_port()
     veil = "document.getElementById('veil')"
+
+    def run():
+        return running_server(**small_world, rpc_port=rpc)
+
+    def is_back(visitor):
+        seen = visitor.js('urlab.states')
+        visitor.until(f'urlab.connection.ack && urlab.states > {seen} + 5')
+        visitor.until(f"!{veil}.classList.contains('on')")
+
     with contextlib.ExitStack() as stack:
-
-        def start(visitor):
-            seen = visitor.js('urlab.states')
-            visitor.until(f'urlab.connection.ack && urlab.states > {seen} + 5')
-            visitor.until(f"!{veil}.classList.contains('on')")
-
-        with simulation('rover', rpc_port=rpc, cameras='off'):
-            with field_at(rpc, Page(), port=port) as gateway:
-                visitor = stack.enter_context(Visitor(browser, gateway.url))
+        with run():
+            first = contextlib.ExitStack()
+            gateway = first.enter_context(field_at(rpc, Page(), port=port))
+        waits = f"{veil}?.textContent.includes('Waiting for it to start')"
+        visitor = stack.enter_context(Visitor(browser, gateway.url, ready=waits))
+        with run():
+            visitor.until(READY)
+            first.close()
             visitor.until(f"{veil}.classList.contains('on')")
             stack.enter_context(field_at(rpc, Page(), port=port))
-            start(visitor)
+            is_back(visitor)
         visitor.until(f"{veil}.textContent.includes('The simulation has ended')")
-        late = browser.new_page()
-        late.goto(f'http://127.0.0.1:{port}/?keep')
-        late.wait_for_function(f"() => {veil}.textContent.includes('Waiting for it to start')")
-        with simulation('rover', rpc_port=rpc, cameras='off'):
-            start(visitor)
-            late.wait_for_function('() => window.urlab?.isReady')
-            late.close()
+        with run():
+            is_back(visitor)
 
 
 # A page that is open draws, so it is opened after the tests that need another one.
@@ -429,18 +453,12 @@ def test_a_robot_is_followed_with_trail_and_scan_where_they_belong(wide, urlab):
         visitor.tab.keyboard.press(key)
 
 
-GAMEPAD = """
-window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
-navigator.getGamepads = () => [null, window.pad];
-"""
-
-
 def test_of_two_pages_one_has_control_and_both_can_e_stop(browser, rover_url, wide, urlab):
     visitor = wide
     control = "document.getElementById('control')"
     stopped = "document.getElementById('stopped').checkVisibility()"
     visitor.take_control()
-    with Visitor(browser, rover_url, size=PHONE['size'], scripts=[GAMEPAD]) as other:
+    with Visitor(browser, rover_url, size=PHONE['size']) as other:
         visitor.until(f'!{control}.hidden')
         visitor.tab.get_by_role('button', name='Ask').click()
         other.until(f"{control}.textContent.includes('asks for control')")
@@ -464,10 +482,21 @@ def test_of_two_pages_one_has_control_and_both_can_e_stop(browser, rover_url, wi
         finally:
             urlab.e_stop(False)
         visitor.until(f'!{stopped}')
-        # A gamepad drives the robot, and its release stops it.
-        urlab.reset()
-        other.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
-        other.js('(document.hasFocus = () => true, pad.axes = [0, -1, 0, 0])')
-        other.until(f'{BASE}.position.x > 0.3')
-        other.js('(pad.axes = [0.05, 0.05, 0, 0])')
-        other.until('urlab.driving.moved === false')
+
+
+GAMEPAD = """
+window.pad = { mapping: 'standard', axes: [0, 0, 0, 0], buttons: [] };
+navigator.getGamepads = () => [null, window.pad];
+document.hasFocus = () => true;
+"""
+
+
+def test_a_gamepad_drives_the_robot_and_its_release_stops_it(visitor, urlab):
+    visitor.take_control()
+    urlab.reset()
+    visitor.until(f'Math.hypot({BASE}.position.x, {BASE}.position.z) < 0.05')
+    visitor.tab.evaluate(GAMEPAD)
+    visitor.js('pad.axes = [0, -1, 0, 0]')
+    visitor.until(f'{BASE}.position.x > 0.3')
+    visitor.js('pad.axes = [0.05, 0.05, 0, 0]')
+    visitor.until('urlab.driving.moved === false')
