@@ -36,7 +36,7 @@ PLAN = RobotPlan(
     qpos=(0, 1),
     qvel=(0, 1),
     actuators=(
-        PlannedActuator('arm', 'position', 'arm'),
+        PlannedActuator('arm', 'position', 'arm', stiffness=400.0),
         PlannedActuator('wheel', 'velocity', 'wheel'),
     ),
 )

@@ -100,6 +100,7 @@ class Grasp:
     A movement under way: targets and setpoints of each joint, and the largest effort.
 
     :ivar stiffness: N per m or N m per rad of each joint, 0 while it is not known.
+    :ivar pressed: largest effort of each joint so far.
     """
 
     target: np.ndarray
@@ -107,6 +108,7 @@ class Grasp:
     goal: Goal
     stiffness: np.ndarray
     setpoint: np.ndarray = field(init=False)
+    pressed: np.ndarray = field(init=False)
     moved_ns: int | None = None
     changed_ns: int | None = None
     reported_ns: int = -_PERIOD_NS
@@ -114,6 +116,7 @@ class Grasp:
 
     def __post_init__(self) -> None:
         self.setpoint = self.target.copy()
+        self.pressed = np.zeros(len(self.target))
 
 
 def grippers_of(
@@ -138,6 +141,18 @@ def grippers_of(
         if robot in ('', plan.prefix):
             found[name] = tuple(joint.strip() for joint in joints.split(','))
     return found
+
+
+def _waits(grasp: Grasp, position: np.ndarray, effort: np.ndarray) -> np.ndarray:
+    """
+    Return which fingers press much less than they may: the next setpoint is late.
+
+    On a busy machine a finger may come to rest at the end of the lead that it was given.
+    """
+    grasp.pressed = np.maximum(grasp.pressed, np.abs(effort))
+    needed = np.abs(grasp.target - position) * grasp.stiffness
+    most = np.minimum(np.minimum(grasp.max_effort, needed), grasp.pressed)
+    return np.abs(effort) < 0.5 * most
 
 
 class Gripper:
@@ -255,11 +270,13 @@ class Gripper:
         options, places = self._settings(GripperParameters), self._places
         position, velocity, effort = (values[places].astype(float) for values in measured)
         reached = bool(np.all(np.abs(grasp.target - position) <= options.gripper_goal_tolerance))
-        if grasp.moved_ns is None or np.any(np.abs(velocity) > options.gripper_stall_speed):
+        effort = np.nan_to_num(effort)
+        moves = (np.abs(velocity) > options.gripper_stall_speed) | _waits(grasp, position, effort)
+        if grasp.moved_ns is None or np.any(moves):
             grasp.moved_ns = stamp_ns
         slow_for = (stamp_ns - grasp.moved_ns) / NANOSECONDS
         stalled = not reached and slow_for >= options.gripper_stall_timeout
-        return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
+        return Grip(stamp_ns, position, velocity, effort, reached, stalled)
 
     def _limit(self, grasp: Grasp, grip: Grip) -> None:
         """Limit the lead of setpoints to what the largest efforts allow."""
