@@ -8,6 +8,7 @@ import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import port_of
 from urlab_programs import program
+from waiting import wait_until
 import zmq
 
 from urlab_ros_bridge.client import Client
@@ -40,22 +41,23 @@ def line(keys):
         yield text
 
 
+def others_keys(folder, keys, known):
+    """Return keys of somebody else, with one file of ours."""
+    make_keys(folder)
+    (folder / known).write_bytes((keys / known).read_bytes())
+    return folder
+
+
 @pytest.fixture(scope='module')
 def stranger(keys, tmp_path_factory):
     """Return keys that know the server, but which the server does not know."""
-    folder = tmp_path_factory.mktemp('stranger')
-    make_keys(folder)
-    (folder / 'server.key').write_bytes((keys / 'server.key').read_bytes())
-    return folder
+    return others_keys(tmp_path_factory.mktemp('stranger'), keys, 'server.key')
 
 
 @pytest.fixture(scope='module')
 def impostor(keys, tmp_path_factory):
     """Return keys that the server knows, of somebody who trusts another server."""
-    folder = tmp_path_factory.mktemp('impostor')
-    make_keys(folder)
-    (folder / 'client.key_secret').write_bytes((keys / 'client.key_secret').read_bytes())
-    return folder
+    return others_keys(tmp_path_factory.mktemp('impostor'), keys, 'client.key_secret')
 
 
 @pytest.mark.parametrize('name', ['', 'laptop'])
@@ -100,10 +102,12 @@ def test_the_control_stream_ignores_unknown_keys(line, keys, stranger):
         for own in (None, read_client_keys(stranger)):
             send_controls(port_of(line, 'control'), own, DEAF)
         assert client.status().raw['control_stream'] == before
-        deadline = time.monotonic() + PATIENCE
-        while client.status().raw['control_stream'] == before:
+
+        def is_taken():
             send_controls(port_of(line, 'control'), client.keys, 0.3)
-            assert time.monotonic() < deadline
+            return client.status().raw['control_stream'] != before
+
+        wait_until(is_taken)
 
 
 def send_controls(port, keys, seconds):
