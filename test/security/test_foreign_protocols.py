@@ -10,10 +10,9 @@ that holds whole messages.
 
 import socket
 
+from bundled_server import port_of
+from bundled_server import running_server
 import pytest
-from urlab_programs import ANY_PORTS
-from urlab_programs import port_of
-from urlab_programs import program
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.wire import control
@@ -60,8 +59,8 @@ def messages(port):
 @pytest.fixture(scope='module')
 def server():
     """A server with all of its ports: what they are, and a client."""
-    with program('server', '--world=rover', '--cameras=on', *ANY_PORTS) as (_, line):
-        ports = {name: port_of(line, name) for name in ('rpc', 'state', 'control', 'info')}
+    with running_server(world='rover', cameras='on') as running:
+        ports = {name: port_of(running, name) for name in ('rpc', 'state', 'control', 'info')}
         with Client(rpc_port=ports['rpc'], shared=True, timeout=PATIENCE) as client:
             (robot,) = client.handshake.articulations.values()
             ports['camera'] = min(camera.port for camera in robot.cameras.values())
