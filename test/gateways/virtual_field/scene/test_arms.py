@@ -13,6 +13,8 @@ from urlab_ros_bridge.gateways.virtual_field.scene.chains import find_arms
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
 
 LINK = '<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" mass="0.1"/>'
 
@@ -130,6 +132,21 @@ def test_an_element_that_slides_out_is_as_long_as_its_ends_are_apart(seed):
     ends = [*data.xpos[bodies], data.site('tcp').xpos]
     np.testing.assert_allclose(shape.centerline, y_up(np.array(ends)), atol=2e-5)
     check_directors(shape)
+
+
+def test_frames_of_a_bent_tentacle_turn_little_from_one_element_to_the_next():
+    model = load_world(ServerConfig(world='tentacle')).model
+    robot = RobotModel('', WorldModel(model, []))
+    (arm,) = find_arms(robot)
+    data = mujoco.MjData(model)
+    data.qpos[:] = 0.15
+    mujoco.mj_kinematics(model, data)
+    (shape,) = ArmShapes(robot.world, [arm]).at(frame_of(model, data))
+    check_directors(shape)
+    frames = np.array(shape.directors)
+    assert len(frames) == 14
+    assert ((frames[1:] * frames[:-1]).sum(axis=2) > np.cos(0.8)).all()
+    assert (np.diff(arm.radii) < 0).all()
 
 
 def test_contacts_belong_to_the_arm_that_touches_something_else():

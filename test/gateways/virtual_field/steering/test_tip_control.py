@@ -22,6 +22,8 @@ from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import is_stee
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import MAX_JOINT_SPEED
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
 
+# m that a tip may be off; a tentacle has more joints, and slower ones.
+CLOSE = {'bimanual': 0.01, 'tentacle': 0.03}
 RADIUS, SPEED = 0.05, 0.2  # m, m/s: a circle of 10 cm
 SAMPLES = 30.0  # Hz, of the stock client
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
@@ -32,6 +34,7 @@ class Stepped:
     """A world that is stepped, and one hand in it; times are simulated."""
 
     def __init__(self, port, world):
+        self.name = world
         self.link = SimulationLink('127.0.0.1', port, 'test')
         self.link.connect()
         self.robot = read_served_robot(self.link.handshake, world)
@@ -68,10 +71,10 @@ class Stepped:
             yield (period + 1) / RATE, self.tip()
 
 
-@pytest.fixture(scope='module')
-def arms():
-    with simulation('bimanual', step_mode='direct', cameras='off') as port:
-        stepped = Stepped(port, 'bimanual')
+@pytest.fixture(scope='module', params=CLOSE)
+def arms(request):
+    with simulation(request.param, step_mode='direct', cameras='off') as port:
+        stepped = Stepped(port, request.param)
         yield stepped
         stepped.link.close()
 
@@ -83,12 +86,12 @@ def circle(now):
     return np.array([0.0, RADIUS * (math.cos(angle) - 1), RADIUS * math.sin(angle)])
 
 
-def test_the_tip_is_where_the_hand_is_within_a_centimetre_on_a_circle(arms):
+def test_the_tip_is_where_the_hand_is_on_a_circle(arms):
     arms.observe(arms.link.reset('home'))
     start = arms.tip()
     off = [np.linalg.norm(tip - start - circle(now)) for now, tip in arms.run(circle, 3.0)]
-    assert max(off[72:]) < 0.01
-    assert np.mean(off[72:]) < 0.005
+    assert max(off[72:]) < CLOSE[arms.name]
+    assert np.mean(off[72:]) < CLOSE[arms.name] / 2
 
 
 def test_a_hand_that_jumps_out_of_reach_is_followed_within_speed_and_range_of_the_joints(arms):
