@@ -27,14 +27,11 @@ pytestmark = [
 ]
 
 
-def test_with_the_file_both_directions_work(monkeypatch, keep):
-    """The bridge keeps to this machine."""
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    from test.config.running_world import RunningWorld
-
-    rover = keep(RunningWorld('rover'))
+def test_with_the_file_both_directions_work(running):
+    if running.name != 'rover':
+        pytest.skip('the participant drives a rover')
     result = run_process(
-        [sys.executable, NODE, rover.listener.context.get_domain_id(), 60],
+        [sys.executable, NODE, running.listener.context.get_domain_id(), 60],
         env={**os.environ, 'CYCLONEDDS_URI': CONFIG.as_uri()},
         stdout=subprocess.PIPE,
         text=True,

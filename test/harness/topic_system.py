@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
+from waiting import wait_until
 
 FIELDS = ('position', 'velocity', 'effort')
 PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
@@ -126,3 +127,7 @@ class TopicSystem:
         if message is not None:
             message.header.stamp = self.node.get_clock().now().to_msg()
             self.publisher.publish(message)
+
+    def cycle_until(self, condition):
+        """Send as a controller manager does until a condition holds."""
+        wait_until(lambda: self.cycle() or condition())

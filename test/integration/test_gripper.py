@@ -3,9 +3,7 @@
 """Grippers that close on a box and on nothing."""
 
 from action_msgs.msg import GoalStatus
-from bridge_harness import Bridge
-from bridge_harness import free_domain
-from bridge_harness import Listener
+from bridge_harness import start_bridged
 from bridge_harness import wait_until
 from bundled_server import start_server
 from control_msgs import action
@@ -56,9 +54,8 @@ def hand(keep, tmp_path):
     def start(box, kind, name, **parameters):
         (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
         (tmp_path / 'hand.yaml').write_text(SIDECAR)
-        server, domain = keep(start_server(model=tmp_path / 'hand.yaml')), free_domain()
-        listener = keep(Listener(domain))
-        keep(Bridge(domain, server, **parameters))
+        server = keep(start_server(model=tmp_path / 'hand.yaml'))
+        _, listener = start_bridged(keep, server, **parameters)
         client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert client.wait_for_server(100.0)
         states = listener.listen(JointState, '/joint_states')

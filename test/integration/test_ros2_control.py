@@ -3,7 +3,6 @@
 """The shipped files of controllers, with the bundled worlds and what the plugin sends."""
 
 import math
-import time
 
 from bridge_harness import LATCHED
 from bridge_harness import wait_until
@@ -44,15 +43,8 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
     block = system.block
     wait_until(lambda: system.publisher.get_subscription_count() and system.received)
 
-    def cycles(until, seconds=100.0):
-        deadline = time.monotonic() + seconds
-        while not until():
-            assert time.monotonic() < deadline
-            system.cycle()
-            time.sleep(0.01)
-
     received = system.received
-    cycles(lambda: system.received > received + 50)
+    system.cycle_until(lambda: system.received > received + 50)
     assert set(nodes) == {'controller_manager', *controller_names(str(file))} - {
         'joint_state_broadcaster'
     }
@@ -62,16 +54,18 @@ def test_the_plugin_moves_what_the_shipped_controllers_command(simulation, world
     for key in commanded:
         block.commands[key] = 4.0 if key[1] == 'velocity' else start[key[0]] + 0.2
     listener.listen(Odometry, '/odom')
-    cycles(
+    system.cycle_until(
         lambda: all(abs(block.states[joint, 'position'] - start[joint]) > 0.15 for joint in start)
     )
     assert all(math.isfinite(value) for value in block.states.values()) and not system.problems
     if world == 'rover':
         radius = nodes['diff_drive_controller']['ros__parameters']['wheel_radius']
-        cycles(lambda: block.states['left_wheel', 'velocity'] == pytest.approx(4.0, rel=0.05))
+        system.cycle_until(
+            lambda: block.states['left_wheel', 'velocity'] == pytest.approx(4.0, rel=0.05)
+        )
         # Without a command it brakes soon: the speed is that of a time when it is commanded.
         speed, odom = pytest.approx(4.0 * radius, rel=0.1), listener.received['/odom']
-        cycles(lambda: odom and odom[-1].twist.twist.linear.x == speed)
+        system.cycle_until(lambda: odom and odom[-1].twist.twist.linear.x == speed)
     # Speeds must be repeated in every cycle, or else be zero.
     block.commands |= {key: 0.0 for key in commanded if key[1] == 'velocity'}
     system.cycle()

@@ -4,44 +4,25 @@
 
 import numpy as np
 
+from test.ros.commands.commanded import PLAN
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.tick_state import WorldState
-from urlab_ros_bridge.ros.plan.plan import FrameNames
-from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.rows import pack_joint
-
-PLAN = WorldPlan(
-    (
-        RobotPlan(
-            'bot',
-            '',
-            '',
-            FrameNames('b', 'f', 'o', 'm'),
-            ('x', 'y'),
-            qpos=(7, 8),
-            qvel=(6, 7),
-            base_joint='root',
-            base_qpos=0,
-            base_qvel=0,
-        ),
-    ),
-    ('box',),
-)
 
 
 def filled(*rows):
     """Return the state of the robot after a tick with these rows; a joint is at rest."""
-    state = WorldState(PLAN, lambda robot: ())
+    state = WorldState(WorldPlan((PLAN,)), lambda robot: ())
     state.fill(Tick(0, 0, None, list(rows), None, 'sim_time'))
     return state.robots['bot']
 
 
-JOINTS = [(name, pack_joint(1, 0.0, 0.0, 0)) for name in (b'bot/joint/x', b'bot/joint/y')]
+JOINTS = [(name, pack_joint(1, 0.0, 0.0, 0)) for name in (b'bot/joint/arm', b'bot/joint/wheel')]
 
 
 def test_with_a_missing_joint_there_is_no_joint_state():
-    assert filled(JOINTS[0], (b'other/joint/y', b'')).joints() is None
+    assert filled(JOINTS[0], (b'other/joint/wheel', b'')).joints() is None
 
 
 def test_effort_needs_a_row_of_full_length():

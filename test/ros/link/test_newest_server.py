@@ -63,31 +63,28 @@ class NewestServer(SmallServer):
         return {'cameras': {name: {'streaming': True} for name in request['cameras']}}
 
 
-def test_robots_are_published_and_driven_and_cameras_switched_on(bridged):
-    server = NewestServer()
-    try:
-        bridge, listener = bridged(server, cmd_vel_type='twist')
-        wait_until(lambda: bridge.settled)
-        first = listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
-        listener.wait_for(Clock, '/clock', lambda m: m.clock.nanosec > first.clock.nanosec)
-        assert listener.wait_for(JointState, 'joint_states').name == ['shoulder', 'lift']
-        assert listener.wait_for(Imu, 'imu/data').orientation_covariance[0] != -1
-        assert listener.wait_for(PoseStamped, 'entities/box/pose').header.stamp
-        publisher = listener.publisher(Twist, 'cmd_vel')
-        message = Twist()
-        message.linear.x = 0.5
+def test_robots_are_published_and_driven_and_cameras_switched_on(bridged, keep):
+    server = keep(NewestServer())
+    bridge, listener = bridged(server, cmd_vel_type='twist')
+    wait_until(lambda: bridge.settled)
+    first = listener.wait_for(Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+    listener.wait_for(Clock, '/clock', lambda m: m.clock.nanosec > first.clock.nanosec)
+    assert listener.wait_for(JointState, 'joint_states').name == ['shoulder', 'lift']
+    assert listener.wait_for(Imu, 'imu/data').orientation_covariance[0] != -1
+    assert listener.wait_for(PoseStamped, 'entities/box/pose').header.stamp
+    publisher = listener.publisher(Twist, 'cmd_vel')
+    message = Twist()
+    message.linear.x = 0.5
 
-        def driven():
-            publisher.publish(message)
-            return server.of('set_twist') and server.owner
+    def driven():
+        publisher.publish(message)
+        return server.of('set_twist') and server.owner
 
-        wait_until(driven, every=0.05)
-        listener.wait_for(Odometry, 'odom', lambda m: m.twist.twist.linear.x > 0.3)
-        assert server.streaming == {'top': True}
-        response = listener.call(srv.SetMode, '/set_mode', mode='direct')
-        assert response.success and server.mode == 'direct'
-        assert len(server.of('hello')) == 1 and bridge.link.state.phase is Phase.CONNECTED
-        bridge.node.stop()
-        assert server.owner is None
-    finally:
-        server.close()
+    wait_until(driven, every=0.05)
+    listener.wait_for(Odometry, 'odom', lambda m: m.twist.twist.linear.x > 0.3)
+    assert server.streaming == {'top': True}
+    response = listener.call(srv.SetMode, '/set_mode', mode='direct')
+    assert response.success and server.mode == 'direct'
+    assert len(server.of('hello')) == 1 and bridge.link.state.phase is Phase.CONNECTED
+    bridge.node.stop()
+    assert server.owner is None

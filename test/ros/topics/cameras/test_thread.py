@@ -7,6 +7,7 @@ import queue
 import time
 
 import numpy as np
+from waiting import wait_until
 
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
@@ -79,36 +80,29 @@ def running():
     publishing = ImagePublishing(timeline, StreamTasks())
     thread = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
     thread.start()
-    until(lambda: sources)
+    wait_until(lambda: sources)
     yield thread, topic, sources
     thread.stop()
     assert sources[-1].closed
-
-
-def until(condition):
-    deadline = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_late_images_are_skipped_for_newer_ones_and_the_last_one_is_published_however_late():
     with running() as (thread, topic, (source,)):
         # 100 s late: of another clock.
         source.put(frame(1, 100.0), frame(2, 100.0), frame(3, 102.0), frame(4, 100.0))
-        until(lambda: topic.sent == [1, 2, 4])
+        wait_until(lambda: topic.sent == [1, 2, 4])
         # Time freezes after these.
         source.put(frame(5, 300.0), frame(6, 300.0))
-        until(lambda: topic.sent == [1, 2, 4, 6])
+        wait_until(lambda: topic.sent == [1, 2, 4, 6])
         assert thread.skipped == 2
 
 
 def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
     with running() as (thread, topic, sources):
         for number in range(3):
-            until(lambda number=number: len(sources) == number + 1)
+            wait_until(lambda number=number: len(sources) == number + 1)
             sources[number].put(frame(number))
-            until(lambda number=number: topic.sent == list(range(number + 1)))
+            wait_until(lambda number=number: topic.sent == list(range(number + 1)))
             sources[0].over = True
             if number == 1:
                 thread.reopen()

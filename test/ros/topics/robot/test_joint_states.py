@@ -3,7 +3,6 @@
 """The plugin of ros2_control with the robot_description of the bridge, over DDS."""
 
 import math
-import time
 
 from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
@@ -28,15 +27,6 @@ MIXED = XML.replace(
 )
 
 
-def cycles(system, until, period=0.01):
-    """Send as a controller manager does until a condition holds."""
-    deadline = time.monotonic() + 20.0
-    while not until():
-        assert time.monotonic() < deadline
-        system.cycle()
-        time.sleep(period)
-
-
 @pytest.mark.distro
 def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_declares(
     small_server, bridged, tmp_path, capfd
@@ -55,12 +45,12 @@ def test_the_plugin_moves_joints_of_several_kinds_and_gets_the_states_that_it_de
     block, received = system.block, system.received
     assert set(block.commands) == {('shoulder', 'position'), ('lift', 'effort')}
     assert set(block.states) == {(j, s) for j in ('shoulder', 'wrist', 'lift') for s in states}
-    cycles(system, lambda: system.received > received + 20)  # no controller yet: NaN
+    system.cycle_until(lambda: system.received > received + 20)  # no controller yet: NaN
     assert not server.data.ctrl.any()
     block.commands |= {('shoulder', 'position'): 0.4, ('lift', 'effort'): 0.5}
-    cycles(system, lambda: server.data.ctrl.tolist() == [0.4, 0.5])
+    system.cycle_until(lambda: server.data.ctrl.tolist() == [0.4, 0.5])
     before = {key: value for key, value in block.states.items() if key[1] == 'position'}
-    cycles(system, lambda: all(block.states[key] != value for key, value in before.items()))
+    system.cycle_until(lambda: all(block.states[key] != value for key, value in before.items()))
     assert all(map(math.isfinite, block.states.values()))
     assert not system.problems and not bridge.commands.rejections.counts
     # Time goes back, which controller_manager does not expect.
