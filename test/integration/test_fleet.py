@@ -1,11 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Several robots in one world: namespaces, resets of one, targets, and the end of the bridge."""
+"""Several robots in one world: names, resets, targets, a trajectory, and the end of the bridge."""
 
 import math
 
+from action_msgs.msg import GoalStatus
+from bridge_harness import wait_for_time
 from bridge_harness import wait_until
+from builtin_interfaces.msg import Duration
 from builtin_interfaces.msg import Time
+from control_msgs import action
+from control_msgs import msg
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from geometry_msgs.msg import Twist
@@ -13,15 +18,38 @@ from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
+from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from simulations import send_goal
 from simulations import ServerProgram
 from stamps import ns_of
 from std_msgs.msg import Float64MultiArray
 from tf2_msgs.msg import TFMessage
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
 from urlab_msgs import srv
 
 NAMES = ('rover_1', 'rover_2', 'quadruped')
 TIMEOUT, BRAKING = 0.5, 1.0 / 3.0  # s, from 1 m/s at 3 m/s^2
+
+
+Follow = action.FollowJointTrajectory
+FOLLOW = '/quadruped/joint_trajectory_controller/follow_joint_trajectory'
+LEGS = [f'{leg}_{part}' for leg in ('FL', 'FR', 'RL', 'RR') for part in ('hip', 'thigh', 'calf')]
+STAND = [0.0, 0.9, -1.8] * 4
+CROUCH = [0.0, 1.15, -2.3] * 4
+
+
+def path_goal(*points, **fields):
+    """Return a goal from (time, positions) pairs."""
+    message = Follow.Goal(trajectory=JointTrajectory(joint_names=LEGS), **fields)
+    for when, positions in points:
+        message.trajectory.points.append(
+            JointTrajectoryPoint(
+                positions=positions, velocities=[0.0] * 12, time_from_start=Duration(sec=when)
+            )
+        )
+    return message
 
 
 @pytest.fixture(scope='module')
@@ -120,6 +148,36 @@ def test_a_goal_and_an_initial_pose_of_a_client_are_published_in_the_map(fleet):
     covariance = poses[0].pose.covariance.reshape(6, 6).diagonal().tolist()
     assert covariance == pytest.approx([0.25, 0.25, 0.0, 0.0, 0.0, math.radians(15) ** 2])
     assert not others
+
+
+def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(fleet):
+    server, _, listener = fleet
+    states = listener.listen(JointState, '/quadruped/joint_states')
+    client = listener.run(lambda: ActionClient(listener.node, Follow, FOLLOW))
+    assert client.wait_for_server(100.0)
+    wait_until(lambda: states)
+    tolerance = [msg.JointTolerance(name=name, position=0.2) for name in LEGS]
+    path = [msg.JointTolerance(name=name, position=0.6) for name in LEGS]
+    feedback = []
+    begun = server.now_ns()
+    response = send_goal(
+        listener,
+        client,
+        path_goal((1, CROUCH), (2, STAND), goal_tolerance=tolerance, path_tolerance=path),
+        lambda each: feedback.append(each.feedback),
+    )
+    took = (server.now_ns() - begun) * 1e-9
+    assert response.status == GoalStatus.STATUS_SUCCEEDED and response.result.error_code == 0
+    # The answers of both services may come late.
+    assert 1.3 < took < 4.0
+    state = wait_for_time(states, server.now_ns())
+    assert list(state.position) == pytest.approx(STAND, abs=0.2) and list(state.name) == LEGS
+    for each in feedback:
+        error = np.subtract(each.desired.positions, each.actual.positions)
+        assert each.joint_names == LEGS and each.error.positions == pytest.approx(error)
+    assert max(np.abs(each.error.positions).max() for each in feedback[5:]) < 0.45
+    height = listener.wait_for(PoseStamped, '/quadruped/ground_truth/pose').pose.position.z
+    assert height > 0.22
 
 
 def test_a_killed_bridge_stops_robots_and_wheels(fleet):
