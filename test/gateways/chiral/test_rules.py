@@ -3,13 +3,13 @@
 """Roles of clients, and errors that close a connection."""
 
 import contextlib
-import time
 
 import numpy as np
 import pytest
 from raw_peer import opened
 from raw_peer import opening
 from raw_peer import status
+from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
@@ -127,6 +127,5 @@ def test_during_a_reset_actions_wait_and_the_newest_counts_and_pings_are_answere
         with pytest.raises(TimeoutError):  # the answer comes after that of the ping
             client.receive(timeout=0)
         client.receive()
-        deadline = time.monotonic() + 20
-        while abs(client.observe().proprios['joint_target'][1] - start[1] - 0.0798) > 1e-4:
-            assert time.monotonic() < deadline
+        newest = pytest.approx(start[1] + 0.0798, abs=1e-4)
+        wait_until(lambda: client.observe().proprios['joint_target'][1] == newest, every=0.03)
