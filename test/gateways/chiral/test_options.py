@@ -9,6 +9,7 @@ import pytest
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
+from test.gateways.chiral.evaluation import policies
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 
@@ -24,6 +25,19 @@ def test_timestamps_of_the_clock_that_was_asked_for(quadruped, gateway):
         client.act(np.tile([0.0, 0.83, -1.66], 4), {'camera': stamp})
         latency = wait_until(lambda: client.observe().extra['latency'])
         assert 0 < latency['last'] <= (time.time_ns() - stamp) / 1e9
+
+
+def test_actions_do_not_wait_for_an_observation_that_is_made_on_request(rover, gateway, urlab):
+    profile, watcher = (
+        {'frames': 'fresh', 'task': {'hook': f'{policies.__name__}:slow'}},
+        urlab(rover),
+    )
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        client.send({'type': 'obs_request'})
+        client.act([0.5, 0.0])
+        wait_until(lambda: watcher.step().articulations['rover'].qvel[0] > 0.1)
+        policies.let_go.set()
+        assert client.receive()[0]['type'] == 'obs_response'
 
 
 @pytest.mark.parametrize('then', ['hold', 'stop'])

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Policies and hooks for the tests."""
 
+import threading
+
 import numpy as np
 
 
@@ -47,3 +49,12 @@ def unsendable(view):
 def late(view):
     """Judge whatever there is to see a success."""
     return {'reward': 1.0, 'success': view.time > 1.0}
+
+
+let_go = threading.Event()
+
+
+def slow(view):
+    """Judge when the test says so."""
+    let_go.wait(150.0)
+    return {}
