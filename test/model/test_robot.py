@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One reading of the model: who owns what, slots, bases and chains, against MuJoCo itself."""
 
+from pathlib import Path
+
 from mesh_files import foreign_model
 import mujoco
 import numpy as np
@@ -15,42 +17,15 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.wire.errors import UnknownName
 
-TWO_ARMS = """
-<mujoco><worldbody>
-  <body name="arm_base"><joint name="arm_j1"/><geom size=".1"/><site name="arm_tip"/></body>
-  <body name="arm_left_base" pos="1 0 0">
-    <joint name="arm_left_j1"/><geom size=".1"/><camera name="arm_left_eye"/></body>
-  <body name="crate"><freejoint name="crate"/><geom size=".1"/></body>
-</worldbody>
-<actuator><motor name="arm_left_j1" joint="arm_left_j1"/><motor name="arm_j1" joint="arm_j1"/>
-</actuator>
-<sensor><jointpos name="arm_left_pos" joint="arm_left_j1"/></sensor>
-<keyframe><key name="arm_left_home"/></keyframe></mujoco>
-"""
 
-
-HAND = """
-<mujoco><worldbody><body name="table" pos="1 0 .5" euler="0 0 30">
-  <body name="r_base" pos="0 0 .1"><geom size=".1"/>
-   <body name="r_a"><joint name="r_a"/><geom size=".1"/>
-    <body name="r_palm" pos=".2 0 0"><geom size=".1"/><site name="r_grip" pos=".1 0 0"/>
-     <body name="r_f1"><joint name="r_f1" type="slide"/><geom size=".1"/></body>
-     <body name="r_f2"><joint name="r_f2" type="ball"/><geom size=".1"/>
-       <body name="r_nail"><geom size=".1"/></body></body>
-  </body></body></body></body>
-  <body name="r_toy"><freejoint name="r_toy"/><geom size=".1"/></body>
-</worldbody></mujoco>
-"""
-
-
-def robot(xml, prefix, *others):
-    model = mujoco.MjModel.from_xml_string(xml)
+def robot(file, prefix, *others):
+    model = mujoco.MjModel.from_xml_path(str(Path(__file__).with_name(file)))
     return RobotModel(prefix, WorldModel(model, [prefix, *others])), model
 
 
 @pytest.mark.parametrize(('prefix', 'other'), [('arm', 'arm_left'), ('arm_left', 'arm')])
 def test_robots_with_overlapping_prefixes_own_their_elements_only(prefix, other):
-    found, model = robot(TWO_ARMS, prefix, other)
+    found, model = robot('two_arms.xml', prefix, other)
     assert list(found.joints) == ['j1'] and list(found.actuators) == ['j1']
     assert found.joints['j1'].id == model.joint(f'{prefix}_j1').id
     assert found.actuators['j1'].joint_id == model.joint(f'{prefix}_j1').id
@@ -63,7 +38,7 @@ def test_robots_with_overlapping_prefixes_own_their_elements_only(prefix, other)
 
 
 def test_chains_lead_from_the_base_to_every_last_joint_or_any_body_or_site():
-    found, _ = robot(HAND, 'r')
+    found, _ = robot('hand.xml', 'r')
     assert found.base.name == 'base' and found.base_joint is None and found.free is None
     chains = {c.tip.name: [joint.name for joint in c.joints] for c in found.chains}
     assert chains == {'f1': ['a', 'f1'], 'f2': ['a', 'f2']}

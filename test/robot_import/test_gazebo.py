@@ -3,6 +3,7 @@
 """Sensors, drives and actuators of a description, as the server loads them."""
 
 import math
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -14,6 +15,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 
+DATA = Path(__file__).parent / 'data'
 SENSOR = '<gazebo reference="{link}"><sensor name="{name}" type="{kind}">{body}</sensor></gazebo>'
 POSE = '<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>'
 CAMERA = """<update_rate>12</update_rate><topic>front/image_raw</topic>
@@ -28,6 +30,10 @@ IMU = f'<imu><angular_velocity><x>{NOISE}</x></angular_velocity></imu>'
 
 def load(path):
     return load_world(ServerConfig(model=path))
+
+
+def described(name):
+    return (DATA / f'{name}.urdf').read_text()
 
 
 def sensor(name, kind, body='', link='camera_link'):
@@ -127,31 +133,22 @@ def test_what_is_no_topic_is_left_out(write_robot):
     assert not settings(load(write_robot(sensor('s', 'imu', bad)))).sensor_topics
 
 
-CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_diff_drive.so">
-<leftJoint>left_wheel_joint</leftJoint><rightJoint>right_wheel_joint</rightJoint>
-<wheelSeparation>0.4</wheelSeparation><wheelDiameter>0.2</wheelDiameter></plugin></gazebo>"""
 SLIPPERY = '<gazebo reference="base_link"><mu1>0</mu1><mu2>0</mu2></gazebo>'
 
 
 def test_a_drive_follows_cmd_vel(write_robot):
-    x, y, _ = driven(load(write_robot(CLASSIC + SLIPPERY)), (0.5, 0.0, 0.0), 2.0)
+    x, y, _ = driven(
+        load(write_robot(described('diff_drive_classic') + SLIPPERY)), (0.5, 0.0, 0.0), 2.0
+    )
     assert 0.75 < x < 1.05 and abs(y) < 0.05
 
 
-SKID = """<gazebo><plugin name="p" filename="libgazebo_ros_skid_steer_drive.so">
-<leftFrontJoint>left_front_joint</leftFrontJoint><leftRearJoint>left_wheel_joint</leftRearJoint>
-<rightFrontJoint>right_front_joint</rightFrontJoint>
-<rightRearJoint>right_wheel_joint</rightRearJoint></plugin></gazebo>"""
-NEW = """<gazebo><plugin name="gz::sim::systems::DiffDrive" filename="gz-sim-diff-drive-system">
-<left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
-<right_joint>right_front_joint</right_joint><right_joint>right_wheel_joint</right_joint>
-<wheel_separation>0.5</wheel_separation><wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
-
-
-@pytest.mark.parametrize(('plugin', 'track'), [(SKID, 0.4), (NEW, 0.5)], ids=['skid', 'new'])
+@pytest.mark.parametrize(
+    ('plugin', 'track'), [('skid_steer_classic', 0.4), ('diff_drive_new', 0.5)]
+)
 def test_wheels_of_a_side_turn_together(write_robot, wheel, plugin, track):
     wheels = wheel('left_front', '0.3 0.2 0') + wheel('right_front', '0.3 -0.2 0')
-    world = load(write_robot(wheels + plugin + SLIPPERY))
+    world = load(write_robot(wheels + described(plugin) + SLIPPERY))
     twist = settings(world).twist
     assert twist.left == ['left_front_joint', 'left_wheel_joint']
     assert twist.right == ['right_front_joint', 'right_wheel_joint']
@@ -162,44 +159,19 @@ def test_wheels_of_a_side_turn_together(write_robot, wheel, plugin, track):
     assert driven(world, (0.0, 0.0, 1.0), 2.0)[2] > 0.3
 
 
-KNUCKLE = """
-<link name="{side}_knuckle">
-  <inertial><mass value="0.3"/>
-    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="{side}_steer" type="revolute"><parent link="base_link"/><child link="{side}_knuckle"/>
-  <origin xyz="0.5 {y} 0"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="1" effort="50" velocity="5"/></joint>"""
-CAR_CLASSIC = """<gazebo><plugin name="d" filename="libgazebo_ros_ackermann_drive.so">
-<front_left_joint>left_front_joint</front_left_joint>
-<front_right_joint>right_front_joint</front_right_joint>
-<rear_left_joint>left_wheel_joint</rear_left_joint>
-<rear_right_joint>right_wheel_joint</rear_right_joint>
-<left_steering_joint>left_steer</left_steering_joint>
-<right_steering_joint>right_steer</right_steering_joint>
-<max_steer>0.7</max_steer><max_speed>3</max_speed></plugin></gazebo>"""
-CAR_NEW = """<gazebo><plugin name="gz::sim::systems::AckermannSteering"
-filename="gz-sim-ackermann-steering-system">
-<left_joint>left_front_joint</left_joint><left_joint>left_wheel_joint</left_joint>
-<right_joint>right_front_joint</right_joint><right_joint>right_wheel_joint</right_joint>
-<left_steering_joint>left_steer</left_steering_joint>
-<right_steering_joint>right_steer</right_steering_joint>
-<wheel_base>0.5</wheel_base><wheel_separation>0.4</wheel_separation>
-<wheel_radius>0.1</wheel_radius><steering_limit>0.7</steering_limit>
-<max_linear_velocity>3</max_linear_velocity></plugin></gazebo>"""
-
-
 @pytest.fixture
 def front(wheel):
     """Return the front wheels of a car on their knuckles."""
     return ''.join(
-        KNUCKLE.format(side=side, y=y) + wheel(f'{side}_front', '0 0 0', f'{side}_knuckle')
+        described('knuckle').format(side=side, y=y)
+        + wheel(f'{side}_front', '0 0 0', f'{side}_knuckle')
         for side, y in (('left', 0.2), ('right', -0.2))
     )
 
 
-@pytest.mark.parametrize('plugin', [CAR_CLASSIC, CAR_NEW], ids=['classic', 'new'])
+@pytest.mark.parametrize('plugin', ['ackermann_classic', 'ackermann_new'])
 def test_a_car_is_steered_by_its_plugin(write_robot, front, plugin):
-    world = load(write_robot(front + plugin + SLIPPERY))
+    world = load(write_robot(front + described(plugin) + SLIPPERY))
     twist = settings(world).twist
     assert twist.kind == 'ackermann' and twist.limits.linear == 3.0 and twist.axle == 0.0
     assert (twist.left, twist.right) == (['left_wheel_joint'], ['right_wheel_joint'])
@@ -212,18 +184,8 @@ def test_a_car_is_steered_by_its_plugin(write_robot, front, plugin):
     assert yaw == pytest.approx(1.5, abs=0.3) and 0.5 < x < 1.3 and y > 0.3
 
 
-MECANUM = """<gazebo><plugin name="gz::sim::systems::MecanumDrive"
-filename="gz-sim-mecanum-drive-system">
-<front_left_joint>left_front_joint</front_left_joint>
-<front_right_joint>right_front_joint</front_right_joint>
-<back_left_joint>left_wheel_joint</back_left_joint>
-<back_right_joint>right_wheel_joint</back_right_joint>
-<wheel_separation>0.4</wheel_separation><wheelbase>0.5</wheelbase>
-<wheel_radius>0.1</wheel_radius></plugin></gazebo>"""
-
-
 def test_a_mecanum_plugin_gives_four_wheels_with_rollers(write_robot, front):
-    twist = settings(load(write_robot(front + MECANUM))).twist
+    twist = settings(load(write_robot(front + described('mecanum_new')))).twist
     assert twist.kind == 'omni'
     wheels = {wheel.actuator: (wheel.position, wheel.roller) for wheel in twist.wheels}
     assert wheels['left_front_joint'] == ((0.25, 0.2), pytest.approx(-math.pi / 4))

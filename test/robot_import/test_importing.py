@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An imported robot as the server loads it, against the URDF as another parser reads it."""
 
+from pathlib import Path
+import shutil
+
 import mujoco
 import numpy as np
 import pytest
@@ -15,12 +18,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 
 # The last joint of an arm with friction as datasheets give it (N m).
-WRIST = """<robot name="arm"><link name="world"/><link name="flange"><inertial>
-<mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
-<visual><geometry><cylinder radius="0.04" length="0.03"/></geometry></visual></link>
-<joint name="roll" type="revolute"><parent link="world"/><child link="flange"/>
-<origin xyz="0 0 1"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="20" velocity="3"/>
-<dynamics damping="2" friction="1"/></joint></robot>"""
+DATA = Path(__file__).parent / 'data'
 WHEELS = ['left_wheel', 'right_wheel']
 LINKS = ['base_footprint', 'base_link', *WHEELS, 'shoulder', 'tip', 'camera_link']
 
@@ -93,30 +91,17 @@ def test_it_stands_still_without_warnings(write_robot):
     assert abs(data.qpos[pan] - held) < 0.03 and np.abs(data.qvel).max() < 1e-2
 
 
-XACRO = """<robot name="hand" xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:arg name="fingers" default="1"/><xacro:include filename="$(find my_robot)/urdf/part.xacro"/>
-<link name="palm"/><xacro:fingers count="$(arg fingers)"/></robot>"""
-PART = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:macro name="fingers" params="count"><xacro:if value="${count > 0}">
-<link name="finger${count}"/><joint name="j${count}" type="fixed"><parent link="palm"/>
-<child link="finger${count}"/></joint><xacro:fingers count="${count - 1}"/>
-</xacro:if></xacro:macro></robot>"""
-
-
 @pytest.mark.parametrize(('arguments', 'count'), [({}, 1), ({'fingers': '3'}, 3)])
 def test_a_xacro_is_expanded_with_its_arguments(package, arguments, count):
-    path = package / 'urdf' / 'hand.xacro'
-    path.write_text(XACRO)
-    (package / 'urdf' / 'part.xacro').write_text(PART)
+    for name in ('part.xacro', 'hand.xacro'):
+        path = shutil.copy(DATA / name, package / 'urdf')
     (robot,) = load(path, xacro_arguments=arguments).articulations.values()
     fingers = {name for name in robot.bodies if 'finger' in name}
     assert fingers == {f'finger{number + 1}' for number in range(count)}
 
 
-def test_a_servo_moves_a_light_link_against_dry_friction(tmp_path):
-    path = tmp_path / 'wrist.urdf'
-    path.write_text(WRIST)
-    world = load(path)
+def test_a_servo_moves_a_light_link_against_dry_friction():
+    world = load(DATA / 'wrist.urdf')
     model, data = world.model, world.data
     for target in (0.3, -0.2):
         data.ctrl[0] = target

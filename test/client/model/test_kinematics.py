@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client's kinematics are those of the server: compared through a real one."""
 
+from pathlib import Path
+
 from bundled_server import port_of
 from bundled_server import running_server
 import mujoco
@@ -12,15 +14,6 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.wire.errors import UnknownName
-
-DOORS = """<mujoco><worldbody>
-  <body name="door" pos="1 0 1"><joint axis="0 1 0"/>
-    <geom type="box" size="0.4 0.1 0.05" pos="0.4 0 0" euler="0 0 20"/>
-    <body name="knob" pos="0.8 0 0" euler="10 0 0"><geom size="0.05" pos="0 0 0.1"/></body></body>
-  <body name="drawer" pos="-1 0 1"><joint type="slide" axis="0 0 1"/><geom size="0.2"/></body>
-  <body name="ghost" pos="0 1 1" mocap="true"><geom size="0.1" pos="0.2 0 0"/></body>
-  <body name="arm" pos="3 0 1"><joint name="a" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body>
-</worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
 
 
 @pytest.fixture(scope='module')
@@ -104,10 +97,9 @@ def test_contacts_of_some_bodies_are_the_contacts_that_involve_them(served, seed
     np.testing.assert_array_equal(np.sort(points[wanted].sum(axis=1)), np.sort(found.sum(axis=1)))
 
 
-def test_an_observation_places_scenery_and_its_geoms(tmp_path):
-    (tmp_path / 'doors.xml').write_text(DOORS)
+def test_an_observation_places_scenery_and_its_geoms():
     with (
-        running_server(model=tmp_path / 'doors.xml', step_mode='direct') as server,
+        running_server(model=Path(__file__).with_name('doors.xml'), step_mode='direct') as server,
         Client(rpc_port=port_of(server), shared=True) as client,
     ):
         local = LocalModel(client.handshake)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Body sensors of a player, compared with MuJoCo."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -103,47 +105,9 @@ def test_feet_report_position_and_size_of_their_contact_forces(home_game, settle
     assert not settled_agent.percepts.forces and '(FRP' not in settled_agent.text
 
 
-ARM = """
-<mujoco>
-  <option integrator="implicitfast" gravity="0 0 0"/>
-  <default><joint armature="0.01"/></default>
-  <worldbody>
-    <geom type="plane" size="9 9 1"/>
-    <body name="base" pos="0 0 0.5">
-      <freejoint name="free"/>
-      <geom size="0.1"/>
-      <site name="chest" euler="0 0 90"/>
-      <body name="shoulder" pos="0.2 0 0">
-        <joint name="pitch" axis="0 1 0" damping="0.1"/>
-        <joint name="yaw%1" axis="0 0 1" damping="0.1"/>
-        <geom size="0.05"/>
-        <body name="wrist" pos="0.2 0 0">
-          <joint name="spin" axis="1 0 0" damping="0.1"/>
-          <joint name="slide" type="slide"/>
-          <geom size="0.05" mass="0.1"/>
-          <site name="tip"/>
-        </body>
-      </body>
-    </body>
-  </worldbody>
-  <actuator>
-    <velocity name="pitch" joint="pitch" kv="5"/>
-    <velocity name="yaw" joint="yaw%1" kv="5"/>
-    <motor name="spin" joint="spin"/>
-  </actuator>
-  <sensor>
-    <gyro name="turns" site="chest"/>
-    <touch name="tip" site="tip"/>
-  </sensor>
-</mujoco>
-"""
-
-
 @pytest.fixture(scope='module')
-def arm(tmp_path_factory):
-    path = tmp_path_factory.mktemp('arm') / 'arm.xml'
-    path.write_text(ARM)
-    world = SteppedWorld(model=path)
+def arm():
+    world = SteppedWorld(model=Path(__file__).with_name('arm.xml'))
     yield world
     world.close()
 

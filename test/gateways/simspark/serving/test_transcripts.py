@@ -17,80 +17,24 @@ import numpy as np
 import pytest
 
 from test.gateways.running import simspark_at
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.monitor import viewers
 from urlab_ros_bridge.gateways.simspark.serving import cycle
 
 TRANSCRIPTS = Path(__file__).parent / 'transcripts'
-# A wall as in an example of the page, what has no primitive of its own, a ball, and a robot.
-SCENE = """
-<mujoco>
-  <option gravity="0 0 0"/>
-  <asset>
-    <hfield name="hill" nrow="2" ncol="3" size="0.5 0.3 0.2 0.1" elevation="0 1 0  0 0.5 0"/>
-  </asset>
-  <worldbody>
-    <geom type="plane" size="9 9 1"/>
-    <geom type="box" size="0.5 15.5 0.5" pos="9.5 0 0.5" rgba="0.5 0.5 0.5 1"/>
-    <geom type="hfield" hfield="hill" pos="-3 0 0" rgba="0 1 0 1"/>
-    <body name="rod" pos="1 2 0.5" euler="0 90 0">
-      <geom name="rod" type="capsule" size="0.05 0.2" rgba="1 0 0 0.5"/>
-    </body>
-    <body name="ball" pos="3 0 0.5"><freejoint/><geom size="0.042"/></body>
-  </worldbody>
-</mujoco>
-"""
-ROBOT = """
-<mujoco>
-  <asset><material name="team" rgba="0 0 1 1"/></asset>
-  <worldbody>
-    <body name="torso" pos="0 0 0.4">
-      <geom type="ellipsoid" size="0.1 0.2 0.3" material="team"/>
-      <site name="chest"/>
-      <body name="neck" pos="0 0 0.3">
-        <joint name="he1" axis="0 0 1"/>
-        <geom type="cylinder" size="0.015 0.04" rgba="0.2 0.2 0.2 1"/>
-        <site name="vision"/>
-        <site name="brow" size="0.1"/>
-      </body>
-    </body>
-  </worldbody>
-  <actuator><position name="he1" joint="he1" kp="5"/></actuator>
-  <sensor>
-    <gyro name="turns" site="chest"/>
-    <accelerometer name="pulls" site="chest"/>
-    <touch name="bumper" site="brow"/>
-  </sensor>
-</mujoco>
-"""
-WEDGE = """
-<mujoco>
-  <asset><mesh name="wedge" vertex="0 0 0  0.4 0 0  0 0.2 0  0 0 0.1"/></asset>
-  <worldbody>
-    <body name="rod" pos="1 2 0.5" euler="0 70 0">
-      <geom name="wedge" type="mesh" mesh="wedge" pos="0 0 1" euler="20 30 40"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
-SIDECAR = 'scene: scene.xml\narticulations: [{prefix: left_1, model: robot.xml}]\n'
+WORLDS = Path(__file__).parent / 'worlds'
+WORLD = {'world': '', 'model': WORLDS / 'world.yaml', 'cameras': 'off'}
 
 
 @pytest.fixture(scope='module')
-def world(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('world')
-    for name, text in (('scene.xml', SCENE), ('robot.xml', ROBOT), ('world.yaml', SIDECAR)):
-        (folder / name).write_text(text)
-    return folder / 'world.yaml'
-
-
-@pytest.fixture(scope='module')
-def still(world):
+def still():
     """Return the RPC port of the world, in which time stands still."""
-    from urlab_ros_bridge.client import Client
-
-    with simulation('', model=world, cameras='off') as port, Client(rpc_port=port) as client:
+    with (
+        simulation(**WORLD) as port,
+        Client(rpc_port=port) as client,
+    ):
         client.set_paused(True)
         yield port
 
@@ -123,10 +67,10 @@ def test_a_monitor_and_trainer(still, peer, monkeypatch):
         )
 
 
-def test_an_agent(world, peer):
+def test_an_agent(peer):
     agents = Agents(AgentOptions(vision_cycles=1, ground_truth=True))
     with (
-        simulation('', model=world, cameras='off') as port,
+        simulation(**WORLD) as port,
         simspark_at(port, agents, pace='free') as gateway,
     ):
         said = [text for sign, text in lines('agent') if sign == '<']
@@ -138,9 +82,8 @@ def test_an_agent(world, peer):
         )
 
 
-def test_a_mesh_is_the_box_of_its_bounds(tmp_path, urlab, watch):
-    (tmp_path / 'wedge.xml').write_text(WEDGE)
-    with simulation('', model=tmp_path / 'wedge.xml', cameras='off') as port:
+def test_a_mesh_is_the_box_of_its_bounds(urlab, watch):
+    with simulation('', model=WORLDS / 'wedge.xml', cameras='off') as port:
         model = urlab(port).handshake.model
         with simspark_at(port) as gateway:
             view = watch(gateway).view
