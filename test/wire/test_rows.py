@@ -31,13 +31,20 @@ PREFIX = SEGMENT.filter(lambda prefix: prefix not in ('scene', 'points'))
 NAME = st.text(st.characters(codec='utf-8'), min_size=1, max_size=10)
 
 
-@given(ID, F32, F32, F32)
-def test_joint_rows(joint_id, position, velocity, acceleration):
-    row = rows.pack_joint(joint_id, position, velocity, acceleration)
-    assert len(row) == 16
-    assert rows.unpack_joint(row) == (joint_id, position, velocity, acceleration)
-    as_array = np.frombuffer(row, rows.JOINT_DTYPE)[0]
-    assert as_array.tolist() == (joint_id, position, velocity, acceleration)
+JOINT = st.tuples(ID, F32, F32, F32)
+BASE = st.builds(rows.BaseState, *[st.tuples(*[F32] * n) for n in (3, 4, 3, 3)])
+I64 = st.integers(-(2**63), 2**63 - 1)
+SIM_TIME = st.tuples(I64, st.integers(0, 2**64 - 1), I64)
+
+
+@given(JOINT, BASE, SIM_TIME)
+def test_rows_of_one_size_read_back(joint, base, sim_time):
+    packed = rows.pack_joint(*joint), rows.pack_base_state(base), rows.pack_sim_time(*sim_time)
+    assert [len(row) for row in packed] == [16, 52, 24]
+    assert rows.unpack_joint(packed[0]) == joint
+    assert np.frombuffer(packed[0], rows.JOINT_DTYPE)[0].tolist() == joint
+    assert rows.unpack_base_state(packed[1]) == base
+    assert rows.unpack_sim_time(packed[2]) == sim_time
 
 
 @given(ID, st.lists(F32, max_size=40))
@@ -55,21 +62,6 @@ def test_sensor_rows_of_the_older_layout(sensor_id, values):
     if len(values) and struct.unpack_from('<i', row, 4)[0] == len(values) - 1:
         values = values[1:]
     assert rows.unpack_sensor(row).values.tolist() == values
-
-
-@given(*[st.tuples(*[F32] * n) for n in (3, 4, 3, 3)])
-def test_base_state_rows(position, quaternion, linear, angular):
-    state = rows.BaseState(position, quaternion, linear, angular)
-    row = rows.pack_base_state(state)
-    assert len(row) == 52 and rows.unpack_base_state(row) == state
-
-
-@given(
-    st.integers(-(2**63), 2**63 - 1), st.integers(0, 2**64 - 1), st.integers(-(2**63), 2**63 - 1)
-)
-def test_sim_time_rows(ns, step, wall):
-    row = rows.pack_sim_time(ns, step, wall)
-    assert len(row) == 24 and rows.unpack_sim_time(row) == (ns, step, wall)
 
 
 @given(st.lists(F64, min_size=7, max_size=7))
