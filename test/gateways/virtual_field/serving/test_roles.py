@@ -152,44 +152,40 @@ def test_users_share_nothing_and_free_what_they_leave(join, field):
 
 def test_a_publisher_fills_the_scene(join):
     watcher, publisher = join('spectator'), join('publisher', owner_id='me')
+
+    def publish(kind, status, ids, **payload):
+        publisher.send(kind, {**ids, **payload})
+        ack = 'mesh_ack' if 'mesh' in kind else 'overlay_ack'
+        assert publisher.answer(ack) == {'owner_id': 'me', 'status': status, **ids}
+
     publisher.send('xr_input')
     assert publisher.error() == 'unsupported publisher message type: xr_input'
     assert publisher.ack.keys() == {'protocol', 'server_time', 'role', 'owner_id'}
     assert publisher.ack['owner_id'] == 'me'
-    publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB, 'translation': [1, 2, 3]})
-    ack = {'owner_id': 'me', 'mesh_id': 'm', 'status': 'added'}
-    assert publisher.answer('mesh_ack') == ack
-    mesh = watcher.scene(lambda seen: 'm' in seen['meshes'])['meshes']['m']
-    assert mesh == {
+    mesh, cloud = {'mesh_id': 'm'}, {'overlay_id': 'p'}
+    publish('add_mesh', 'added', mesh, mesh_data_b64=GLB, translation=[1, 2, 3])
+    assert watcher.scene(lambda seen: 'm' in seen['meshes'])['meshes']['m'] == {
         'mesh_id': 'm', 'owner_id': 'me', 'translation': [1, 2, 3],
         'asset_uri': f'data:model/gltf-binary;base64,{GLB}',
         'rotation_xyzw': [0, 0, 0, 1], 'scale': [1, 1, 1], 'visible': True, 'static_asset': False,
     }  # fmt: skip
-    publisher.send('update_mesh_transform', {'mesh_id': 'm', 'visible': False})
-    assert publisher.answer('mesh_ack')['status'] == 'updated'
-    mesh = watcher.scene(lambda seen: not seen['meshes']['m']['visible'])['meshes']['m']
-    assert mesh['translation'] == [1, 2, 3] and 'asset_uri' not in mesh
-    points = {'overlay_id': 'p', 'points': [[1, 2, 3], [4, 5, 6]]}
-    publisher.send('update_overlay_points', points)
-    assert publisher.answer('overlay_ack') == {
-        'owner_id': 'me', 'overlay_id': 'p', 'status': 'updated',
-    }  # fmt: skip
+    publish('update_mesh_transform', 'updated', mesh, visible=False)
+    shown = watcher.scene(lambda seen: not seen['meshes']['m']['visible'])['meshes']['m']
+    assert shown['translation'] == [1, 2, 3] and 'asset_uri' not in shown
+    points = [[1, 2, 3], [4, 5, 6]]
+    publish('update_overlay_points', 'updated', cloud, points=points)
     overlays = watcher.scene(lambda seen: seen['overlay_points'])['overlay_points']
-    assert overlays == {'p': {**points, 'owner_id': 'me', 'point_size': 0.008, 'visible': True}}
-    publisher.send('remove_overlay_points', {'overlay_id': 'p'})
-    assert publisher.answer('overlay_ack')['status'] == 'removed'
+    given = {**cloud, 'points': points, 'owner_id': 'me'}
+    assert overlays == {'p': {**given, 'point_size': 0.008, 'visible': True}}
+    publish('remove_overlay_points', 'removed', cloud)
     watcher.scene(lambda seen: not seen['overlay_points'])
-    publisher.send('clear_overlay_points')
-    assert publisher.answer('overlay_ack') == {'owner_id': 'me', 'status': 'cleared'}
-    publisher.send('remove_mesh', {'mesh_id': 'm'})
-    assert publisher.answer('mesh_ack')['status'] == 'removed'
+    publish('clear_overlay_points', 'cleared', {})
+    publish('remove_mesh', 'removed', mesh)
     watcher.scene(lambda seen: 'm' not in seen['meshes'])
-    publisher.send('clear_meshes')
-    assert publisher.answer('mesh_ack') == {'owner_id': 'me', 'status': 'cleared'}
+    publish('clear_meshes', 'cleared', {})
     # What comes back brings its data again, stays after a message that is too large, and goes
     # with its owner.
-    publisher.send('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': GLB})
-    assert publisher.answer('mesh_ack')['status'] == 'added'
+    publish('add_mesh', 'added', mesh, mesh_data_b64=GLB)
     watcher.scene(lambda seen: 'asset_uri' in seen['meshes'].get('m', {}))
     publisher.send('add_mesh', {'mesh_id': 'big', 'mesh_data_b64': 'A' * 7_900_000})
     assert '79000' in publisher.error()
