@@ -11,13 +11,21 @@ from urlab_ros_bridge.client import Client
 
 
 @pytest.fixture(scope='package')
-def bimanual():
-    """Return the RPC port of two arms, at home."""
-    with simulation('bimanual', cameras='off') as port:
-        with Client(rpc_port=port, shared=True) as client:
-            client.connect()
-            client.reset('home')
+def two_arms():
+    """Return the RPC port of two arms that stand still, which costs little."""
+    with simulation('bimanual', cameras='off', paused=True) as port:
         yield port
+
+
+@pytest.fixture(scope='module')
+def bimanual(two_arms):
+    """Return the RPC port of two arms, at home, that live."""
+    with Client(rpc_port=two_arms, shared=True) as client:
+        client.connect()
+        client.reset('home')
+        client.set_paused(False)
+        yield two_arms
+        client.set_paused(True)
 
 
 @pytest.fixture(scope='module')

@@ -52,7 +52,7 @@ def rover_url(rover):
         yield gateway.url
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def bimanual_gateway(bimanual):
     with field_at(bimanual, Page()) as gateway:
         yield gateway
@@ -60,9 +60,11 @@ def bimanual_gateway(bimanual):
 
 @pytest.fixture
 def urlab(rover):
-    """Return a client of the rover, which lives."""
+    """Return a client of the rover, which lives as long as a test."""
     with Client(rpc_port=rover, shared=True) as client:
         client.connect()
         client.set_mode('live')
         client.set_paused(False)
         yield client
+        client.set_mode('live')
+        client.set_paused(True)  # a world that stands still costs little, and is not drawn again

@@ -125,51 +125,6 @@ def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):
         visitor.until(f"{TOASTS}.includes('paused')")
 
 
-def test_a_finger_turns_a_tip_and_the_mouse_moves_it_and_closes_its_gripper(
-    browser, bimanual_gateway, bimanual
-):
-    handle = 'urlab.pointer.handles[0]'
-    with (
-        Visitor(browser, bimanual_gateway.url, **PHONE) as visitor,
-        Client(rpc_port=bimanual, shared=True) as client,
-    ):
-        tip = visitor.js('urlab.world.tips[0]')
-        at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
-        group = f'urlab.bodies.groups[{tip["body"]}].quaternion'
-        start, before = visitor.js(f'{at}.toArray()'), visitor.js(f'{group}.toArray()')
-
-        def turn_tool():
-            visitor.js("document.body.classList.remove('bare')")
-            visitor.tab.locator('#turn').tap()
-            visitor.js("document.body.classList.add('bare')")
-
-        turn_tool()
-        x, y = visitor.on_screen(f'{handle}.position')
-        # 40 px are 0.4 rad, and the tip stays.
-        turned = f'{group}.angleTo({group}.clone().fromArray({before}))'
-        visitor.drag_by_finger((x, y), (x + 40, y), f'Math.abs({turned} - 0.4) < 0.05')
-        visitor.until('!urlab.pointer.drag')
-        assert np.linalg.norm(np.subtract(visitor.js(f'{at}.toArray()'), start)) < 0.02
-
-        turn_tool()
-        x, y = visitor.on_screen(f'{handle}.position')
-        up = visitor.js(f'0.1 * urlab.pointer.pixels({handle})')  # a tenth of a metre
-        visitor.tab.mouse.move(x, y)
-        visitor.tab.mouse.down()
-        visitor.tab.mouse.move(x, y - up, steps=5)
-        visitor.until(f'{at}.distanceTo({at}.clone().fromArray({start})) > 0.03')
-        visitor.until(f'{at}.distanceTo(urlab.pointer.drag.goal) < 0.01')
-        visitor.tab.mouse.up()
-        client.connect()
-
-        def controls():
-            return client.step().articulations['bimanual'].ctrl
-
-        opened = controls().copy()
-        visitor.tab.mouse.click(*visitor.on_screen(f'{handle}.position'))
-        visitor.wait(lambda: np.abs(controls() - opened).max() > 0.01, 'a closed gripper')
-
-
 def test_the_page_waits_for_gateway_and_simulation_and_returns_with_them(browser, small_world):
     rpc, port = free_port(), free_port()
     veil = "document.getElementById('veil')"
@@ -199,7 +154,6 @@ def test_the_page_waits_for_gateway_and_simulation_and_returns_with_them(browser
             is_back(visitor)
 
 
-# A page that is open draws, so it is opened after the tests that need another one.
 @pytest.fixture(scope='module')
 def visitor(browser, rover_url):
     with Visitor(browser, rover_url) as visitor:
@@ -500,3 +454,48 @@ def test_a_gamepad_drives_the_robot_and_its_release_stops_it(visitor, urlab):
     visitor.until(f'{BASE}.position.x > 0.3')
     visitor.js('pad.axes = [0.05, 0.05, 0, 0]')
     visitor.until('urlab.driving.moved === false')
+
+
+def test_a_finger_turns_a_tip_and_the_mouse_moves_it_and_closes_its_gripper(
+    browser, bimanual_gateway, bimanual
+):
+    handle = 'urlab.pointer.handles[0]'
+    with (
+        Visitor(browser, bimanual_gateway.url, **PHONE) as visitor,
+        Client(rpc_port=bimanual, shared=True) as client,
+    ):
+        tip = visitor.js('urlab.world.tips[0]')
+        at = f'urlab.bodies.worldPoint({tip["body"]}, {list(tip["offset"])})'
+        group = f'urlab.bodies.groups[{tip["body"]}].quaternion'
+        start, before = visitor.js(f'{at}.toArray()'), visitor.js(f'{group}.toArray()')
+
+        def turn_tool():
+            visitor.js("document.body.classList.remove('bare')")
+            visitor.tab.locator('#turn').tap()
+            visitor.js("document.body.classList.add('bare')")
+
+        turn_tool()
+        x, y = visitor.on_screen(f'{handle}.position')
+        # 40 px are 0.4 rad, and the tip stays.
+        turned = f'{group}.angleTo({group}.clone().fromArray({before}))'
+        visitor.drag_by_finger((x, y), (x + 40, y), f'Math.abs({turned} - 0.4) < 0.05')
+        visitor.until('!urlab.pointer.drag')
+        assert np.linalg.norm(np.subtract(visitor.js(f'{at}.toArray()'), start)) < 0.02
+
+        turn_tool()
+        x, y = visitor.on_screen(f'{handle}.position')
+        up = visitor.js(f'0.1 * urlab.pointer.pixels({handle})')  # a tenth of a metre
+        visitor.tab.mouse.move(x, y)
+        visitor.tab.mouse.down()
+        visitor.tab.mouse.move(x, y - up, steps=5)
+        visitor.until(f'{at}.distanceTo({at}.clone().fromArray({start})) > 0.03')
+        visitor.until(f'{at}.distanceTo(urlab.pointer.drag.goal) < 0.01')
+        visitor.tab.mouse.up()
+        client.connect()
+
+        def controls():
+            return client.step().articulations['bimanual'].ctrl
+
+        opened = controls().copy()
+        visitor.tab.mouse.click(*visitor.on_screen(f'{handle}.position'))
+        visitor.wait(lambda: np.abs(controls() - opened).max() > 0.01, 'a closed gripper')
