@@ -7,7 +7,9 @@ Every field of every op gets paths, links and programs that lead out, one after 
 witnesses (see `watching`) tell what the server has really done.
 """
 
+from contextlib import closing
 from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 import random
 import re
@@ -22,6 +24,7 @@ from raw_peer import opened
 from raw_peer import rest
 from rig import Caller
 from urlab_programs import ANY_PORTS
+from urlab_programs import listening
 from urlab_programs import port_of
 from urlab_programs import program
 import zmq
@@ -31,6 +34,7 @@ from test.gateways.chiral.stock_client import StockClient
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
 from test.security.watching import audited
+from test.security.watching import beyond_loopback
 from test.security.watching import Canary
 from test.security.watching import events
 from urlab_ros_bridge.wire.ops import OPS
@@ -157,13 +161,37 @@ def house(tmp_path):
 
 
 @pytest.fixture(scope='module')
-def watched_server(tmp_path_factory):
-    """Return a house, and the port of a server in it."""
+def gateways(tmp_path_factory):
+    """Return a house, and all gateways in front of a server in it: processes and first lines."""
     with house_in(tmp_path_factory.mktemp('house')) as house:
-        words = ('--world=soccer', f'--data-dir={house.data}', '--cameras=off', *ANY_PORTS)
-        with program('server', *words) as (_, line):
-            yield house, port_of(line)
+        profile = house.audit / 'profile.yaml'
+        profile.write_text('cameras: []\n')
+        options = {
+            'chiral': ('--viewers', '--legacy', f'--profile={profile}'),
+            'webxr': (),
+            'simspark': ('--monitor-port=0',),
+        }
+        with ExitStack() as programs:
+            words = ('--world=soccer', '--paused', f'--data-dir={house.data}', '--cameras=off')
+            _, line = programs.enter_context(program('server', *words, *ANY_PORTS))
+            words = (f'--rpc-port={port_of(line)}', '--port=0')
+            yield (
+                house,
+                {
+                    name: programs.enter_context(program(name, *words, *own))
+                    for name, own in options.items()
+                },
+            )
         house.judge()
+
+
+@pytest.fixture
+def port(gateways):
+    """Return a function: name -> port of a gateway, which runs on and has touched nothing."""
+    house, running = gateways
+    yield lambda name: int(re.search(r'://[^ /]*:(\d+)', running[name][1])[1])
+    assert all(process.poll() is None for process, _ in running.values())
+    house.judge()
 
 
 class Attacker(Caller):
@@ -257,70 +285,53 @@ def inside(caller, house, editing):
     assert any(path.name.startswith('fine') for path in house.data.rglob('*'))
 
 
-@contextmanager
-def gateway(watched_server, name, *words):
-    """Run a gateway that is watched, in front of the server."""
-    house, rpc_port = watched_server
-    with program(name, f'--rpc-port={rpc_port}', '--port=0', *words) as (process, line):
-        yield line
-        assert process.poll() is None
-    house.judge()
+def test_gateways_listen_at_loopback_alone(gateways):
+    for name, (process, _) in gateways[1].items():
+        places = listening(process.pid)
+        assert len(places) == 1 + (name == 'simspark')
+        assert beyond_loopback(places) == []
 
 
-def last_port(line):
-    return int(line.split('://')[1].split()[0].rpartition(':')[2].rstrip('/'))
+def test_chiral_clients_stay_inside(gateways, port):
+    for attack in gateways[0].paths():
+        for message in (
+            {'type': 'obs_request', 'hook': attack, 'task': attack},
+            {'type': 'reset', 'task': {'hook': attack}, 'profile': attack, 'keyframe': attack},
+            {'type': 'action', 'action': attack, 'hook': attack},
+        ):
+            with opened(port('chiral'), '/view') as link:
+                link.sendall(frame(packed(message)))
+                link.sendall(frame(b'\x03\xe8', 0x88))
+                rest(link)
+    with StockClient(f'ws://127.0.0.1:{port("chiral")}/') as driver:
+        assert driver.reset().proprios
 
 
-def test_chiral_clients_stay_inside(watched_server):
-    house, _ = watched_server
-    profile = house.audit / 'profile.yaml'
-    profile.write_text('cameras: []\n')
-    options = ('--viewers', '--legacy', f'--profile={profile}')
-    with gateway(watched_server, 'chiral', *options) as line:
-        port = last_port(line)
-        for attack in house.paths():
-            for message in (
-                {'type': 'obs_request', 'hook': attack, 'task': attack},
-                {'type': 'reset', 'task': {'hook': attack}, 'profile': attack, 'keyframe': attack},
-                {'type': 'action', 'action': attack, 'hook': attack},
-            ):
-                with opened(port, '/view') as link:
-                    link.sendall(frame(packed(message)))
-                    link.sendall(frame(b'\x03\xe8', 0x88))
-                    rest(link)
-        with StockClient(f'ws://127.0.0.1:{port}/') as driver:
-            assert driver.reset().proprios
+def test_pages_and_their_messages_stay_inside(gateways, port):
+    url = f'ws://127.0.0.1:{port("webxr")}'
+    for path in gateways[0].paths():
+        for target in (path, f'/js/{path}', f'/bodies/{path}'):
+            safe = target.replace(' ', '%20').replace('\0', '%00')
+            with dial(port('webxr')) as link:
+                link.sendall(f'GET {safe} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.encode())
+                link.shutdown(socket.SHUT_WR)
+                answer = rest(link)
+            assert SECRET.encode() not in answer
+            assert b' 200 ' not in answer[:20] or target == '/'
+        with FieldClient(url, 'publisher', owner_id=path[:128]) as client:
+            client.send('add_mesh', dict.fromkeys(('mesh_id', 'mesh_data_b64', 'uri'), path))
+            client.answer('error')
 
 
-def test_pages_and_their_messages_stay_inside(watched_server):
-    house, _ = watched_server
-    with gateway(watched_server, 'webxr') as line:
-        port = last_port(line)
-        for path in house.paths():
-            for target in (path, f'/js/{path}', f'/bodies/{path}'):
-                safe = target.replace(' ', '%20').replace('\0', '%00')
-                with dial(port) as link:
-                    link.sendall(f'GET {safe} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.encode())
-                    link.shutdown(socket.SHUT_WR)
-                    answer = rest(link)
-                assert SECRET.encode() not in answer
-                assert b' 200 ' not in answer[:20] or target == '/'
-            with FieldClient(f'ws://127.0.0.1:{port}', 'publisher', owner_id=path[:128]) as client:
-                client.send('add_mesh', dict.fromkeys(('mesh_id', 'mesh_data_b64', 'uri'), path))
-                client.answer('error')
-
-
-def test_simspark_peers_stay_inside(watched_server):
-    house, _ = watched_server
-    with gateway(watched_server, 'simspark', '--monitor-port=0') as line:
-        agents, monitors = (int(port) for port in re.findall(r'(?:agents|monitors)=(\d+)', line))
-        for port in (agents, monitors):
-            for path in house.paths():
-                text = path.replace('\0', '').replace('"', '').replace('(', '').replace(')', '')
-                peer = RawPeer(port)
-                for command in ('scene', 'loadScene', 'log', 'init'):
-                    peer.send(f'({command} {text})'.encode(errors='replace'))
-                if port == monitors:  # commands are executed in their order
-                    peer.send('(getAck done)')
-                    peer.receive_until(lambda text: text == '(ack done)')
-                peer.close()
+@pytest.mark.parametrize('kind', ['agents', 'monitors'])
+def test_simspark_peers_stay_inside(gateways, port, kind):
+    house, running = gateways
+    place = int(re.search(rf'{kind}=(\d+)', running['simspark'][1])[1])
+    for path in house.paths():
+        text = path.replace('\0', '').replace('"', '').replace('(', '').replace(')', '')
+        with closing(RawPeer(place)) as peer:
+            for command in ('scene', 'loadScene', 'log', 'init'):
+                peer.send(f'({command} {text})'.encode(errors='replace'))
+            if kind == 'monitors':  # commands are executed in their order
+                peer.send('(getAck done)')
+                peer.receive_until(lambda text: text == '(ack done)')

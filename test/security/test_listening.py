@@ -3,11 +3,12 @@
 """
 The addresses that each program listens at, by /proc/net: loopback by default.
 
+Those of the gateways are in test_clients_stay_inside.py, where they run.
+
 DDS is the exception: the environment sets its range (ROS_AUTOMATIC_DISCOVERY_RANGE), as for any
 ROS node. It uses UDP alone.
 """
 
-import ipaddress
 import sys
 
 from domains import free_domain
@@ -17,20 +18,12 @@ from urlab_programs import listening
 from urlab_programs import port_of
 from urlab_programs import program
 
+from test.security.watching import beyond_loopback
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera
 
 PATIENCE = 60.0
-GATEWAYS = {
-    'chiral': ['--port=0', '--viewers'],
-    'webxr': ['--port=0'],
-    'simspark': ['--port=0', '--monitor-port=0'],
-}
-
-
-def beyond_loopback(places):
-    return sorted(place for place in places if not ipaddress.ip_address(place[1]).is_loopback)
 
 
 @pytest.fixture(scope='module')
@@ -51,15 +44,6 @@ def test_the_server_with_its_cameras(server):
     ports |= {port_of(line, name) for name in ('rpc', 'state', 'control', 'info')}
     assert {port for _, _, port in places} >= ports
     assert beyond_loopback(places) == []
-
-
-@pytest.mark.parametrize('gateway', GATEWAYS)
-def test_a_gateway(server, gateway):
-    words = (gateway, f'--rpc-port={port_of(server[1])}', *GATEWAYS[gateway])
-    with program(*words) as (process, _):
-        places = listening(process.pid)
-        assert len(places) == 1 + (gateway == 'simspark')
-        assert beyond_loopback(places) == []
 
 
 @pytest.mark.ros

@@ -8,6 +8,7 @@ inotify tells whether anybody at all has opened certain files, be it MuJoCo's C 
 """
 
 import ctypes
+import ipaddress
 import os
 import struct
 
@@ -54,6 +55,11 @@ def events(log):
     """Return (event, arguments) of all that was written down."""
     rows = (line.split('\t') for line in log.read_text(errors='replace').splitlines())
     return [(row[0], row[1:]) for row in rows]
+
+
+def beyond_loopback(places):
+    """Return which of the places that `listening` tells can be reached from elsewhere."""
+    return sorted(place for place in places if not ipaddress.ip_address(place[1]).is_loopback)
 
 
 class Canary:
