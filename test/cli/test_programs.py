@@ -3,6 +3,7 @@
 """The real programs: server and bridge under `urlab up`, and all of them interrupted early."""
 
 import contextlib
+from pathlib import Path
 import re
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from ports import free_ports
 import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import program
+from waiting import wait_until
 
 from urlab_ros_bridge.lifeline import tied
 
@@ -87,7 +89,7 @@ def test_an_early_interrupt_is_no_traceback(command, delay):
         text=True,
     )
     # The lifeline itself has to come to the point where it holds the signal back.
-    wait_until_blocked(process.pid)
+    wait_until(lambda: holds_interrupts(process.pid), every=0.002)
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
@@ -96,11 +98,7 @@ def test_an_early_interrupt_is_no_traceback(command, delay):
     assert process.returncode in (0, 130, -signal.SIGINT), output
 
 
-def wait_until_blocked(pid):
-    deadline = time.monotonic() + 20.0
-    while time.monotonic() < deadline:
-        with open(f'/proc/{pid}/status') as file:
-            masks = dict(line.split(':', 1) for line in file)
-        if int(masks['SigBlk'], 16) & 1 << (signal.SIGINT - 1):
-            return
-        time.sleep(0.002)
+def holds_interrupts(pid):
+    status = Path(f'/proc/{pid}/status').read_text()
+    blocked = re.search(r'SigBlk:\s*(\w+)', status)[1]
+    return int(blocked, 16) & 1 << (signal.SIGINT - 1)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The client against the bundled server, as a process of its own."""
+"""The client against the bundled server, mostly as a process of its own."""
 
 from pathlib import Path
 import pickle
@@ -8,6 +8,8 @@ import re
 import signal
 import sys
 
+from bundled_server import client_of
+from bundled_server import running_server
 from lifelines import run_process
 from lifelines import stop_for_a_while
 import pytest
@@ -19,7 +21,6 @@ from urlab_programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SimulationDiverged
-from urlab_ros_bridge.testing import Simulation
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,8 +59,8 @@ def test_a_stopped_server_causes_a_timeout_and_its_late_reply_is_dropped(server,
 
 
 def test_a_step_of_an_unstable_world_raises_once_for_each_divergence(tmp_path):
-    with Simulation(write_unstable_world(tmp_path), bridge=None, mode='direct') as simulation:
-        client = simulation.client
+    options = {'model': write_unstable_world(tmp_path), 'step_mode': 'direct', 'cameras': 'off'}
+    with running_server(**options) as made, client_of(made, shared=True) as client:
         assert client.step(3, ctrl=[0.0]).divergence is None
         for count in (1, 2):
             began = client.forward().time
@@ -71,7 +72,7 @@ def test_a_step_of_an_unstable_world_raises_once_for_each_divergence(tmp_path):
             assert error.result.divergence == error.divergence
             assert client.step(1).divergence == error.divergence == client.status().divergence
         # A new client knows from its handshake what happened before; after a reset all is well.
-        with Client(rpc_port=simulation.ports['rpc'], shared=True) as other:
+        with client_of(made, shared=True) as other:
             assert other.step(1).divergence == other.handshake.divergence == error.divergence
             other.reset()
             assert client.step(1).divergence is None

@@ -24,15 +24,10 @@ DISTRIBUTIONS = {
 }  # fmt: skip
 # Import name -> rosdep key.
 ROSDEP_KEYS = {
-    'argcomplete': 'python3-argcomplete',
-    'msgpack': 'python3-msgpack',
-    'numpy': 'python3-numpy',
-    'OpenGL': 'python3-opengl',
-    'PIL': 'python3-pil',
-    'rich': 'python3-rich',
-    'yaml': 'python3-yaml',
-    'zmq': 'python3-zmq',
-}
+    'argcomplete': 'python3-argcomplete', 'msgpack': 'python3-msgpack', 'numpy': 'python3-numpy',
+    'OpenGL': 'python3-opengl', 'PIL': 'python3-pil', 'rich': 'python3-rich',
+    'yaml': 'python3-yaml', 'zmq': 'python3-zmq',
+}  # fmt: skip
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
     'av', 'gymnasium', 'lerobot', 'mcap', 'mink', 'mujoco', 'mujoco_menagerie', 'onnxruntime',

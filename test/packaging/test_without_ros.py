@@ -75,7 +75,7 @@ def environment(tmp_path_factory):
     def install(*names):
         run(UV, 'pip', 'install', '--quiet', '--python', python, *names)
 
-    install('pytest', f'{wheel}[sim,chiral]')
+    install('pytest', f'{wheel}[sim,chiral,eval]')
     run.install, run.wheel = install, wheel
     return run
 
@@ -85,37 +85,9 @@ def test_plugin_server_client_and_environment(environment, tmp_path):
     assert '3 passed' in environment('python', '-m', 'pytest', '-q', cwd=tmp_path)
 
 
-EVALUATION = """
-import re
-import subprocess
-import sys
-
-ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
-server = subprocess.Popen(
-    ['urlab', 'server', '--world=quadruped', '--cameras=off', *ports],
-    stdout=subprocess.PIPE, text=True,
-)
-rpc = re.search(r'rpc=tcp://[^ ]*:([0-9]+)', server.stdout.readline())[1]
-gateway = subprocess.Popen(
-    ['urlab', 'chiral', f'--rpc-port={rpc}', '--port=0', '--pace=lockstep',
-     '--profile=profile.yaml'],
-    stdout=subprocess.PIPE, text=True,
-)
-url = re.search('ws://[^ ]*', gateway.stdout.readline())[0]
-code = subprocess.call(
-    ['urlab', 'eval', '--url', url, '--policy', 'policy:hold', '--episodes=2', '--max-steps=5']
-)
-codes = []
-for program in (gateway, server):
-    program.terminate()
-    codes.append(program.wait())
-assert codes == [0, 0], codes
-sys.exit(code)
-"""
-
-
-def test_evaluation_on_a_server(environment, tmp_path):
+def test_an_evaluation(environment, tmp_path):
     (tmp_path / 'policy.py').write_text(POLICY)
     (tmp_path / 'profile.yaml').write_text('cameras: []\n')
-    (tmp_path / 'evaluate.py').write_text(EVALUATION)
-    assert 'mean' in environment('python', 'evaluate.py', cwd=tmp_path)
+    words = '--policy policy:hold --world quadruped --profile profile.yaml --workers 1'
+    words += ' --results out --episodes 2 --max-steps 5'
+    assert 'mean' in environment('urlab', 'eval', *words.split(), cwd=tmp_path)

@@ -4,12 +4,13 @@
 
 import time
 
+from bundled_server import port_of
+from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.client import Client
 
 CAMERAS = [{'rgb': 'front_rgb'}]
 NEAR = 0.01  # m: a lens, in which a camera is, is not drawn
@@ -17,9 +18,14 @@ VISIBLE = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # groups that are drawn
 
 
 @pytest.fixture(scope='module')
-def model(rover):
-    with Client(rpc_port=rover, shared=True) as client:
-        return client.handshake.model
+def server():
+    with running_server(world='rover') as made:
+        yield made
+
+
+@pytest.fixture(scope='module')
+def model(server):
+    return server.simulation.world.model
 
 
 def data_at(model, qpos):
@@ -74,24 +80,14 @@ def base_matrix(values):
 
 
 @pytest.fixture(scope='module')
-def still(rover, gateway):
+def still(server, gateway):
     """Return an observation in lockstep, in the world frame, and the simulation's qpos."""
     profile = {'pace': 'lockstep', 'cameras': CAMERAS, 'reference': 'world'}
-    with gateway(rover, profile) as server, StockClient(server.url) as client:
+    with gateway(port_of(server), profile) as running, StockClient(running.url) as client:
         client.reset()
         for _ in range(8):
             client.act([0.4, 0.8])
-        seen = client.observe()
-        with Client(rpc_port=rover, shared=True) as urlab:
-            state = urlab.forward()
-            qpos = np.array(urlab.handshake.model.qpos0)
-            robot = state.articulations['rover'].qpos
-            qpos[: len(robot)] = robot
-            for name, entity in state.entities.items():
-                if len(entity.qpos):
-                    start = urlab.handshake.entities[name].qpos_offset
-                    qpos[start : start + 7] = entity.qpos
-        yield seen, qpos
+        yield client.observe(), server.simulation.world.data.qpos.copy()
 
 
 def test_depth_hits_the_true_geometry_and_pixel_centres_are_whole_numbers(model, still):
@@ -112,10 +108,10 @@ def test_depth_hits_the_true_geometry_and_pixel_centres_are_whole_numbers(model,
 
 
 @pytest.mark.parametrize('frames', ['latest', 'fresh'])
-def test_observations_in_motion_are_of_one_step(model, rover, gateway, frames):
+def test_observations_in_motion_are_of_one_step(model, server, gateway, frames):
     """A turning robot: images of another step than the poses would be many pixels off."""
     profile = {'cameras': CAMERAS, 'frames': frames}
-    with gateway(rover, profile) as server, StockClient(server.url) as client:
+    with gateway(port_of(server), profile) as running, StockClient(running.url) as client:
         start = client.reset()
         client.act([0.5, 2.0])
         time.sleep(0.6)

@@ -27,22 +27,12 @@ def test_an_effector_is_accepted(text, effector):
 @pytest.mark.parametrize(
     'text',
     [
-        'syn',
-        '((he1 1))',
-        '(scene nao_hetero.rsg 5)',
-        '(init (unum 1))',
-        '(init (unum 12)(teamname A))',
-        '(init (unum 1)(teamname "a b"))',
-        f'(init (unum 1)(teamname {"a" * 65}))',
-        '(beam 1 2)',
-        '(he1 1e999)',
-        '(he1 1 2 3)',
-        '(say)',
-        f'(say {"x" * 21})',
-        '(say "a b")',
-        f'({"x" * 300} 1 2 3)',
+        'syn', '((he1 1))', '(scene nao_hetero.rsg 5)', '(init (unum 1))',
+        '(init (unum 12)(teamname A))', '(init (unum 1)(teamname "a b"))',
+        f'(init (unum 1)(teamname {"a" * 65}))', '(beam 1 2)', '(he1 1e999)', '(he1 1 2 3)',
+        '(say)', f'(say {"x" * 21})', '(say "a b")', f'({"x" * 300} 1 2 3)',
     ],
-)
+)  # fmt: skip
 def test_an_invalid_effector_is_refused_in_a_short_line(text):
     with pytest.raises(SimSparkError) as caught:
         decode(read(text.encode())[0])

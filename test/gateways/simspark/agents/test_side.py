@@ -287,16 +287,6 @@ def test_without_sync_mode_syn_does_nothing_and_vision_comes_at_its_own_rate(pla
     assert sum(b'(See ' in payload for payload in agent.sent) == 3
 
 
-def test_agents_keep_their_players_when_the_world_begins_anew(game, agent):
-    game.send(agent, '(he1 1)')
-    game.cycles(5)
-    before = agent.percepts.joints['hj1']
-    game.agents.begin(game.stage)
-    game.cycles(11)
-    # A speed lasts, in the new world too.
-    assert agent.percepts.joints['hj1'] - before == pytest.approx(math.degrees(0.2), abs=2.5)
-
-
 def test_with_joining_a_player_leaves_with_its_agent_and_joins_anew(play, soccer):
     game = play(by_joining=True)
     first = game.join('A', 7)

@@ -38,18 +38,6 @@ def test_a_cycle_is_20_ms_of_simulated_time(rover, pace):
         assert periods == pytest.approx([0.02] * len(periods))
 
 
-def test_the_cycle_waits_for_agents_in_sync_mode(rover):
-    agents = Recorder()
-    with simspark_at(rover, agents, pace='free'):
-        wait_until(lambda: agents.times)
-        agents.is_waiting = True
-        before = len(agents.times)
-        with pytest.raises(AssertionError):
-            wait_until(lambda: len(agents.times) > before + 1, seconds=0.5)
-        agents.is_waiting = False
-        wait_until(lambda: len(agents.times) > before + 5)
-
-
 def test_time_passes_no_faster_than_in_reality_while_an_agent_joins(rover):
     agents = Recorder()
     with simspark_at(rover, agents, pace='free'):
