@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract of docs/interfaces.md, held against bridges that run on a world with everything."""
 
+from functools import partial
 import json
 import re
 
-from bridge_harness import Bridge
-from bridge_harness import free_domain
 from bridge_harness import LATCHED
-from bridge_harness import Listener
+from bridge_harness import start_bridged
 from bridge_harness import wait_until
 from bundled_server import start_server
 from everything import write_world
@@ -86,15 +85,18 @@ def world(keep_all, tmp_path_factory):
 @pytest.fixture
 def bridge_to(world, keep):
     """Return a function: parameters -> (bridge, listener), connected."""
+    return partial(connected, keep, world)
 
-    def start(**parameters):
-        domain = free_domain()
-        listener = keep(Listener(domain))
-        bridge = keep(Bridge(domain, world, **parameters))
-        wait_until(lambda: bridge.settled)
-        return bridge, listener
 
-    return start
+@pytest.fixture(scope='module')
+def plain_bridge(world, keep_all, tmp_path_factory):
+    return connected(keep_all, world, data_dir=str(tmp_path_factory.mktemp('bags')))
+
+
+def connected(keep, world, **parameters):
+    bridge, listener = start_bridged(keep, world, **parameters)
+    wait_until(lambda: bridge.settled)
+    return bridge, listener
 
 
 def type_name(kind):
@@ -154,8 +156,8 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
             assert kind in seen
 
 
-def test_labels_name_the_object_of_each_colour(bridge_to):
-    _, listener = bridge_to()
+def test_labels_name_the_object_of_each_colour(plain_bridge):
+    _, listener = plain_bridge
     labels = listener.wait_for(String, '/arm/classes/labels', qos=LATCHED)
     known = {tuple(color) for color in json.loads(labels.data).values()}
     image = listener.wait_for(Image, '/arm/classes/image_raw')
@@ -186,8 +188,8 @@ def test_quality_of_service_can_be_overridden_and_root_services_left_out(bridge_
 
 
 @pytest.mark.distro
-def test_actions_and_services_are_the_ones_on_the_page_and_work(bridge_to, tmp_path):
-    _, listener = bridge_to(data_dir=str(tmp_path))
+def test_actions_and_services_are_the_ones_on_the_page_and_work(plain_bridge):
+    _, listener = plain_bridge
     node = listener.node
 
     def actions():
@@ -219,8 +221,8 @@ def test_actions_and_services_are_the_ones_on_the_page_and_work(bridge_to, tmp_p
     assert {name for name, _ in REQUESTS} == {row.name for row in SERVICES}
 
 
-def test_randomised_masses_are_drawn_from_a_seed_for_the_chosen_bodies(bridge_to):
-    _, listener = bridge_to()
+def test_randomised_masses_are_drawn_from_a_seed_for_the_chosen_bodies(plain_bridge):
+    _, listener = plain_bridge
 
     def answer(**fields):
         return listener.call(srv.Randomize, '/randomize', **fields)
