@@ -11,6 +11,7 @@ import time
 from bundled_server import ports_of
 from domains import free_domain as free_domain
 import rclpy
+from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
@@ -109,6 +110,19 @@ class Listener:
         task = self._executor.create_task(function)
         wait_until(task.done)
         return task.result()
+
+    def outcome(self, function):
+        """Return the result of the future that a function returns, called as by `run`."""
+        # Elsewhere an answer might come before rclpy has noted the question.
+        future = self.run(function)
+        wait_until(future.done)
+        return future.result()
+
+    def action(self, kind, name):
+        """Return a client of an action that is served."""
+        client = self.run(lambda: ActionClient(self.node, kind, name))
+        wait_until(client.server_is_ready)
+        return client
 
     def call(self, service_type, name, /, wait=PATIENCE, **fields):
         """

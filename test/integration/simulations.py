@@ -13,7 +13,6 @@ from bridge_harness import start_bridged
 from lifelines import start_process
 from lifelines import stop_for_a_while
 from urlab_programs import port_of
-from waiting import wait_until
 
 from urlab_ros_bridge.client import Client
 
@@ -94,11 +93,5 @@ def start_simulation(keep, server, **parameters):
 
 def send_goal(listener, client, goal, feedback=None):
     """Send the goal of an action, and return the response; None if it is rejected."""
-    # In the thread of the executor, so that no answer comes before rclpy has noted the question.
-    future = listener.run(lambda: client.send_goal_async(goal, feedback_callback=feedback))
-    wait_until(future.done)
-    if not future.result().accepted:
-        return None
-    result = listener.run(future.result().get_result_async)
-    wait_until(result.done)
-    return result.result()
+    handle = listener.outcome(lambda: client.send_goal_async(goal, feedback_callback=feedback))
+    return listener.outcome(handle.get_result_async) if handle.accepted else None

@@ -18,7 +18,6 @@ from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
-from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from simulations import send_goal
 from simulations import ServerProgram
@@ -153,8 +152,6 @@ def test_a_goal_and_an_initial_pose_of_a_client_are_published_in_the_map(fleet):
 def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(fleet):
     server, _, listener = fleet
     states = listener.listen(JointState, '/quadruped/joint_states')
-    client = listener.run(lambda: ActionClient(listener.node, Follow, FOLLOW))
-    assert client.wait_for_server(100.0)
     wait_until(lambda: states)
     tolerance = [msg.JointTolerance(name=name, position=0.2) for name in LEGS]
     path = [msg.JointTolerance(name=name, position=0.6) for name in LEGS]
@@ -162,7 +159,7 @@ def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(fleet):
     begun = server.now_ns()
     response = send_goal(
         listener,
-        client,
+        listener.action(Follow, FOLLOW),
         path_goal((1, CROUCH), (2, STAND), goal_tolerance=tolerance, path_tolerance=path),
         lambda each: feedback.append(each.feedback),
     )

@@ -9,7 +9,6 @@ from bundled_server import start_server
 from control_msgs import action
 from control_msgs import msg
 import pytest
-from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from simulations import send_goal
 
@@ -56,11 +55,8 @@ def hand(keep, tmp_path):
         (tmp_path / 'hand.yaml').write_text(SIDECAR)
         server = keep(start_server(model=tmp_path / 'hand.yaml'))
         _, listener = start_bridged(keep, server, **parameters)
-        client = listener.run(lambda: ActionClient(listener.node, kind, name))
-        assert client.wait_for_server(100.0)
-        states = listener.listen(JointState, '/joint_states')
-        wait_until(lambda: states)
-        return listener, client
+        listener.wait_for(JointState, '/joint_states')
+        return listener, listener.action(kind, name)
 
     return start
 

@@ -18,3 +18,12 @@ def yard(tmp_path_factory):
     opened = Yard(tmp_path_factory.mktemp('yard'))
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def anew(yard):
+    """Remove what a test spawned before the next one."""
+    yield
+    yard.well('reset_simulation', scope=4)  # SCOPE_SPAWNED
+    assert not [entity for entity in yard.client.get_entities().values() if entity.spawned]
+    assert not list(yard.folder.glob('spawned_*'))

@@ -21,12 +21,7 @@ URDF = """
 NEEDY = '<mujoco><asset><mesh name="m" file="none.obj"/></asset></mujoco>'
 
 
-@pytest.fixture(autouse=True)
-def _anew(yard):
-    """Remove what a test spawned before the next one."""
-    yield
-    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_SPAWNED)
-    assert not [entity for entity in yard.client.get_entities().values() if entity.spawned]
+pytestmark = pytest.mark.usefixtures('anew')
 
 
 def at(x=0.0, y=0.0, z=0.0, frame=''):

@@ -4,7 +4,6 @@
 
 from bridge_harness import wait_until
 import pytest
-from rclpy.action import ActionClient
 from simulation_interfaces import action
 from simulation_interfaces import msg
 
@@ -17,10 +16,7 @@ LONG = 1_000_000
 def steps(yard):
     """Return a function: steps, list for feedback -> handle of an accepted goal."""
     listener = yard.listener
-    client = listener.run(
-        lambda: ActionClient(listener.node, action.SimulateSteps, 'simulate_steps')
-    )
-    assert client.wait_for_server(100.0)
+    client = listener.action(action.SimulateSteps, 'simulate_steps')
 
     def send(count, received):
         def take(message):
@@ -28,8 +24,7 @@ def steps(yard):
             received.append((feedback.completed_steps, feedback.remaining_steps))
 
         goal = action.SimulateSteps.Goal(steps=count)
-        future = listener.run(lambda: client.send_goal_async(goal, feedback_callback=take))
-        handle = wait_until(lambda: future.done() and future.result(), 20.0)
+        handle = listener.outcome(lambda: client.send_goal_async(goal, feedback_callback=take))
         assert handle.accepted
         return handle
 
@@ -38,8 +33,7 @@ def steps(yard):
 
 
 def result_of(yard, handle):
-    future = yard.listener.run(handle.get_result_async)
-    answer = wait_until(lambda: future.done() and future.result(), 20.0)
+    answer = yard.listener.outcome(handle.get_result_async)
     return answer.status, answer.result.result
 
 

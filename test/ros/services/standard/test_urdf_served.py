@@ -34,11 +34,7 @@ ARM = f"""<robot name="lifter">
 </robot>"""
 
 
-@pytest.fixture(autouse=True)
-def _anew(yard):
-    yield
-    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_SPAWNED)
-    assert not list(yard.folder.glob('spawned_*'))
+pytestmark = pytest.mark.usefixtures('anew')
 
 
 @pytest.fixture
