@@ -61,19 +61,16 @@ def test_equal_seeds_repeat_bit_for_bit_and_hooks_set_reward_and_end(rover):
     np.testing.assert_allclose(rewards, np.diff(seen[:, 0]), atol=1e-12)
 
 
-def test_a_time_limit_truncates_and_actuators_are_actions():
-    env = gymnasium.make(ID, world='quadruped', period=0.04, max_episode_steps=3)
-    try:
-        env.reset(seed=0, options={'keyframe': 'quadruped_stand'})
-        assert env.action_space.shape == (3,)  # it trots: a twist
-        ended = [env.step(env.action_space.low)[2:4] for _ in range(3)]
-        assert ended == [(False, False), (False, False), (False, True)]
-        with pytest.raises(BadEnvironment, match='finite'):
-            env.unwrapped.step(np.array([np.nan, 0, 0]))
-        with pytest.raises(UnknownName, match='keyframe'):
-            env.reset(options={'key': 1})
-    finally:
-        env.close()
+def test_a_time_limit_truncates_and_actuators_are_actions(keep):
+    env = keep(gymnasium.make(ID, world='quadruped', period=0.04, max_episode_steps=3))
+    env.reset(seed=0, options={'keyframe': 'quadruped_stand'})
+    assert env.action_space.shape == (3,)  # it trots: a twist
+    ended = [env.step(env.action_space.low)[2:4] for _ in range(3)]
+    assert ended == [(False, False), (False, False), (False, True)]
+    with pytest.raises(BadEnvironment, match='finite'):
+        env.unwrapped.step(np.array([np.nan, 0, 0]))
+    with pytest.raises(UnknownName, match='keyframe'):
+        env.reset(options={'key': 1})
 
 
 def test_rendering_shows_the_current_state_and_takes_no_simulation_time(rover):
@@ -90,48 +87,38 @@ def test_rendering_shows_the_current_state_and_takes_no_simulation_time(rover):
     assert not np.array_equal(env.render(), first)
 
 
-def test_each_of_many_parallel_environments_equals_a_single_one(rover):
-    vector = gymnasium.make_vec(ID, num_envs=2, world='rover', reward=forward, terminated=far)
-    try:
-        seen, _ = vector.reset(seed=5)
-        actions = np.tile(rover.action_space.high, (2, 1))
-        outcomes = [vector.step(actions) for _ in range(11)]
-        for index in range(2):
-            assert np.array_equal(seen[index], rover.reset(seed=5 + index)[0])
-            for number, many in enumerate(outcomes[:10]):
-                one = rover.step(actions[index])
-                assert np.array_equal(many[0][index], one[0])
-                assert many[1][index] == one[1]
-                assert many[2][index] == one[2] == (number == 9)
-            # Then the next episode begins, with a step that does nothing.
-            seen_next, reward, *ended, _ = outcomes[10]
-            assert reward[index] == 0.0 and not any(each[index] for each in ended)
-            assert np.array_equal(seen_next[index], rover.reset()[0])
-    finally:
-        vector.close()
+def test_each_of_many_parallel_environments_equals_a_single_one(rover, keep):
+    options = {'world': 'rover', 'reward': forward, 'terminated': far}
+    vector = keep(gymnasium.make_vec(ID, num_envs=2, **options))
+    seen, _ = vector.reset(seed=5)
+    actions = np.tile(rover.action_space.high, (2, 1))
+    outcomes = [vector.step(actions) for _ in range(11)]
+    for index in range(2):
+        assert np.array_equal(seen[index], rover.reset(seed=5 + index)[0])
+        for number, many in enumerate(outcomes[:10]):
+            one = rover.step(actions[index])
+            assert np.array_equal(many[0][index], one[0])
+            assert many[1][index] == one[1]
+            assert many[2][index] == one[2] == (number == 9)
+        # Then the next episode begins, with a step that does nothing.
+        seen_next, reward, *ended, _ = outcomes[10]
+        assert reward[index] == 0.0 and not any(each[index] for each in ended)
+        assert np.array_equal(seen_next[index], rover.reset()[0])
 
 
-def test_an_unstable_episode_is_truncated_and_the_next_one_is_sound(tmp_path):
-    env = gymnasium.make_vec(
-        ID,
-        num_envs=2,
-        vectorization_mode='vector_entry_point',
-        world=str(write_unstable_world(tmp_path)),
-        reward=lambda step: 1.0,
-        terminated=far,
-    )
-    try:
-        seen, info = env.reset(seed=1)
-        assert not info['diverged'].any()
-        rest = seen.copy()
-        seen, rewards, terminated, truncated, info = env.step(np.array([[0.0], [0.5]]))
-        # The state after MuJoCo's reset is valid but not part of the episode.
-        assert truncated.tolist() == info['diverged'].tolist() == [False, True]
-        assert rewards.tolist() == [1.0, 0.0] and not terminated.any()
-        assert np.array_equal(seen[1], rest[1])
-        # The next step begins an episode where one has ended.
-        _, rewards, terminated, truncated, info = env.step(np.zeros((2, 1)))
-        assert not (truncated | terminated | info['diverged']).any()
-        assert env.step(np.zeros((2, 1)))[1].tolist() == [1.0, 1.0]
-    finally:
-        env.close()
+def test_an_unstable_episode_is_truncated_and_the_next_one_is_sound(tmp_path, keep):
+    world, mode = str(write_unstable_world(tmp_path)), 'vector_entry_point'
+    hooks = {'reward': lambda step: 1.0, 'terminated': far}
+    env = keep(gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, world=world, **hooks))
+    seen, info = env.reset(seed=1)
+    assert not info['diverged'].any()
+    rest = seen.copy()
+    seen, rewards, terminated, truncated, info = env.step(np.array([[0.0], [0.5]]))
+    # The state after MuJoCo's reset is valid but not part of the episode.
+    assert truncated.tolist() == info['diverged'].tolist() == [False, True]
+    assert rewards.tolist() == [1.0, 0.0] and not terminated.any()
+    assert np.array_equal(seen[1], rest[1])
+    # The next step begins an episode where one has ended.
+    _, rewards, terminated, truncated, info = env.step(np.zeros((2, 1)))
+    assert not (truncated | terminated | info['diverged']).any()
+    assert env.step(np.zeros((2, 1)))[1].tolist() == [1.0, 1.0]

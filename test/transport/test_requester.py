@@ -49,13 +49,8 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
         sockets.close()
 
 
-@contextlib.contextmanager
 def client(endpoint, keys=None):
-    made = Requester(endpoint, keys)
-    try:
-        yield made
-    finally:
-        made.close()
+    return contextlib.closing(Requester(endpoint, keys))
 
 
 @pytest.mark.parametrize('kind', [zmq.REP, zmq.ROUTER])

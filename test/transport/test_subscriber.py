@@ -35,13 +35,9 @@ def publisher(keys=None, port=0):
         sockets.close()
 
 
-@contextlib.contextmanager
 def subscriber(endpoint, keys=None, topics=(TOPIC,)):
     made = Subscriber(endpoint, topics, max_bytes=LIMIT, rcvhwm=5000, keys=keys)
-    try:
-        yield made
-    finally:
-        made.close()
+    return contextlib.closing(made)
 
 
 def address(bound):

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.sim.cameras.renderer import environment
 
 needs_gl = pytest.mark.skipif(
@@ -69,6 +70,13 @@ global_cameras:
 def connect(server, **options):
     """Return a client of a server."""
     return client_of(server, **{'shared': True, 'timeout': 60.0, **options})
+
+
+def opened(client, name='front', **options):
+    """Return the stream of a camera of the scene or the cart."""
+    handshake = client.handshake
+    cameras = {**handshake.global_cameras, **handshake.articulations['cart'].cameras}
+    return open_camera(cameras[name], **{'shm_dir': handshake.shm_session_dir, **options})
 
 
 def go_on(client):

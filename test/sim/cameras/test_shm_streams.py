@@ -8,22 +8,15 @@ import time
 from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import needs_gl
+from camera_lab import opened
 from lifelines import run_process
 import numpy as np
 import pytest
 from waiting import wait_until
 
-from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import ShmCameraStream
 
 pytestmark = needs_gl
-
-
-def opened(client, name='front', **options):
-    """Return the stream of a camera of the scene or the cart."""
-    handshake = client.handshake
-    cameras = {**handshake.global_cameras, **handshake.articulations['cart'].cameras}
-    return open_camera(cameras[name], shm_dir=handshake.shm_session_dir, **options)
 
 
 def test_each_image_shows_the_state_of_its_stamp(client):

@@ -6,6 +6,7 @@ import time
 
 from camera_lab import go_on
 from camera_lab import needs_gl
+from camera_lab import opened
 import numpy as np
 import zmq
 
@@ -17,9 +18,7 @@ pytestmark = needs_gl
 def test_frames_with_header_carry_the_time_of_the_capture(client):
     client.set_sim_speed(10.0)  # a busy renderer keeps up
     client.set_paused(False)
-    with open_camera(
-        client.handshake.articulations['cart'].cameras['eye'], newest_only=False
-    ) as eye:
+    with opened(client, 'eye', shm_dir='', newest_only=False) as eye:
         seen = [eye.receive(60.0) for _ in range(10)]
     stamps = [frame.stamp_ns for frame in seen]
     assert all(stamp % 2_000_000 == 0 for stamp in stamps)  # exact ticks of 2 ms
@@ -31,9 +30,7 @@ def test_frames_with_header_carry_the_time_of_the_capture(client):
 
 def test_stamps_restart_at_a_reset_and_never_mix(client):
     client.set_sim_speed(10.0)  # a busy renderer keeps up
-    with open_camera(
-        client.handshake.articulations['cart'].cameras['eye'], newest_only=False
-    ) as eye:
+    with opened(client, 'eye', shm_dir='', newest_only=False) as eye:
         for stands in (False, True):
             # So late that no stamp of the time after the reset can be taken for one before it.
             client.set_paused(True)
