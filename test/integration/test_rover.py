@@ -1,8 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One rover with its bridge: drive, e-stop, wrenches, options and spawned robots."""
+"""One rover with its bridge: drive, e-stop, wrenches, options, spawned robots and recordings."""
 
 import itertools
+import json
+from pathlib import Path
 import sys
 
 from bridge_harness import LATCHED
@@ -39,6 +41,7 @@ while True:
 """
 BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size=".1 .1 .1"/></body>
   </worldbody></mujoco>"""
+FRAMES = 25
 
 
 @pytest.fixture(scope='module')
@@ -192,3 +195,30 @@ def test_topics_of_a_robot_continue_while_others_are_spawned_and_deleted(rover):
     assert last.twist.twist.angular.z > 0.4, 'it was stopped'
     stamps = list(map(ns_of, list(odom)))
     assert all(new >= old for old, new in itertools.pairwise(stamps))
+
+
+def test_a_run_is_recorded_saved_loaded_and_stepped_through(rover):
+    _, listener, _ = rover
+
+    def call(service, **fields):
+        kind = getattr(srv, ''.join(part.capitalize() for part in service.split('_')))
+        return listener.call(kind, f'/{service}', **fields)
+
+    assert call('set_mode', mode='direct').success
+    assert call('recording_save').code == 'recording_not_active'
+    assert call('recording_start', name='run', max_duration_s=60.0).success
+    assert call('step', n_steps=FRAMES).success
+    stopped = call('recording_stop')
+    assert stopped.name == 'run' and stopped.frame_count == FRAMES and stopped.sim_duration_s > 0
+    saved = call('recording_save', path='run.json')
+    frames = json.loads(Path(saved.absolute_path).read_text())['Frames']
+    assert Path(saved.absolute_path).parent.name == 'Replays' and len(frames) == FRAMES
+    assert call('replay_load', path='/etc/hostname').code == 'path_not_readable'
+    loaded = call('replay_load', path='run.json')
+    assert (loaded.name, loaded.total_frames) == ('run', FRAMES)
+    assert list(call('replay_list_sessions').sessions) == ['live', 'run']
+    assert call('replay_set_active', name='run').success
+    assert call('replay_start').total_frames == FRAMES
+    stamp = call('step', n_steps=10).sim_time
+    assert ns_of(stamp) * 1e-9 == pytest.approx(frames[9]['timestamp'], abs=1e-9)
+    assert call('replay_stop').success and call('set_mode', mode='live').success
