@@ -4,10 +4,10 @@
 
 import time
 
-from bundled_server import client_of
-from bundled_server import port_of
-from bundled_server import running_server
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import port_of
+from urlab_programs import program
 from waiting import wait_until
 import zmq
 
@@ -35,9 +35,10 @@ def keys(tmp_path_factory):
 
 
 @pytest.fixture(scope='module')
-def server(keys):
-    with running_server(world='bimanual', keys=keys, shm=False) as running:
-        yield running
+def line(keys):
+    words = ('server', '--world=bimanual', f'--keys={keys}', '--no-shm', *ANY_PORTS)
+    with program(*words) as (_, text):
+        yield text
 
 
 def others_keys(folder, keys, known):
@@ -60,10 +61,10 @@ def impostor(keys, tmp_path_factory):
 
 
 @pytest.mark.parametrize('name', ['', 'laptop'])
-def test_a_client_with_a_key_has_full_access(server, keys, name):
-    with client_of(server, shared=True, keys=keys / name, timeout=PATIENCE) as client:
+def test_a_client_with_a_key_has_full_access(line, keys, name):
+    with Client(rpc_port=port_of(line), shared=True, keys=keys / name, timeout=PATIENCE) as client:
         client.set_paused(False)
-        with open_state('', state_port=port_of(server, 'state'), keys=client.keys) as state:
+        with open_state('', state_port=port_of(line, 'state'), keys=client.keys) as state:
             assert state.receive(PATIENCE).state() is not None
         (robot,) = client.handshake.articulations.values()
         camera = next(iter(robot.cameras.values()))
@@ -71,9 +72,9 @@ def test_a_client_with_a_key_has_full_access(server, keys, name):
             assert images.receive(PATIENCE).pixels.any()
 
 
-def test_a_client_without_a_known_key_is_told_so_and_gets_no_answer(server, stranger, impostor):
+def test_a_client_without_a_known_key_is_told_so_and_gets_no_answer(line, stranger, impostor):
     for keys in ('', stranger):
-        client = Client(rpc_port=port_of(server), shared=True, timeout=PATIENCE, keys=keys)
+        client = Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE, keys=keys)
         with pytest.raises(KeysRejected):
             client.connect()
         client.close()
@@ -82,28 +83,28 @@ def test_a_client_without_a_known_key_is_told_so_and_gets_no_answer(server, stra
             link.linger = 0
             if folder:
                 read_client_keys(folder).protect(link)
-            link.connect(f'tcp://127.0.0.1:{port_of(server)}')
+            link.connect(f'tcp://127.0.0.1:{port_of(line)}')
             link.send(codec.pack({'op': 'meta'}))
             assert not link.poll(int(DEAF * 1000))
 
 
 @pytest.mark.parametrize('stream', ['state', 'info'])
-def test_streams_send_nothing_without_a_known_key(server, stranger, stream):
+def test_streams_send_nothing_without_a_known_key(line, stranger, stream):
     for folder in ('', stranger):
-        port = port_of(server, stream)
+        port = port_of(line, stream)
         with StateStream(state_port=port, keys=folder, closing='sim_time') as rows:
             assert rows.receive(DEAF) is None and rows.stats.rows == 0
 
 
-def test_the_control_stream_ignores_unknown_keys(server, keys, stranger):
-    with client_of(server, shared=True, keys=keys, timeout=PATIENCE) as client:
+def test_the_control_stream_ignores_unknown_keys(line, keys, stranger):
+    with Client(rpc_port=port_of(line), shared=True, keys=keys, timeout=PATIENCE) as client:
         before = client.status().raw['control_stream']
         for own in (None, read_client_keys(stranger)):
-            send_controls(port_of(server, 'control'), own, DEAF)
+            send_controls(port_of(line, 'control'), own, DEAF)
         assert client.status().raw['control_stream'] == before
 
         def is_taken():
-            send_controls(port_of(server, 'control'), client.keys, 0.3)
+            send_controls(port_of(line, 'control'), client.keys, 0.3)
             return client.status().raw['control_stream'] != before
 
         wait_until(is_taken)
