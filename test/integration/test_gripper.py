@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grippers that close on a box and on nothing."""
 
+from pathlib import Path
+import shutil
+
 from action_msgs.msg import GoalStatus
 from bridge_harness import start_bridged
 from bridge_harness import wait_until
@@ -13,37 +16,8 @@ from sensor_msgs.msg import JointState
 from simulations import send_goal
 
 # A finger on each side of a box of 40 mm; 0 is closed, 0.05 is wide open.
-ROBOT = """
-<mujoco model="hand">
-  <default>
-    <joint type="slide" range="0 0.06" damping="40"/>
-    <position kp="400" ctrlrange="0 0.06" forcerange="-30 30"/>
-  </default>
-  <worldbody>
-    <body name="base_link" pos="0 0 0.5">
-      <geom type="box" size="0.05 0.1 0.02" pos="0 0 0.1" mass="1"/>
-      <body name="left"><joint name="left_finger" axis="0 1 0"/>
-        <geom type="box" size="0.01 0.005 0.03" pos="0 0.005 0" mass="0.1"/></body>
-      <body name="right"><joint name="right_finger" axis="0 -1 0"/>
-        <geom type="box" size="0.01 0.005 0.03" pos="0 -0.005 0" mass="0.1"/></body>
-      {box}
-    </body>
-  </worldbody>
-  <actuator>
-    <position name="left_servo" joint="left_finger"/>
-    <position name="right_servo" joint="right_finger"/>
-  </actuator>
-  <keyframe><key name="open" qpos="0.05 0.05" ctrl="0.05 0.05"/></keyframe>
-</mujoco>
-"""
+HAND = Path(__file__).with_name('hand')
 BOX = '<geom type="box" size="0.02 0.02 0.02" mass="0.1"/>'
-SIDECAR = """
-scene:
-articulations:
-  - prefix: arm
-    model: hand.xml
-    gripper: {hand: [left_finger, right_finger]}
-"""
 
 
 @pytest.fixture
@@ -51,9 +25,10 @@ def hand(keep, tmp_path):
     """Return a function: inside of the hand, action, parameters -> what `send_goal` wants."""
 
     def start(box, kind, name, **parameters):
-        (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
-        (tmp_path / 'hand.yaml').write_text(SIDECAR)
-        server = keep(start_server(model=tmp_path / 'hand.yaml'))
+        shutil.copytree(HAND, tmp_path / 'hand')
+        model = tmp_path / 'hand' / 'hand.xml'
+        model.write_text(model.read_text().format(box=box))
+        server = keep(start_server(model=model.with_suffix('.yaml')))
         _, listener = start_bridged(keep, server, **parameters)
         listener.wait_for(JointState, '/joint_states')
         return listener, listener.action(kind, name)

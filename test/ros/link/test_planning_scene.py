@@ -3,6 +3,7 @@
 """The world of a planner, made of collision objects alone, is the simulated one without robots."""
 
 import copy
+from pathlib import Path
 from types import SimpleNamespace
 
 from bundled_server import ports_of
@@ -21,22 +22,7 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.from_model import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
 
-SHAPES = """<mujoco model="shapes"><option gravity="0 0 0"/><asset>
-    <mesh name="roof" vertex="-.3 -.3 0  .3 -.3 0  .3 .3 0  -.3 .3 0  0 0 .4"/>
-    <hfield name="hills" nrow="5" ncol="4" size=".6 .6 .3 .1"
-      elevation="0 0 0 0 0 .5 .2 0 0 1 .3 0 0 .2 .1 0 0 0 0 0"/></asset>
-  <worldbody>
-    <geom name="floor" type="plane" size="3 3 .1"/>
-    <geom type="box" size=".1 .2 .3" pos="1 0 .3" euler="0 0 30"/>
-    <geom name="seen" type="box" size="1 1 1" pos="0 0 1" contype="0" conaffinity="0"/>
-    <body name="shed" pos="-1 1 0" euler="0 0 40">
-      <geom type="mesh" mesh="roof" pos="0 0 .5"/>
-      <body pos="0 .5 .2"><geom type="capsule" size=".1 .2" euler="70 0 0"/></body></body>
-    <body name="hills" pos="-1.5 -1.5 0"><geom type="hfield" hfield="hills"/></body>
-    <body name="ball" pos="0 -1 .5"><freejoint/><geom size=".15"/>
-      <body pos=".3 0 0"><geom type="ellipsoid" size=".2 .1 .05" euler="0 30 0"/></body></body>
-    <body name="hoop" pos="1 1 .5" mocap="true"><geom type="cylinder" size=".3 .05"/></body>
-  </worldbody></mujoco>"""
+SHAPES = Path(__file__).with_name('shapes.xml')
 PILLAR = """<mujoco><worldbody><body name="pillar"><geom type="box" size=".1 .1 1" pos="0 0 1"/>
 </body></worldbody></mujoco>"""
 GEOMS = mujoco.mjtGeom
@@ -206,10 +192,8 @@ def test_a_planner_has_the_solid_scenery_of_every_world(scene, world):
     assert not [name for name in found.objects if name.startswith(found.robots)]
 
 
-def test_every_shape_is_there_and_follows_the_world(scene, tmp_path):
-    path = tmp_path / 'shapes.xml'
-    path.write_text(SHAPES)
-    found = scene(model=path)
+def test_every_shape_is_there_and_follows_the_world(scene):
+    found = scene(model=SHAPES)
     client = found.client
     client.set_paused(True)
     assert found.update() and not found.update()

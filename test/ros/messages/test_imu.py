@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """IMU conventions of REP-145 against MuJoCo's sensors."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -13,31 +15,13 @@ from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 
-WORLD = """
-<mujoco>
-  <option magnetic="0.1 0.2 -0.4"/>
-  <worldbody>
-    <geom type="plane" size="5 5 1"/>
-    <body pos="0 0 0.1">
-      <freejoint/>
-      <geom type="box" size="0.1 0.1 0.1" mass="1"/>
-      <site name="imu" euler="90 0 0"/>
-    </body>
-  </worldbody>
-  <sensor>
-    <accelerometer name="acc" site="imu"/>
-    <gyro name="gyro" site="imu"/>
-    <magnetometer name="mag" site="imu"/>
-    <framequat name="quat" objtype="site" objname="imu"/>
-  </sensor>
-</mujoco>
-"""
+WORLD = Path(__file__).with_name('imu.xml')
 
 
 @pytest.fixture(scope='module')
 def resting():
     """Return the sensors of a box at rest; turned by 90 degrees about x, their y points up."""
-    model = mujoco.MjModel.from_xml_string(WORLD)
+    model = mujoco.MjModel.from_xml_path(str(WORLD))
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, 500)
     mujoco.mj_forward(model, data)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The frames of a robot, against MuJoCo's kinematics and its camera images."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -13,39 +15,7 @@ from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 
-ROBOT = """
-<mujoco>
-  <worldbody>
-    <light pos="0 0 5"/>
-    <body name="crate" pos="9 9 9"><freejoint/><geom size="0.1"/></body>
-    <body name="bot_base_link" pos="1 2 0.5" euler="10 20 30">
-      <freejoint name="bot_base"/>
-      <geom size="0.1"/>
-      <site name="bot_imu" pos="0.1 0.2 0.3" euler="0 0 45"/>
-      <site name="bot_ornament" pos="0 0 1"/>
-      <site name="bot_sonar" pos="0.2 0 0" euler="0 90 0"/>
-      <body name="bot_mast" pos="0 0 0.4" euler="0 0 90">
-        <geom size="0.05"/>
-        <camera name="bot_front" pos="0.05 0 0.1" xyaxes="0 -1 0 0.2 0 1" fovy="60"/>
-        <camera name="bot_chaser" mode="track" pos="0 0 2"/>
-        <body name="bot_head" pos="0 0 0.1">
-          <joint name="bot_pan" axis="0 0 1"/>
-          <geom size="0.05"/>
-          <site name="bot_head" pos="0.05 0 0"/>
-          <camera name="bot_eye_link" pos="0 0 0.05" xyaxes="0 -1 0 0 0 1"/>
-          <body name="bot_hat" pos="0 0 0.1"><geom size="0.02"/></body>
-        </body>
-      </body>
-    </body>
-  </worldbody>
-  <sensor>
-    <gyro name="bot_gyro" site="bot_imu"/>
-    <accelerometer name="bot_acc" site="bot_imu"/>
-    <rangefinder name="bot_sonar" site="bot_sonar"/>
-    <touch name="bot_head" site="bot_head"/>
-  </sensor>
-</mujoco>
-"""
+ROBOT = Path(__file__).with_name('models') / 'frames.xml'
 
 
 def frames(model, prefix, base, *arguments, **fields):
@@ -55,7 +25,7 @@ def frames(model, prefix, base, *arguments, **fields):
 
 @pytest.fixture(scope='module')
 def robot():
-    model = mujoco.MjModel.from_xml_string(ROBOT)
+    model = mujoco.MjModel.from_xml_path(str(ROBOT))
     data = mujoco.MjData(model)
     data.joint('bot_pan').qpos = 0.7
     mujoco.mj_forward(model, data)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sensor table, and sensors described from a model."""
 
+from pathlib import Path
+
 from geometry_msgs.msg import WrenchStamped
 import mujoco
 import numpy as np
@@ -18,74 +20,12 @@ from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.topics.robot.sensors import single_template
 
-ROBOT = """
-<mujoco>
-  <worldbody>
-    <body name="crate"><freejoint/><geom size="0.1"/></body>
-    <body name="bot_base" pos="0 0 1">
-      <freejoint name="bot_root"/>
-      <geom size="0.1" mass="1"/>
-      <site name="bot_imu"/>
-      <site name="bot_probe" pos="0.1 0 0"/>
-      <site name="bot_sonar"/>
-      <site name="bot_mark"/>
-      <camera name="bot_eye"/>
-      <body name="bot_lift">
-        <joint name="bot_lift" type="slide"/>
-        <geom size="0.1" mass="1"/>
-        <body name="bot_wrist">
-          <joint name="bot_turn" axis="0 0 1"/>
-          <geom size="0.1" mass="1"/>
-          <site name="bot_wrist"/>
-          <body name="bot_ball"><joint name="bot_ball" type="ball"/><geom size="0.1"/></body>
-        </body>
-      </body>
-    </body>
-  </worldbody>
-  <tendon>
-    <spatial name="bot_rope"><site site="bot_imu"/><site site="bot_wrist"/></spatial>
-  </tendon>
-  <actuator>
-    <motor name="bot_turn" joint="bot_turn"/>
-    <motor name="bot_pull" tendon="bot_rope"/>
-  </actuator>
-  <sensor>
-    <gyro name="bot_gyro" site="bot_imu"/>
-    <accelerometer name="bot_acc" site="bot_imu"/>
-    <magnetometer name="bot_mag" site="bot_imu"/>
-    <framequat name="bot_quat" objtype="site" objname="bot_imu"/>
-    <framequat name="bot_relative" objtype="site" objname="bot_imu" reftype="xbody"
-               refname="bot_wrist"/>
-    <gyro name="bot_gyro2" site="bot_probe"/>
-    <velocimeter name="bot_speed" site="bot_probe"/>
-    <force name="bot_force" site="bot_wrist"/>
-    <torque name="bot_torque" site="bot_wrist"/>
-    <rangefinder name="bot_sonar" site="bot_sonar" cutoff="5"/>
-    <touch name="bot_touch" site="bot_probe"/>
-    <jointpos name="bot_turn_pos" joint="bot_turn"/>
-    <jointpos name="bot_lift_pos" joint="bot_lift"/>
-    <actuatorfrc name="bot_turn_frc" actuator="bot_turn"/>
-    <actuatorfrc name="bot_pull_frc" actuator="bot_pull"/>
-    <tendonpos name="bot_rope_len" tendon="bot_rope"/>
-    <ballquat name="bot_ball_q" joint="bot_ball"/>
-    <ballangvel name="bot_ball_w" joint="bot_ball"/>
-    <framepos name="bot_where" objtype="xbody" objname="bot_wrist"/>
-    <framepos name="bot_where_in" objtype="xbody" objname="bot_wrist" reftype="site"
-              refname="bot_mark"/>
-    <framelinvel name="bot_inertial" objtype="xbody" objname="bot_wrist" reftype="body"
-                 refname="bot_base"/>
-    <camprojection name="bot_pixel" site="bot_wrist" camera="bot_eye"/>
-    <user name="bot_user" dim="3" objtype="site" objname="bot_imu"/>
-    <clock name="clock"/>
-    <framepos name="crate" objtype="body" objname="crate"/>
-  </sensor>
-</mujoco>
-"""
+ROBOT = Path(__file__).with_name('models') / 'sensors.xml'
 
 
 @pytest.fixture(scope='module')
 def model():
-    return mujoco.MjModel.from_xml_string(ROBOT)
+    return mujoco.MjModel.from_xml_path(str(ROBOT))
 
 
 @pytest.fixture(scope='module')

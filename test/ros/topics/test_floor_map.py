@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The map on a topic: that of the room, that of `urlab map`, and a new one with each world."""
 
+from pathlib import Path
+
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
@@ -23,22 +25,7 @@ NAV2 = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
 )
 # 4 m by 3 m inside, the top of a table of 1 m by 0.5 m, a ball, and a robot 0.5 m high.
-ROOM = """<mujoco model="room"><worldbody>
-  <geom type="plane" size="0 0 1"/>
-  <geom type="box" pos="2.05 0 1" size="0.05 1.6 1"/>
-  <geom type="box" pos="-2.05 0 1" size="0.05 1.6 1"/>
-  <geom type="box" pos="0 1.55 1" size="2.1 0.05 1"/>
-  <geom type="box" pos="0 -1.55 1" size="2.1 0.05 1"/>
-  <geom type="box" pos="1 0.75 0.4" size="0.5 0.25 0.05"/>
-  <body name="ball" pos="-1 1 0.2"><freejoint/><geom size="0.2"/></body>
-</worldbody></mujoco>"""
-ROBOT = """<mujoco><worldbody><body name="base"><freejoint/>
-  <geom type="box" size="0.2 0.15 0.2" pos="0 0 0.3"/></body></worldbody></mujoco>"""
-SIDECAR = """
-scene: room.xml
-articulations:
-  - {prefix: bot, model: bot.xml, pose: {pos: [-1, -1, 0]}}
-"""
+ROOM = Path(__file__).with_name('floor_room') / 'room.yaml'
 PILLAR = """<mujoco><worldbody><body name="pillar">
   <geom type="box" size="0.1 0.1 1" pos="0 0 1"/></body></worldbody></mujoco>"""
 
@@ -55,10 +42,7 @@ def value(message, x, y):
 
 
 def test_the_map_equals_the_room_and_the_map_file_and_follows_the_world(bundled, tmp_path):
-    for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
-        (tmp_path / name).write_text(text)
-    room = tmp_path / 'room.yaml'
-    server, _, listener = bundled({'model': room}, publish_map=True, map_resolution=0.1)
+    server, _, listener = bundled({'model': ROOM}, publish_map=True, map_resolution=0.1)
     drawn = listener.wait_for(OccupancyGrid, '/map', qos=NAV2)
     assert drawn.header.frame_id == 'map' and drawn.info.resolution == pytest.approx(0.1)
     cells = cells_of(drawn)
@@ -70,7 +54,7 @@ def test_the_map_equals_the_room_and_the_map_file_and_follows_the_world(bundled,
     seen = [value(drawn, *p) for p in ((-1, -1), (-1, 1), (1.0, 0.76), (2.5, 0), (2.02, 0))]
     assert seen == [0, 0, -1, -1, 100]
     words = ['--height=robot', '--resolution=0.1', f'--output={tmp_path}/r']
-    assert main(['map', '--model', str(room), *words]) == 0
+    assert main(['map', '--model', str(ROOM), *words]) == 0
     file = read_map(tmp_path / 'r.yaml')
     np.testing.assert_array_equal(file.data, cells)
     origin = drawn.info.origin.position

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small world of these tests, served and bridged in this process."""
 
+from pathlib import Path
+
 from bridge_harness import Bridge
 from bridge_harness import free_domain
 from bridge_harness import Listener
@@ -11,37 +13,7 @@ from bundled_server import start_server
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard import ENTRIES
 
-SCENE = """
-<mujoco model="yard">
-  <worldbody>
-    <geom type="plane" size="0 0 0.1"/>
-    <site name="dock" pos="1 2 0.5" quat="0 0 0 1"/>
-    <body name="ball" pos="3 0 1"><freejoint/><geom size="0.1" mass="1"/></body>
-    <body name="mark" mocap="true" pos="0 -2 0.2"><geom type="box" size="0.1 0.2 0.3"/></body>
-    <body name="pillar" pos="-3 0 0" euler="0 0 90">
-      <geom type="box" size="0.4 0.1 1" pos="0 0 1"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
-ROBOT = """
-<mujoco model="cart">
-  <worldbody>
-    <body name="base_link" pos="0 0 0.2">
-      <freejoint name="root"/>
-      <geom type="box" size="0.3 0.2 0.1" mass="5"/>
-    </body>
-  </worldbody>
-  <keyframe><key name="parked" qpos="-1 1 0.2 0 0 0 1"/></keyframe>
-</mujoco>
-"""
-SIDECAR = """
-scene: yard.xml
-articulations:
-  - prefix: cart
-    actor_id: cart_7
-    model: cart.xml
-"""
+WORLD = Path(__file__).with_name('world') / 'yard.yaml'
 OK = 1
 
 
@@ -62,10 +34,8 @@ class Yard:
     """A server on free ports, and a bridge and a listener on a domain of their own."""
 
     def __init__(self, folder):
-        for name, text in (('yard.xml', SCENE), ('cart.xml', ROBOT), ('yard.yaml', SIDECAR)):
-            (folder / name).write_text(text)
         self.folder = folder
-        self.server = start_server(model=folder / 'yard.yaml', cameras='off', data_dir=folder)
+        self.server = start_server(model=WORLD, cameras='off', data_dir=folder)
         domain = free_domain()
         self.listener = Listener(domain)
         self.bridge = Bridge(domain, self.server, data_dir=str(folder))

@@ -3,6 +3,7 @@
 """The points of a 3-D lidar as consumers of PointCloud2 read them."""
 
 import math
+from pathlib import Path
 
 from bridge_harness import LATCHED
 import numpy as np
@@ -18,26 +19,7 @@ from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 
 LIDAR = PointLidar('top', -1.0, 1.0, -0.2, 0.4, 0.5, 20.0, 10.0, 4, 6, 'top')
 KINDS = {PointField.FLOAT32: '<f4', PointField.UINT16: '<u2'}
-ROOM = """
-<mujoco><worldbody>
-  <geom type="plane" size="9 9 1"/>
-  <geom type="box" size="0.1 3 2" pos="3.1 0 2" rgba="1 1 1 1"/>
-</worldbody></mujoco>
-"""
-CART = """
-<mujoco><worldbody><body name="base_link" pos="0 0 0.1">
-  <freejoint/><geom type="box" size="0.3 0.2 0.1"/>
-</body></worldbody></mujoco>
-"""
-SIDECAR = """
-scene: room.xml
-articulations:
-  - prefix: cart
-    model: cart.xml
-    lidars:
-      top: {rays: 61, rings: 5, elevation_min: -0.2, elevation_max: 0.2, angle_min: -0.3,
-            angle_max: 0.3, range_min: 0.2, range_max: 8.0, pose: {pos: [0, 0, 0.9]}}
-"""
+WORLD = Path(__file__).with_name('lidar_room') / 'room.yaml'
 
 
 def read(cloud):
@@ -83,10 +65,8 @@ def test_fields_are_those_of_the_drivers_and_points_lie_along_their_rays():
     )
 
 
-def test_the_bridge_publishes_them_in_the_frame_of_the_lidar(bundled, tmp_path):
-    for name, text in (('room.xml', ROOM), ('cart.xml', CART), ('room.yaml', SIDECAR)):
-        (tmp_path / name).write_text(text)
-    _, _, listener = bundled({'model': tmp_path / 'room.yaml'})
+def test_the_bridge_publishes_them_in_the_frame_of_the_lidar(bundled):
+    _, _, listener = bundled({'model': WORLD})
     cloud = listener.wait_for(PointCloud2, '/points')
     points = read(cloud)
     assert points.shape == (5, 61) and cloud.header.frame_id == 'top'
