@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A policy client written from the protocol page alone: it shares no code with the gateway."""
 
+from contextlib import suppress
 import struct
-import time
 
 import msgpack
 import numpy as np
+from waiting import wait_until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -96,13 +97,11 @@ class Camera:
         return np.frombuffer(data, entry[f'{what}_dtype']).reshape(entry[f'{what}_shape'])
 
 
-def connect_when_free(url, seconds=60.0, **options):
+def connect_when_free(url, **options):
     """Connect as soon as the driver before has gone."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
+
+    def connected():
+        with suppress(InvalidStatus):
             return StockClient(url, **options)
-        except InvalidStatus:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
+
+    return wait_until(connected, every=0.02)

@@ -5,7 +5,6 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
-import threading
 import time
 
 import numpy as np
@@ -21,14 +20,6 @@ from urlab_ros_bridge.gateways.chiral.errors import StaleObservation
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
-
-
-@contextlib.contextmanager
-def in_thread(work):
-    thread = threading.Thread(target=work)
-    thread.start()
-    yield
-    thread.join()
 
 
 @contextlib.contextmanager
@@ -53,7 +44,8 @@ def scripted(answer, port=0):
 
     counts = []
     server = serve(talk, '127.0.0.1', port, compression=None)
-    with in_thread(server.serve_forever), contextlib.closing(server.socket):
+    with ThreadPoolExecutor(1) as pool, contextlib.closing(server.socket):
+        pool.submit(server.serve_forever)
         try:
             yield f'ws://127.0.0.1:{server.socket.getsockname()[1]}'
         finally:

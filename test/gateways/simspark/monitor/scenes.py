@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Viewers of a scene that the test moves, without sockets or servers."""
 
+from test.gateways.simspark.stage import FakeConnection
 from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
@@ -11,25 +12,22 @@ from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 
 
-class Watcher:
+class Watcher(FakeConnection):
     """Takes messages, or not."""
 
     def __init__(self):
-        self.got, self._view, self._viewed = [], SceneView(), 0
-        self.is_clear, self.drops = True, False
+        super().__init__()
+        self._view, self._viewed, self.drops = SceneView(), 0, False
 
     def send(self, payload):
         assert self.is_clear, 'it does not read'
-        if self.drops:
-            return False
-        self.got.append(payload)
-        return True
+        return not self.drops and super().send(payload)
 
     @property
     def view(self):
-        for payload in self.got[self._viewed :]:
+        for payload in self.sent[self._viewed :]:
             self._view.take(payload)
-        self._viewed = len(self.got)
+        self._viewed = len(self.sent)
         return self._view
 
 

@@ -28,9 +28,9 @@ def test_a_message_a_period_of_simulated_time_and_a_log_has_everything_again_and
     """RoboViz ignores the field of a full message that comes while it starts."""
     watcher, log = stand.join(), stand.join(period=LOG_PERIOD)
     stand.cycle(1500)  # 30 s
-    assert len(watcher.got) - 2 == pytest.approx(750, abs=3)
-    full = [line for line, text in enumerate(log.got) if text.startswith(b'((FieldLength')]
-    assert full == [0, 99] and len(log.got) - 1 == pytest.approx(150, abs=1)
+    assert len(watcher.sent) - 2 == pytest.approx(750, abs=3)
+    full = [line for line, text in enumerate(log.sent) if text.startswith(b'((FieldLength')]
+    assert full == [0, 99] and len(log.sent) - 1 == pytest.approx(150, abs=1)
 
 
 def test_a_viewer_that_does_not_read_misses_nothing_nor_does_one_whose_message_is_dropped(stand):
@@ -38,7 +38,7 @@ def test_a_viewer_that_does_not_read_misses_nothing_nor_does_one_whose_message_i
     slow.is_clear, unlucky.drops = False, True
     stand.game.goal(Side.LEFT)
     stand.cycle(20)
-    assert len(slow.got) == 2
+    assert len(slow.sent) == 2
     slow.is_clear, unlucky.drops = True, False
     stand.cycle(2)
     for watcher in (slow, unlucky):
@@ -46,12 +46,12 @@ def test_a_viewer_that_does_not_read_misses_nothing_nor_does_one_whose_message_i
         assert watcher.view.fulls == 2  # what it missed came as one diff
     stand.viewers.leave(slow)
     stand.cycle(10)
-    assert len(slow.got) == 3
+    assert len(slow.sent) == 3
 
 
 def test_a_new_monitor_gets_everything_again_later_for_viewers_that_start_slowly(stand):
     def fulls(watcher):
-        return sum(FULL in text for text in watcher.got)
+        return sum(FULL in text for text in watcher.sent)
 
     watcher = stand.join()
     stand.cycle(300)
