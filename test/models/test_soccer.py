@@ -90,7 +90,7 @@ def test_players_stand_at_home_and_with_all_joints_at_zero(model, at_key, key):
     mujoco.mj_forward(model, data)
     players = ('left_1', 'right_1')
     start = {name: data.body(f'{name}_base_link').xpos.copy() for name in players}
-    mujoco.mj_step(model, data, round(20.0 / model.opt.timestep))
+    mujoco.mj_step(model, data, round(10.0 / model.opt.timestep))
     assert np.abs(data.qvel).max() < 1e-3
     for name in players:
         base = data.body(f'{name}_base_link')
