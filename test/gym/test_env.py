@@ -76,10 +76,10 @@ def test_a_time_limit_truncates_and_actuators_are_actions(keep):
 def test_rendering_shows_the_current_state_and_takes_no_simulation_time(rover):
     env = rover.unwrapped
     env.reset(seed=1)
+    before = env.client.forward().time
     first = env.render()
     assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
     assert first.std() > 1.0  # it shows something
-    before = env.client.forward().time
     assert np.array_equal(env.render(), first)
     assert env.client.forward().time == before
     for _ in range(25):
