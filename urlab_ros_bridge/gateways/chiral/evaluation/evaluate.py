@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 import sys
@@ -131,10 +132,11 @@ def evaluate_in_workers(
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import remove_unfinished
 
-    with EpisodeFiles(folder, settings) as files:
+    with EpisodeFiles(folder, settings) as files, ExitStack() as held:
         if record:
             Path(record).mkdir(parents=True, exist_ok=True)
             remove_unfinished(Path(record))
+            held.callback(remove_unfinished, Path(record))  # of workers that are killed
         missing = [index for index in range(episodes) if index not in files.rows]
         assignment = Assignment(asdict(settings), record, timeout)
         pool: EpisodePool | EpisodeCluster
@@ -151,8 +153,6 @@ def evaluate_in_workers(
                     for row in pool.run(missing):
                         files.add(row)
                         progress.advance(task)
-                if record:  # a worker may have been killed in the middle of an episode
-                    remove_unfinished(Path(record))
         finally:
             rows = [files.rows[index] for index in range(episodes) if index in files.rows]
             report([row.result for row in rows], table, MAX_TABLE_ROWS)
