@@ -94,12 +94,12 @@ class ChiralSubject(Subject):
     path = '/view'  # there is one driver at a time
 
     def ask(self):
-        with connect_when_free(self.server.url, seconds=PATIENCE) as client:
+        with connect_when_free(self.server.url) as client:
             return client.observe().type
 
     def watch(self):
         """Return a function: wait for the message that the simulation has ended."""
-        client = connect_when_free(self.server.url, seconds=PATIENCE)
+        client = connect_when_free(self.server.url)
         client.observe()  # until its session has begun, a lost simulation is reported otherwise
         return lambda: client.receive(timeout=PATIENCE)
 
