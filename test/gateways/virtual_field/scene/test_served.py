@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scene of the gateway has the positions of the server."""
 
+from types import SimpleNamespace
+
 from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.running import field_at
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.errors import ProtocolError
 
 
 @pytest.fixture(scope='module')
@@ -47,16 +48,21 @@ def check(frame, scene):
         np.testing.assert_allclose(frame.body_positions[names[name]], entity.xpos, atol=1e-5)
 
 
-def test_positions_are_those_of_the_snapshot_and_one_that_is_not_finite_is_left_out(world):
+def test_positions_are_those_of_the_snapshot_and_one_that_is_not_finite_is_left_out(
+    world, monkeypatch
+):
     client, scene = world
     for value in (np.nan, 1e200):
         for _ in range(10):
             check(next_frame(client, scene), scene)
         for field in ('time', 'qpos'):
-            seen = next_frame(client, scene).seen
+            newest, skipped = next_frame(client, scene), scene.unfit
+            seen = newest.seen
             if field == 'time':
                 vars(seen)['time'] = value
             else:
                 next(iter(seen.articulations.values())).qpos[0] = value
-            with pytest.raises(ProtocolError, match='not finite'):
-                scene._mirrored(seen)
+            tick = SimpleNamespace(state=lambda seen=seen: seen)
+            with monkeypatch.context() as patch:
+                patch.setattr(scene._stream, 'receive', lambda _, tick=tick: tick)
+                assert scene.poll() is newest and scene.unfit > skipped
