@@ -155,25 +155,17 @@ def test_requests_and_messages_have_fields_of_their_types(verb, what, part):
 
 
 @pytest.mark.ros
-def test_parameters_of_the_bridge_are_there():
+def test_parameters_of_bridge_and_policy_node_are_there():
+    from urlab_ros_bridge.policy.node import PARAMETERS
     from urlab_ros_bridge.ros.program.features import Settings
 
-    named = {words[4] for words in ROS if words[1:4] == ['param', 'set', '/urlab_bridge']}
-    for words in (words for _, words in OURS if '--ros-args' in words and words[1] != 'policy'):
-        named |= given_parameters(words)
-    assert named and named <= set(Settings.TABLE)
-
-
-def given_parameters(words):
-    """Return the names of the parameters in ROS arguments."""
-    arguments = words[words.index('--ros-args') :]
-    return {word.partition(':=')[0] for word in arguments if ':=' in word and '__' not in word}
-
-
-@pytest.mark.ros
-def test_parameters_of_the_policy_node_are_there():
-    from urlab_ros_bridge.policy.node import PARAMETERS
-
-    lines = [words for _, words in OURS if '--ros-args' in words and words[1] == 'policy']
-    named = set().union(*map(given_parameters, lines))
-    assert named and named <= {'use_sim_time', *PARAMETERS}
+    bridge = {words[4] for words in ROS if words[1:4] == ['param', 'set', '/urlab_bridge']}
+    policy = set()
+    for words in (words for _, words in OURS if '--ros-args' in words):
+        named = policy if words[1] == 'policy' else bridge
+        arguments = words[words.index('--ros-args') :]
+        named |= {
+            word.partition(':=')[0] for word in arguments if ':=' in word and '__' not in word
+        }
+    assert bridge and bridge <= set(Settings.TABLE)
+    assert policy and policy <= {'use_sim_time', *PARAMETERS}

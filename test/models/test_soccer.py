@@ -14,11 +14,8 @@ from urlab_ros_bridge.models.soccer import sidecar_text
 
 ARM = ('ae1', 'ae2', 'ae3', 'ae4')
 LEG = ('le1', 'le2', 'le3', 'le4', 'le5', 'le6')
-JOINTS = (
-    'he1',
-    'he2',
-    *(f'{side}{name}' for part in (ARM, LEG) for side in 'lr' for name in part),
-)
+LIMBS = [f'{side}{name}' for part in (ARM, LEG) for side in 'lr' for name in part]
+JOINTS = ('he1', 'he2', *LIMBS)
 # Degrees, of the left side; those of rolls and yaws are turned round on the right.
 RANGES = {
     'he1': (-120, 120), 'he2': (-45, 45), 'lae1': (-120, 120), 'lae2': (-1, 95),

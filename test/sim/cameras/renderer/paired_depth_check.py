@@ -7,6 +7,7 @@ A program of its own: which OpenGL MuJoCo uses is chosen once, when it is import
 """
 
 import json
+from pathlib import Path
 import sys
 
 import mujoco
@@ -85,21 +86,17 @@ def compare(world):
     return [items[index].key for index in undrawn], wrong
 
 
-def main(folder):
-    context, _ = environment.open_context(64, 64)
-    report = {
-        name: compare(load_world(ServerConfig(world=name))) for name in ('rover', 'bimanual')
-    }
+def worlds(folder):
+    """Return the name and the configuration of every world that is compared."""
+    for name in ('rover', 'bimanual'):
+        yield name, {'world': name}
     for name, values in SCENES.items():
-        path = folder / f'{name}.yaml'
         (folder / 'scene.xml').write_text(SCENE.format(**values))
-        path.write_text(SIDECAR)
-        report[name] = compare(load_world(ServerConfig(model=path)))
-    print(json.dumps(report))
-    del context
+        (folder / 'scene.yaml').write_text(SIDECAR)
+        yield name, {'model': folder / 'scene.yaml'}
 
 
 if __name__ == '__main__':
-    from pathlib import Path
-
-    main(Path(sys.argv[1]))
+    context, _ = environment.open_context(64, 64)
+    given = worlds(Path(sys.argv[1]))
+    print(json.dumps({name: compare(load_world(ServerConfig(**each))) for name, each in given}))
