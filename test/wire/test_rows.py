@@ -79,12 +79,10 @@ def test_effort_rows(values):
         rows.unpack_effort(row + b'..')
 
 
-@given(
-    st.integers(0, 6),
-    st.integers(0, 6),
-    st.integers(0, 2**32 - 1),
-    st.binary(min_size=1, max_size=9),
-)
+SIDE, SEED = st.integers(0, 6), st.integers(0, 2**32 - 1)
+
+
+@given(SIDE, SIDE, SEED, st.binary(min_size=1, max_size=9))
 def test_points_rows(rings, columns, seed, extra):
     random = np.random.default_rng(seed)
     ranges = random.random((rings, columns)).astype(np.float32)

@@ -42,14 +42,10 @@ def test_blocks_carry_nanoseconds_exactly(ns):
     assert block_to_ns({key: float(value) for key, value in block.items()}) == ns
 
 
-@given(
-    st.one_of(
-        st.just(math.nan),
-        st.just(math.inf),
-        st.just(-math.inf),
-        st.floats(min_value=MAX_SECONDS, exclude_min=True),
-    )
-)
+NO_TIMES = st.sampled_from([math.nan, math.inf, -math.inf])
+
+
+@given(NO_TIMES | st.floats(min_value=MAX_SECONDS, exclude_min=True))
 def test_times_without_a_stamp_are_refused(seconds):
     with pytest.raises(BadTime):
         seconds_to_ns(seconds)

@@ -32,12 +32,10 @@ def test_a_camera_is_due_at_next_ns_and_not_before(rate, stamp):
     assert schedule.due(after + margin)
 
 
-@given(
-    st.floats(0.0, 1.0),
-    st.floats(0.0, 0.5),
-    st.integers(0, 2**31 - 1),
-    st.lists(TIMES).map(sorted),
-)
+SEEDS = st.integers(0, 2**31 - 1)
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 0.5), SEEDS, st.lists(TIMES).map(sorted))
 def test_frames_stay_in_order_and_are_released_after_their_capture(latency, jitter, seed, ticks):
     item = replace(ITEM, latency=latency, jitter=jitter, seed=seed)
     first, again = Schedule(item), Schedule(item)
