@@ -16,14 +16,8 @@ if yaml.__with_libyaml__:
     LOADERS.append(yaml_files.LibyamlLoader)
 
 
-scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**20), 10**20)
-    | st.floats(allow_nan=False)
-    | st.dates()
-    | st.text(max_size=12)
-)
+numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False)
+scalars = st.none() | st.booleans() | numbers | st.dates() | st.text(max_size=12)
 documents = st.recursive(
     scalars,
     lambda inner: (

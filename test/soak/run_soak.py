@@ -215,11 +215,8 @@ class Soak:
 
     def many_connections(self) -> None:
         """Very many connections that say nothing, and then go."""
-        most = (
-            300
-            if self.short
-            else min(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 4000)
-        )
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = 300 if self.short else min(10_000, limit - 4000)
         with contextlib.ExitStack() as links:
             for name, proxy in self.proxies.items():
                 for _ in range(most if name == 'rpc' else most // 20):

@@ -38,18 +38,12 @@ def robots(*prefixes, **extra):
     return {'articulations': found}
 
 
+WHEELS = {'left': ['l'], 'right': ['r'], 'wheel_radius': 0.1, 'track_width': 0.4}
+LIMITS = {'linear': 1.0, 'angular': 2.0}
+
+
 def drive(**extra):
-    return robot(
-        twist={
-            'kind': 'differential',
-            'left': ['l'],
-            'right': ['r'],
-            'wheel_radius': 0.1,
-            'track_width': 0.4,
-            'limits': {'linear': 1.0, 'angular': 2.0},
-            **extra,
-        }
-    )
+    return robot(twist={'kind': 'differential', **WHEELS, 'limits': LIMITS, **extra})
 
 
 def test_the_documented_example_is_read_correctly(folder):
