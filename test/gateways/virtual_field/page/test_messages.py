@@ -18,17 +18,12 @@ def test_a_number_that_is_not_finite_is_null_in_json():
 @pytest.mark.parametrize(
     'data',
     [
-        b'\x09',
-        b'\x02[]',
-        b'\x05\0\0\0',
-        b'\x02{"op": 3}',
-        b'\x02{"op": "x", "id": true}',
-        b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400),
-        b'\x02' + b'[' * 60000,
+        b'\x09', b'\x02[]', b'\x05\0\0\0', b'\x02{"op": 3}', b'\x02{"op": "x", "id": true}',
+        b'\x02{"op": "x", "id": 1%s}' % (b'0' * 400), b'\x02' + b'[' * 60000,
         b'\x02{"op": "x"}' + b' ' * messages.MAX_TEXT,
     ],
     ids=lambda data: repr(data[:30]),
-)
+)  # fmt: skip
 def test_what_is_no_message_of_a_page_is_refused(data):
     with pytest.raises(messages.BadPageMessage):
         messages.read_message(data)

@@ -19,13 +19,10 @@ def test_defaults_ids_and_extensions_of_a_hello():
 @pytest.mark.parametrize(
     ('name', 'value'),
     [
-        ('role', 3),
-        ('requested_arm_count', 'two'),
-        ('requested_arm_count', 0),
-        ('user_id', 'x' * 200),
-        ('extensions', 'binary'),
+        ('role', 3), ('requested_arm_count', 'two'), ('requested_arm_count', 0),
+        ('user_id', 'x' * 200), ('extensions', 'binary'),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_field_is_named(name, value):
     with pytest.raises(BadMessage, match=name):
         read_hello({name: value})
