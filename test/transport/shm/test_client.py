@@ -6,6 +6,7 @@ import fcntl
 import os
 import threading
 import time
+from types import SimpleNamespace
 
 from answering import answering
 import pytest
@@ -22,6 +23,7 @@ from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 
 STRIDE = 4096
+PATIENCE = 60.0  # s
 
 
 @pytest.fixture(params=['ours', 'stock'])
@@ -31,11 +33,7 @@ def stock(request):
 
 @pytest.fixture
 def seen(tmp_path, stock):
-    """
-    Answer requests with their own bytes, after as many seconds as they specify.
-
-    Returns those that have come.
-    """
+    """Answer requests with their own bytes, `late` once it is released; return what has come."""
     requests, replies = (
         Region.create(tmp_path / f'{name}.shm', STRIDE) for name in ('req', 'rep')
     )
@@ -43,20 +41,22 @@ def seen(tmp_path, stock):
         for region in (requests, replies):
             region.tagged = False
             region.repair()
-    reader, writer, frames = RegionReader(requests), RegionWriter(replies), []
+    reader, writer = RegionReader(requests), RegionWriter(replies)
+    seen = SimpleNamespace(frames=[], released=threading.Event())
 
     def turn():
         frame = reader.read()
         if frame is None:
             reader.sleep(1e-3)
             return
-        frames.append(frame)
-        time.sleep(float(frame.split()[0]))
-        if frame.split()[1] != b'drop':
+        seen.frames.append(frame)
+        if frame == b'late':
+            seen.released.wait(PATIENCE)
+        if frame != b'drop':
             writer.write(frame, reader.sequence)
 
     with answering(turn):
-        yield frames
+        yield seen
 
 
 @pytest.fixture
@@ -69,20 +69,21 @@ def rpc(tmp_path, seen):
 def test_each_request_gets_its_own_reply_and_never_a_late_one(rpc, seen, stock):
     assert rpc.is_numbered is not stock
     with pytest.raises(FrameTooLarge):
-        rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
-    frames = [b'0 %d' % number for number in range(500)]
-    assert [rpc.exchange('op', frame, 20.0) for frame in frames] == frames == seen
+        rpc.exchange('op', bytes(STRIDE + 1), 1.0)
+    frames = [b'%d' % number for number in range(500)]
+    assert [rpc.exchange('op', frame, PATIENCE) for frame in frames] == frames == seen.frames
     with pytest.raises(RequestTimeout):
-        rpc.exchange('op', b'0.3 late', 0.05)
+        rpc.exchange('op', b'late', 0.05)
+    seen.released.set()
     if not stock:  # a stock pair is not used again, see `test_link`
-        assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'
+        assert rpc.exchange('op', b'next', PATIENCE) == b'next'
 
 
 def test_another_thread_can_cancel(rpc):
     threading.Timer(0.1, rpc.cancel).start()
     began = time.monotonic()
     with pytest.raises(NotConnected):
-        rpc.exchange('op', b'0 drop', 60.0)
+        rpc.exchange('op', b'drop', 60.0)
     assert time.monotonic() - began < 30.0
 
 
@@ -94,7 +95,7 @@ def test_server_that_loses_its_lock_is_dead(tmp_path, seen):
     os.close(fd)
     assert not rpc.is_alive
     with pytest.raises(ConnectionLost):
-        rpc.exchange('op', b'0 drop', 5.0)
+        rpc.exchange('op', b'drop', 5.0)
     rpc.close()
 
 
