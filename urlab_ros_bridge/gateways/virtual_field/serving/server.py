@@ -339,7 +339,8 @@ class WebXrServer:
         clients = [client for client in list(self._clients.values()) if client.gets_scene]
         simulation = self._simulation.current
         if simulation is not None and simulation.link.is_stale:
-            if simulation is not self._changed:
+            # Whoever has lost it tells the clients that it has gone.
+            if not simulation.link.is_lost and simulation is not self._changed:
                 self._changed = simulation
                 self._server.close_all(TRY_AGAIN, CHANGED)
             return
