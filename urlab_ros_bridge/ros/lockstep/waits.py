@@ -69,8 +69,10 @@ class ImageWait:
 
 
 Ids = frozenset[tuple[int, ...]]
-# Pause before an instant is published again, doubled each time (s of wall time).
+# Pause before an instant is published again, doubled each time up to the longest one (s of wall
+# time): a node that is discovered slowly still gets the instant soon.
 REPEAT_SECONDS = 2.0
+LONGEST_PAUSE = 10.0
 # Other processes may take one for dead that was suspended this long (s of wall time).
 SUSPENDED_SECONDS = 5.0
 
@@ -119,7 +121,7 @@ class Repetition:
             self._schedule(now)
         if publishers <= self._have_answered or now < self._next:
             return False
-        self._schedule(now, 2.0 * self._pause)
+        self._schedule(now, min(2.0 * self._pause, LONGEST_PAUSE))
         return True
 
     def _schedule(self, now: float, pause: float = REPEAT_SECONDS) -> None:
