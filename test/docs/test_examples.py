@@ -40,6 +40,6 @@ def test_the_controller_drives_in_lockstep(simulation):
     driver = simulation.start_program(sys.executable, EXAMPLES / 'lockstep_controller.py')
     simulation.wait_for_message(Odometry, 'odom', 30.0, lambda m: m.pose.pose.position.x > 1.0)
     # Without messages: rclpy's conversion of one that arrives with the signal fails.
-    simulation.kill('bridge')
+    simulation.kill('server')
     driver.send_signal(signal.SIGINT)
     assert driver.wait(60) == 0
