@@ -1,11 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What every gateway guarantees to its clients, whatever its protocol.
+What the step server and every gateway guarantee to their clients, whatever the protocol.
 
 A peer that does not read delays nobody, wrong bytes end only the connection that sent them, the
-end of a simulation is reported and the next one is served, and a stop takes a moment. The subjects
-are the three gateways.
+end of a simulation is reported and the next one is served, and a stop takes a moment.
 """
 
 import contextlib
@@ -14,6 +13,7 @@ import struct
 import threading
 import time
 
+from bundled_server import client_of
 from bundled_server import start_server
 from ports import free_port
 import pytest
@@ -23,6 +23,7 @@ from raw_peer import opened
 from raw_peer import opening
 from raw_peer import rest
 from raw_peer import status
+import raw_zmtp
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
@@ -36,6 +37,7 @@ from test.gateways.virtual_field.field_client import FieldClient
 from urlab_ros_bridge.gateways.errors import PortTaken
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame as simspark_frame
+from urlab_ros_bridge.wire.encoding import codec
 
 PATIENCE = 60.0
 HTTP = b'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -44,7 +46,7 @@ ANYTHING = (b'', HTTP, b'\x16\x03\x01\x02\x00', b'\x00' * 100, b'\xff' * 70_000)
 
 class Subject:
     """
-    A gateway in this process, in front of a simulation of its own.
+    A server in this process: a gateway in front of a simulation of its own, or the step server.
 
     :ivar world: bundled world that it serves.
     :ivar messages: invalid messages of its protocol, sent after the handshake.
@@ -158,12 +160,48 @@ class SimSparkSubject(Subject):
         return dial(self.port, receive_buffer=4096), simspark_frame(b'(reqfullstate)') * 50
 
 
-SUBJECTS = {
+class ServerSubject(Subject):
+    """The step server itself, by bare ZMTP."""
+
+    messages = (
+        raw_zmtp.frame(b'no delimiter'),
+        raw_zmtp.frame(b'', raw_zmtp.MORE) + raw_zmtp.frame(b'\xc1'),
+        raw_zmtp.frame(b'', raw_zmtp.MORE) * 200,
+        b'\xff' * 17,
+    )
+
+    def run(self):
+        return contextlib.closing(self)
+
+    def close(self):
+        self.simulation.stop()
+
+    @property
+    def port(self):
+        return self.rpc_port
+
+    def open(self, receive_buffer=0):
+        link = dial(self.port, receive_buffer=receive_buffer)
+        raw_zmtp.shake_hands(link, 'DEALER')
+        return link
+
+    def ask(self):
+        with client_of(self.simulation, shared=True, timeout=PATIENCE) as client:
+            return client.status().mode
+
+    def stall(self):
+        request = raw_zmtp.frame(b'', raw_zmtp.MORE) + raw_zmtp.frame(codec.pack({'op': 'meta'}))
+        return self.open(receive_buffer=4096), request * 50
+
+
+GATEWAYS = {
     'chiral': ChiralSubject,
     'virtual field': FieldSubject,
     'simspark': SimSparkSubject,
 }
+SUBJECTS = GATEWAYS | {'step server': ServerSubject}
 every_one = pytest.mark.parametrize('name', SUBJECTS)
+every_gateway = pytest.mark.parametrize('name', GATEWAYS)
 web_sockets = pytest.mark.parametrize('name', ['chiral', 'virtual field'])
 
 
@@ -246,7 +284,7 @@ def test_a_peer_that_does_not_read_delays_nobody_and_no_stop(name):
         assert time.monotonic() - began < 14  # not the twenty seconds that a full socket gets
 
 
-@every_one
+@every_gateway
 def test_the_next_simulation_is_served_after_the_end_of_one(name):
     with running(name) as subject:
         wait = subject.watch()
@@ -265,7 +303,7 @@ def test_the_next_simulation_is_served_after_the_end_of_one(name):
         wait_until(is_served)
 
 
-@every_one
+@every_gateway
 def test_a_taken_port_is_named_with_the_option_for_another(subjects, name):
     subject = subjects(name)
     with (
