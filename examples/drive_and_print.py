@@ -49,9 +49,7 @@ def main() -> None:
     try:
         rclpy.spin(CircleDriver())
     except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        rclpy.try_shutdown()
+        pass  # Ctrl-C has shut rclpy down
 
 
 if __name__ == '__main__':

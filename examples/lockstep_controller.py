@@ -32,4 +32,3 @@ if __name__ == '__main__':
     rclpy.init()
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(Controller())
-    rclpy.try_shutdown()
