@@ -9,6 +9,8 @@ Drive the rover of `make demo` in a circle and print its odometry once a second.
 Stop with Ctrl-C: the robot stops half a second after the last command.
 """
 
+from contextlib import suppress
+
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 import rclpy
@@ -46,10 +48,8 @@ class CircleDriver(Node):
 
 def main() -> None:
     rclpy.init()
-    try:
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(CircleDriver())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass  # Ctrl-C has shut rclpy down
 
 
 if __name__ == '__main__':

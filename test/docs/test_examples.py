@@ -41,6 +41,7 @@ def test_the_examples_drive_and_reset_the_robot(simulation):
         places = (line.split() for line in driver.stdout)
         assert any(words[0] == 'x' and float(words[1]) > 0.4 for words in places)
     simulation.client.set_paused(True)
+    driver.stdout.readline()  # within a second, in which the last messages arrive
     assert interrupt(driver) == 0
     simulation.client.set_paused(False)
     reset = start('reset.py')
