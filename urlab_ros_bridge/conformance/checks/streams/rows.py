@@ -55,14 +55,15 @@ def first(listener: RowListener, what: str, wait: float = WAIT) -> list[bytes]:
     return message
 
 
-def latest(peer: Peer, wanted: set[bytes]) -> dict[bytes, bytes]:
+def latest(peer: Peer, wanted: set[bytes], seconds: float = 0.15) -> dict[bytes, bytes]:
     """
     Return the latest payload of every topic of a live simulation.
 
     :param wanted: topics to wait for: slow sensors have a row once in many ticks.
+    :param seconds: to listen to the others.
     """
     with listening(peer) as listener:
-        heard = [first(listener, 'a row'), *listener.during(0.15)]
+        heard = [first(listener, 'a row'), *listener.during(seconds)]
         end = time.monotonic() + WAIT
         topics = {message[0] for message in heard}
         while not wanted <= topics and time.monotonic() < end:
@@ -86,7 +87,7 @@ def held(peer: Peer, wanted: set[bytes]) -> tuple[dict[bytes, bytes], dict]:
             pose = [0.3, -0.4, 1.2, *TILTED]
             pose += [float(peer.model.mj.qpos0[slot]) for slot in robot.qpos[7:]]
             peer.call('set_qpos', qpos=pose, **target(block))
-    return latest(peer, wanted), peer.call('step')
+    return latest(peer, wanted, 0.3), peer.call('step')
 
 
 @check('rows.two_parts', PLUGIN, 'state stream', modes=LIVE, transports=ZMQ)
