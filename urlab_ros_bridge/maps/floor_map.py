@@ -106,15 +106,15 @@ def draw_floor_map(
         region = _extent(low, high, any_plane, starts, margin)
     origin, shape = _grid(region, resolution)
     occupied = np.zeros(shape, dtype=bool)
-    left, alike = np.full(len(solid), True), _alike_at_every_height(world, solid)
+    left, upright = np.full(len(solid), True), _are_upright(world, solid)
     for height in heights:
         crossing = left & _crosses(low, high, height)
         if crossing.any():
             eyes.geom_group[:] = 1
             eyes.geom_group[solid[crossing]] = 0
             _cut(eyes, world.data, height, origin, resolution, occupied)
-        # Planes that only touch a box may miss it.
-        left &= ~(alike & (low[:, 2] + _STEP < height) & (height < high[:, 2] - _STEP))
+        # Those have one section at every height; planes that only touch a box may miss it.
+        left &= ~(upright & (low[:, 2] + _STEP < height) & (height < high[:, 2] - _STEP))
     cells = np.where(occupied, OCCUPIED, UNKNOWN).astype(np.int8)
     reached = [_cell(start, origin, resolution) for start in starts]
     _flood(cells, reached)
@@ -126,7 +126,7 @@ def is_solid(model: mujoco.MjModel) -> NDArray[np.bool_]:
     return (model.geom_contype != 0) | (model.geom_conaffinity != 0)
 
 
-def _alike_at_every_height(world: MappedWorld, geoms: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _are_upright(world: MappedWorld, geoms: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which geoms are boxes or cylinders that stand upright."""
     kinds = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER)
     upright = np.abs(world.data.geom_xmat[geoms, 8]) > 1.0 - 1e-9

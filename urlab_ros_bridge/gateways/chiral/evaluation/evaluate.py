@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 import sys
@@ -132,11 +131,10 @@ def evaluate_in_workers(
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import remove_unfinished
 
-    with EpisodeFiles(folder, settings) as files, ExitStack() as held:
+    with EpisodeFiles(folder, settings) as files:
         if record:
             Path(record).mkdir(parents=True, exist_ok=True)
             remove_unfinished(Path(record))
-            held.callback(remove_unfinished, Path(record))  # of workers that are killed
         missing = [index for index in range(episodes) if index not in files.rows]
         assignment = Assignment(asdict(settings), record, timeout)
         pool: EpisodePool | EpisodeCluster
@@ -154,6 +152,8 @@ def evaluate_in_workers(
                         files.add(row)
                         progress.advance(task)
         finally:
+            if record:
+                remove_unfinished(Path(record))  # of workers that were killed
             rows = [files.rows[index] for index in range(episodes) if index in files.rows]
             report([row.result for row in rows], table, MAX_TABLE_ROWS)
             if rows:
