@@ -171,9 +171,9 @@ class ServerSubject(Subject):
     )
 
     def run(self):
-        return contextlib.closing(self)
+        return contextlib.nullcontext()  # it runs already
 
-    def close(self):
+    def stop(self):
         self.simulation.stop()
 
     @property

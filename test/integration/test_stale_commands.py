@@ -7,9 +7,7 @@ Real processes are stopped, killed and continued here; publishers publish until 
 stop, and the world is asked, by a client of its own, where the robot is.
 """
 
-import contextlib
 import signal
-import threading
 import time
 
 from bridge_harness import wait_until
@@ -18,6 +16,7 @@ from geometry_msgs.msg import Vector3
 from lifelines import stop_for_a_while
 import numpy as np
 import pytest
+from repeating import repeating
 from simulations import ServerProgram
 
 pytestmark = pytest.mark.timeout(180)
@@ -45,22 +44,9 @@ class Scene:
             self.publisher.publish(Twist(linear=Vector3(x=1.0)))
             time.sleep(0.05)
 
-    @contextlib.contextmanager
     def driving(self):
         """Publish in the background for the length of a with block."""
-        end = threading.Event()
-
-        def drive():
-            while not end.is_set():
-                self.drive(0.1)
-
-        thread = threading.Thread(target=drive)
-        thread.start()
-        try:
-            yield
-        finally:
-            end.set()
-            thread.join()
+        return repeating(lambda: self.drive(0.1))
 
     def state(self):
         # In live mode this only reads.

@@ -7,11 +7,11 @@ import dataclasses
 import threading
 import time
 
-from answering import answering
 import pytest
 from raw_zmtp import GREETING
 from raw_zmtp import raw_server
 from raw_zmtp import shake_hands
+from repeating import repeating
 from waiting import bind_when_free
 import zmq
 
@@ -43,7 +43,7 @@ def server(answer, keys=None, kind=zmq.ROUTER, port=0):
             answer(bound, bound.recv_multipart())
 
     try:
-        with answering(turn):
+        with repeating(turn):
             yield bound.last_endpoint.decode()
     finally:
         sockets.close()

@@ -7,8 +7,8 @@ import os
 import threading
 import time
 
-from answering import answering
 import pytest
+from repeating import repeating
 
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotConnected
@@ -54,7 +54,7 @@ def seen(tmp_path, stock):
             writer.write(*unanswered.pop(0))
             time.sleep(0.05 * len(unanswered))  # so that each is seen
 
-    with answering(turn):
+    with repeating(turn):
         yield frames
 
 

@@ -1,21 +1,21 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A server of a few lines, in a thread."""
+"""What goes on beside a test, in a thread."""
 
 from contextlib import contextmanager
 import threading
 
 
 @contextmanager
-def answering(turn):
-    """Call `turn`, which answers a request or waits for one a moment, until the block ends."""
+def repeating(turn):
+    """Call `turn`, which takes a moment, again and again until the block ends."""
     over = threading.Event()
 
-    def serve():
+    def repeat():
         while not over.is_set():
             turn()
 
-    thread = threading.Thread(target=serve)
+    thread = threading.Thread(target=repeat)
     thread.start()
     try:
         yield
