@@ -1,10 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import os
+
 import numpy as np
 import pytest
 import trimesh
 
 from urlab_ros_bridge.robot_import.meshes import MeshCache
+from urlab_ros_bridge.robot_import.meshes import UnreadableMesh
+from urlab_ros_bridge.wire.errors import UrlabError
 
 RED, GREEN = (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)
 
@@ -41,3 +45,49 @@ def test_a_mesh_is_converted_once_for_each_content(collada, tmp_path):
     assert cache.parts(path.rename(tmp_path / 'other' / 'box.dae')) == first
     collada(path, meter=0.5)
     assert not {part.path for part in cache.parts(path)} & {part.path for part in first}
+
+
+def write_obj(folder, color):
+    folder.mkdir(exist_ok=True)
+    (folder / 'part.mtl').write_text(f'newmtl paint\nKd {color}\n')
+    lines = ['mtllib part.mtl', 'usemtl paint', 'v 0 0 0', 'v 1 0 0', 'v 0 1 0', 'v 0 0 1']
+    faces = ['f 1 3 2', 'f 1 2 4', 'f 1 4 3', 'f 2 3 4']
+    (folder / 'part.obj').write_text('\n'.join([*lines, *faces]))
+    return folder / 'part.obj'
+
+
+def test_the_files_that_a_mesh_names_count_as_its_content(tmp_path):
+    cache = MeshCache(tmp_path / 'cache')
+    red, green = write_obj(tmp_path / 'a', '1 0 0'), write_obj(tmp_path / 'b', '0 1 0')
+    assert [part.color for path in (red, green) for part in cache.parts(path)] == [RED, GREEN]
+    write_obj(tmp_path / 'a', '0 1 0')
+    assert cache.parts(red) == cache.parts(green)
+    (tmp_path / 'b' / 'part.mtl').unlink()
+    assert GREEN not in sizes(cache.parts(green))
+
+    path, scene = tmp_path / 'part.gltf', trimesh.Scene()
+    for size in (0.1, 0.2):
+        scene = trimesh.Scene(trimesh.creation.box((size, size, size)))
+        for name, content in trimesh.exchange.gltf.export_gltf(scene).items():
+            (path if name.endswith('.gltf') else tmp_path / name).write_bytes(content)
+        if size == 0.1:
+            main = path.read_bytes()
+        path.write_bytes(main)
+        np.testing.assert_allclose(*sizes(cache.parts(path)).values(), [size] * 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize('name', ['pipe.stl', 'folder.stl', 'none.stl', 'a\0b.stl', 'x' * 300])
+def test_only_regular_files_are_meshes(tmp_path, name):
+    os.mkfifo(tmp_path / 'pipe.stl')
+    (tmp_path / 'folder.stl').mkdir()
+    with pytest.raises(UnreadableMesh) as caught:
+        MeshCache(tmp_path / 'cache').parts(tmp_path / name)
+    assert isinstance(caught.value, UrlabError)
+
+
+def test_what_a_killed_import_left_in_the_cache_goes_with_the_next(collada, tmp_path):
+    (tmp_path / 'cache' / '.abandoned').mkdir(parents=True)
+    collada(tmp_path / 'box.dae')
+    MeshCache(tmp_path / 'cache').parts(tmp_path / 'box.dae')
+    (folder,) = (tmp_path / 'cache').iterdir()
+    assert folder.name.startswith('box_')

@@ -3,33 +3,42 @@
 """
 Mesh files of any format as files that MuJoCo reads, converted once.
 
-The cache has one folder for each content: a changed mesh is converted again, and two robots with
-the same mesh share it.  A mesh of several colours becomes one file a colour, because MuJoCo reads
-shapes alone.
+The cache has one folder for each content, that of the files which a mesh names (materials,
+buffers, textures) included: a changed mesh is converted again, and two robots with the same mesh
+share it.  A mesh of several colours becomes one file a colour, because MuJoCo reads shapes alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
+import contextlib
 from dataclasses import dataclass
 import hashlib
 import io
+import json
 import os
 from pathlib import Path
 import re
-import shutil
-import tempfile
 from typing import Any
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
+from urlab_ros_bridge.files import FileRefused
+from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.files.folders import cache_folder
+from urlab_ros_bridge.files.work_folder import work_folder
 from urlab_ros_bridge.robot_import.errors import MissingExtra
+from urlab_ros_bridge.robot_import.errors import RobotImportError
 
 Color = tuple[float, float, float, float]
+Reader = Callable[[Path], bytes]  # raises FileRefused
 
-_FORMAT = 1  # of the folders in the cache
+_FORMAT = 2  # of the folders in the cache
+_BESIDE = 'beside.json'  # in such a folder: digests of the files that the mesh names
+_MAX_STEM = 100  # of a file's name in the cache
+_MAX_BYTES = 512 << 20
 _STL_HEADER, _STL_TRIANGLE = 84, 50  # bytes
 _MAX_TRIANGLES = 200_000  # in one STL file of MuJoCo
 # What trimesh reads and MuJoCo does not; it needs no package for STL and OBJ.
@@ -41,7 +50,20 @@ _TO_Z_UP = {
 }
 
 
-class UnreadableMesh(Exception):
+def read_mesh_file(path: Path) -> bytes:
+    """
+    Return the content of a mesh, or of a file that belongs to one.
+
+    :raises FileRefused: with the reason.
+    """
+    return read_regular(path, _MAX_BYTES)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:24]
+
+
+class UnreadableMesh(RobotImportError):
     """A mesh file cannot be used; the message gives the reason."""
 
 
@@ -61,9 +83,15 @@ class MeshPart:
 class MeshCache:
     """Converts meshes into a folder, which several processes may share."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """Use a folder; None: `~/.cache/urlab_ros_bridge/robot_meshes` (XDG)."""
+    def __init__(self, folder: Path | None = None, read: Reader = read_mesh_file) -> None:
+        """
+        Use a folder.
+
+        :param folder: None: `~/.cache/urlab_ros_bridge/robot_meshes` (XDG).
+        :param read: reads the mesh files and those that they name.
+        """
         self._folder = folder or cache_folder('robot_meshes')
+        self._read = read
 
     def parts(self, path: Path) -> list[MeshPart]:
         """
@@ -73,41 +101,87 @@ class MeshCache:
         :raises MissingExtra: when it must be converted and trimesh is not installed.
         """
         try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise UnreadableMesh(error.strerror or str(error)) from error
+            content = self._read(path)
+        except FileRefused as error:
+            raise UnreadableMesh(str(error)) from error
         ending = path.suffix.lower()
         if ending not in _CONVERTED:
             raise UnreadableMesh(f'{ending or "no"} format; known: {", ".join(_CONVERTED)}')
-        digest = hashlib.sha256(content).hexdigest()[:24]
-        stem = re.sub(r'[^A-Za-z0-9-]+', '_', path.stem)
-        folder = self._folder / f'{stem}_{digest}_{_FORMAT}'
-        if not folder.is_dir():
-            self._fill(folder, path, content)
-        return sorted((_part(file) for file in folder.iterdir()), key=lambda part: part.path)
+        digest = _digest(content)
+        stem = re.sub(r'[^A-Za-z0-9-]+', '_', path.stem)[:_MAX_STEM]
+        beside = FilesBeside(path, self._read)
+        for folder in self._folder.glob(f'{stem}_{digest}_*_{_FORMAT}'):
+            if beside.are_those_of(folder / _BESIDE):
+                break
+        else:
+            folder = self._fill(f'{stem}_{digest}', path, content, beside)
+        return sorted((_part(file) for file in folder.glob('*.stl')), key=lambda part: part.path)
 
-    def _fill(self, folder: Path, path: Path, content: bytes) -> None:
+    def _fill(self, name: str, path: Path, content: bytes, beside: FilesBeside) -> Path:
         """Make the folder of a mesh, whole or not at all."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix='.', dir=self._folder))
-        try:
-            stem = folder.name.rsplit('_', 1)[0]
+        with work_folder(self._folder, '.') as work:
             if path.suffix.lower() == '.stl' and _is_plain_stl(content):
-                (work / f'{stem}.stl').write_bytes(content)
+                (work / f'{name}.stl').write_bytes(content)
             else:
-                for number, (color, triangles) in enumerate(_converted(path)):
-                    name = f'{stem}_{number}{_color_ending(color)}.stl'
-                    (work / name).write_bytes(_stl(triangles))
+                parts = _converted(path, content, beside)
+                for number, (color, triangles) in enumerate(parts):
+                    part = f'{name}_{number}{_color_ending(color)}.stl'
+                    (work / part).write_bytes(_stl(triangles))
             if not any(work.iterdir()):
                 raise UnreadableMesh('it has no triangles')
+            listed = json.dumps(beside.digests, sort_keys=True)
+            (work / _BESIDE).write_text(listed)
             work.chmod(0o755)
+            folder = self._folder / f'{name}_{_digest(listed.encode())}_{_FORMAT}'
             try:
                 os.rename(work, folder)
             except OSError:
                 if not folder.is_dir():  # or another process was faster
                     raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        return folder
+
+
+class FilesBeside:
+    """
+    Reads the files that a mesh names, for trimesh, and keeps what they were.
+
+    :ivar digests: by name; '' for a file that cannot be read.
+    """
+
+    def __init__(self, mesh: Path, read: Reader) -> None:
+        self.digests: dict[str, str] = {}
+        self._folder = mesh.parent
+        self._read = read
+
+    def get(self, name: str) -> bytes:
+        """
+        Return the content of a file.
+
+        :param name: as the mesh has it: a path from the mesh's folder.
+        :raises FileRefused: when it cannot be read.
+        """
+        # Exporters write paths of their own machines: then the file is expected beside the mesh.
+        last = name.strip().replace('\\', '/').rpartition('/')[2]
+        for place in (name.strip(), last):
+            with contextlib.suppress(FileRefused):
+                content = self._read(self._folder / place)
+                self.digests[name] = _digest(content)
+                return content
+        self.digests[name] = ''
+        raise FileRefused(f'{name!r} cannot be read')
+
+    def are_those_of(self, listing: Path) -> bool:
+        """Return whether the files beside the mesh have the contents in a file of the cache."""
+        try:
+            listed = json.loads(listing.read_bytes())
+        except (OSError, ValueError):
+            return False
+        for name in listed:
+            with contextlib.suppress(FileRefused):
+                self.get(name)
+        return {name: self.digests[name] for name in listed} == listed
+
+    __getitem__ = get
 
 
 def _is_plain_stl(content: bytes) -> bool:
@@ -126,15 +200,17 @@ def _part(path: Path) -> MeshPart:
     return MeshPart(path, color)  # type: ignore[arg-type]
 
 
-def _converted(path: Path) -> Iterator[tuple[Color | None, np.ndarray]]:
+def _converted(
+    path: Path, content: bytes, beside: FilesBeside
+) -> Iterator[tuple[Color | None, np.ndarray]]:
     """Yield colours and triangles, shape (n, 3, 3), in m and z up."""
     try:
         import trimesh
     except ImportError as error:
         raise MissingExtra('trimesh', 'urdf', path.name) from error
     try:
-        scene = _scene(trimesh, path)
-        frame = _collada_frame(path) if path.suffix.lower() == '.dae' else np.eye(3)
+        scene = _scene(trimesh, path.suffix.lower(), content, beside)
+        frame = _collada_frame(content) if path.suffix.lower() == '.dae' else np.eye(3)
         by_color: dict[Color | None, list[np.ndarray]] = {}
         for node in scene.graph.nodes_geometry:
             transform, name = scene.graph[node]
@@ -154,19 +230,21 @@ def _converted(path: Path) -> Iterator[tuple[Color | None, np.ndarray]]:
             yield color, triangles[start : start + _MAX_TRIANGLES]
 
 
-def _scene(trimesh: Any, path: Path) -> Any:
-    scene = trimesh.load_scene(path)
-    if scene.geometry or path.suffix.lower() != '.dae':
+def _scene(trimesh: Any, ending: str, content: bytes, beside: FilesBeside) -> Any:
+    def load(text: bytes) -> Any:
+        return trimesh.load_scene(io.BytesIO(text), file_type=ending[1:], resolver=beside)
+
+    scene = load(content)
+    if scene.geometry or ending != '.dae':
         return scene
     # A reference to a missing material or texture costs pycollada the shape.
-    plain = re.sub(rb'<bind_material>.*?</bind_material>', b'', path.read_bytes(), flags=re.DOTALL)
-    return trimesh.load_scene(io.BytesIO(plain), file_type='dae')
+    return load(re.sub(rb'<bind_material>.*?</bind_material>', b'', content, flags=re.DOTALL))
 
 
-def _collada_frame(path: Path) -> np.ndarray:
+def _collada_frame(content: bytes) -> np.ndarray:
     """Return the matrix from a Collada file's axes and unit to z up and metres, shape (3, 3)."""
     unit, up = 1.0, 'Y_UP'  # defaults of the format
-    for _, element in ElementTree.iterparse(path):
+    for _, element in ElementTree.iterparse(io.BytesIO(content)):
         name = element.tag.rpartition('}')[2]
         if name == 'unit':
             unit = float(element.get('meter', '1'))

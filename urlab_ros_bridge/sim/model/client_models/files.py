@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import re
-import stat
 
+from urlab_ros_bridge import files
 from urlab_ros_bridge import models
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.sim.errors import OpError
@@ -95,21 +95,9 @@ def read_regular(path: Path, code: str, limit: int = limits.FILE_BYTES) -> bytes
     :raises OpError: `code`, for anything but a regular file of at most `limit` bytes.
     """
     try:
-        # A FIFO opened so does not wait for a writer; it is refused right after.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or error
-        raise OpError(code, f'{path.name!r:.200}: {reason}') from error
-    state = os.fstat(handle)
-    if not stat.S_ISREG(state.st_mode):
-        os.close(handle)
-        raise OpError(code, f'{path.name!r:.200} is not a regular file')
-    with os.fdopen(handle, 'rb') as file:
-        content = b'' if state.st_size > limit else file.read(limit + 1)
-    if state.st_size > limit or len(content) > limit:
-        size = max(state.st_size, len(content))
-        raise OpError(code, f'{path.name!r:.200} has {size} bytes, at most {limit} are allowed')
-    return content
+        return files.read_regular(path, limit, follow_links=False)
+    except files.FileRefused as error:
+        raise OpError(code, f'{path.name!r:.200}: {error}') from error
 
 
 CONTENT = '/Game/'
