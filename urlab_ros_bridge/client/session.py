@@ -227,6 +227,7 @@ class Session:
         }
         if self.shared:
             message['shared'] = True
+            message['session_id'] = self._session_id or None  # its claims continue
         with self._lock:
             return self.absorb(self._exchange(message, timeout or self.timeout))
 

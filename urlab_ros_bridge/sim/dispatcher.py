@@ -151,6 +151,8 @@ class Dispatcher:
             for name in entry.op.required:
                 fields.need(name)
             subject = self._subject(entry)
+            if entry.locked:
+                fields.e_stops = subject.engine.run.e_stops
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
             return AcceptedCall(entry, session, fields, seconds, subject, self._v06_host)
         except WireError as error:

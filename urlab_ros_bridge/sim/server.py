@@ -164,7 +164,7 @@ class Server:
                 self._sockets, config.bind, config.control_port, '--control-port'
             )
             self._endpoints['control'] = control.endpoint
-            host.add_service(lambda sim: ControlStream(sim.engine, control, sim.inbound))
+            host.add_service(lambda sim: ControlStream(sim, control))
         except SocketInUse as error:
             _LOG.warning('no control stream: %s', error)
         try:

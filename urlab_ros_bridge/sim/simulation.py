@@ -346,7 +346,13 @@ def build_simulation(
     )
     if before is None:
         return made
-    return replace(made, inbound=before.inbound, navigation=before.navigation, run=before.run)
+    return replace(
+        made,
+        claims=before.claims,
+        inbound=before.inbound,
+        navigation=before.navigation,
+        run=before.run,
+    )
 
 
 def check_world(

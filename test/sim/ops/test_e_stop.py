@@ -16,6 +16,8 @@ MOVING = (
     ('apply_wrench', {'articulation': 'rover', 'force': [10.0, 0.0, 0.0]}),
     ('pull_body', {'body': 'rover_base_link', 'target': [1.0, 0.0, 0.0], 'duration': 1.0}),
     ('claim_control', {'articulation': 'rover'}),
+    ('set_qpos', {'target': 'rover', 'qpos': [0, 0, 1, 1, 0, 0, 0]}),
+    ('set_entity_state', {'entity': 'rover', 'linear': [1.0, 0.0, 0.0]}),
 )
 STOPPING = (
     ('set_twist', {'articulation': 'rover'}),

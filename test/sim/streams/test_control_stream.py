@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.simulation import StreamCounters
 from urlab_ros_bridge.sim.streams.control_stream import ControlStream
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_BYTES
 from urlab_ros_bridge.sim.streams.control_stream import DRAIN_LIMIT
@@ -19,13 +18,13 @@ class Inlet:
     """A world in live mode with a control stream, and who sends to it."""
 
     def __init__(self, made, keep):
-        self.rig, self.counters = made, StreamCounters()
+        self.rig, self.counters = made, made.simulation.inbound
         receiver, self.sender = (
             keep(zmq.Context.instance().socket(kind)) for kind in (zmq.SUB, zmq.XPUB)
         )
         receiver.rcvhwm = self.sender.sndhwm = 0
         receiver.bind(f'inproc://{id(self)}')
-        self.stream = ControlStream(made.engine, MessageReceiver(receiver), self.counters)
+        self.stream = ControlStream(made.simulation, MessageReceiver(receiver))
         self.sender.connect(f'inproc://{id(self)}')
         self.drain()
         for _ in wire.KINDS:
@@ -75,6 +74,17 @@ def test_invalid_messages_and_setpoints_during_an_e_stop_change_nothing(inlet, c
     inlet.drain()
     assert inlet.slot() == [0.0, 0.0] and inlet.counters.rejected == 2
     assert inlet.counters.applied == 0 and len(caplog.records) == 1
+
+
+def test_a_claimed_robot_takes_nothing_from_senders_without_a_name(inlet):
+    inlet.rig.ask('claim_control', articulation='rover')
+    inlet.sender.send_multipart(SETPOINTS)
+    inlet.drain()
+    assert inlet.slot() == [0.0, 0.0] and inlet.counters.rejected == 1
+    inlet.rig.ask('release_control', articulation='rover')
+    inlet.sender.send_multipart(SETPOINTS)
+    inlet.drain()
+    assert inlet.slot() == [9.0, 9.0]
 
 
 def test_a_taken_port_only_switches_the_stream_off(server, connect, caplog):

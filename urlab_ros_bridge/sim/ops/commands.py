@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -51,18 +52,6 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     return WallTimeout(limit, time.monotonic())
 
 
-def check_e_stop(simulation: Simulation) -> None:
-    """
-    Make sure that something may be moved.
-
-    :raises OpError: e_stop_engaged.
-    """
-    if simulation.engine.run.e_stop:
-        raise OpError(
-            'e_stop_engaged', 'the e-stop is engaged; e_stop with engaged false releases it'
-        )
-
-
 class TwistCommand(NamedTuple):
     """
     A checked twist for one controller: m/s and rad/s in the base frame.
@@ -76,6 +65,17 @@ class TwistCommand(NamedTuple):
     timeout: float | None
     wall: WallTimeout | None
     resets: int | None
+
+    def check_resets(self, resets: int) -> None:
+        """
+        Make sure that the state it was chosen for has not been reset; stopping suits any state.
+
+        :param resets: of the world, as it counts now.
+        :raises OpError: stale_command.
+        """
+        moves = any(self.linear) or any(self.angular)
+        if moves and self.resets is not None and self.resets != resets:
+            raise OpError('stale_command', 'the world was reset after this twist was chosen')
 
     def apply(self, now: float) -> tuple[float, float, float]:
         """Send it to the controller at a simulated time (s); return the limited twist."""
@@ -103,13 +103,9 @@ def read_twist(
     moves = bool(linear.any() or angular.any())
     wall = read_wall_timeout(fields, moves)
     chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
-    _check_resets(chosen_for, simulation.engine.clock.resets, moves)
-    return TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
-
-
-def _check_resets(chosen_for: int | None, resets: int, moves: bool) -> None:
-    if moves and chosen_for is not None and chosen_for != resets:
-        raise OpError('stale_command', 'the world was reset after this twist was chosen')
+    command = TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
+    command.check_resets(simulation.engine.clock.resets)
+    return command
 
 
 Setpoints = Sequence[float] | np.ndarray
@@ -117,13 +113,18 @@ Setpoints = Sequence[float] | np.ndarray
 
 @dataclass(slots=True)
 class StepCommand:
-    """The checked `per_articulation` part of a step request."""
+    """
+    The checked `per_articulation` part of a step request.
+
+    :ivar prefixes: of the articulations that it is for.
+    """
 
     ctrl: Sequence[tuple[ArticulationControl, Setpoints]] = ()
     ctrl_map: list[tuple[ArticulationControl, int, float]] = field(default_factory=list)
     xfrc: list[tuple[int, np.ndarray]] = field(default_factory=list)
     raw: set[str] = field(default_factory=set)
     twists: list[TwistCommand] = field(default_factory=list)
+    prefixes: set[str] = field(default_factory=set)
 
     def write(self, now: float) -> None:
         """Write the setpoints, ctrl_map wins over ctrl, and the twists at a simulated time (s)."""
@@ -161,6 +162,10 @@ def read_command(simulation: Simulation, fields: Fields) -> StepCommand:
         if 'twist' in part:
             twist = Fields(part.mapping('twist'), f'{where}twist.')
             command.twists.append(read_twist(simulation, control, twist))
+        if block:
+            command.prefixes.add(prefix)
+    bodies = (body for body, _ in command.xfrc)
+    command.prefixes |= prefixes_of(simulation.world, bodies)
     return command
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.sim.admission import admit
+from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -37,7 +39,7 @@ def set_qpos(simulation: Simulation, session: ServerSession, fields: Fields) -> 
         )
     if articulation.starts_free:
         unit_quaternion('qpos[3:7]', values[3:7])
-    simulation.claims.check((articulation.prefix,), session, fields)
+    admit(simulation, (articulation.prefix,), session, fields)
     data = simulation.world.data
     if base_only:
         data.qpos[articulation.all_joints[0].qpos_slots] = values
@@ -81,7 +83,9 @@ def set_mocap_pose(simulation: Simulation, session: ServerSession, fields: Field
         raise OpError('missing_field', 'pos or quat')
     if quat is not None:
         unit_quaternion('quat', quat)
-    data = simulation.world.data
+    world = simulation.world
+    data = world.data
+    admit(simulation, prefixes_of(world, [world.body_id(fields.string('body'))]), session, fields)
     if pos is not None:
         data.mocap_pos[slot] = pos
     if quat is not None:

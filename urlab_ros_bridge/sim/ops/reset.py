@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.ops.step import observe
@@ -45,6 +46,8 @@ def reset(simulation: Simulation, session: ServerSession, fields: Fields) -> Rep
         )
     seed = fields.number('seed')
     overrides = _joint_overrides(simulation, fields)
+    overridden = {world.articulation(each).prefix for each in _overrides(fields)}
+    admit(simulation, overridden, session, fields, moves=False)
     robot = fields.string('articulation')
     if robot:
         _reset_robot(simulation, fields, robot, key)
@@ -99,10 +102,14 @@ def forward(simulation: Simulation, session: ServerSession, fields: Fields) -> R
     return observe(simulation, session, view)
 
 
+def _overrides(fields: Fields) -> dict[str, Any]:
+    return fields.mapping('per_articulation_qpos')
+
+
 def _joint_overrides(simulation: Simulation, fields: Fields) -> list[tuple[int, float]]:
     """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
     slots = []
-    for prefix, given in fields.mapping('per_articulation_qpos').items():
+    for prefix, given in _overrides(fields).items():
         articulation = simulation.world.articulation(prefix)
         joints = {joint.name: joint for joint in articulation.all_joints}
         part = Fields({'joints': given}, f'per_articulation_qpos.{prefix}.')

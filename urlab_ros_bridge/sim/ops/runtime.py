@@ -7,8 +7,8 @@ from __future__ import annotations
 import logging
 import math
 
+from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.ops.commands import check_e_stop
 from urlab_ros_bridge.sim.ops.commands import read_twist
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.requests.claims import DEFAULT_TTL
@@ -76,12 +76,15 @@ def set_control_source(
     """Choose whose setpoints the actuators read, for one articulation or all."""
     fields.need('source')
     source = fields.choice('source', CONTROL_SOURCES)
+    controls = simulation.engine.controls
     if 'articulation' not in fields:
-        for control in simulation.engine.controls.values():
+        admit(simulation, controls, session, fields, moves=False)
+        for control in controls.values():
             control.source = source
         return {'source': source, 'scope': 'global'}
     articulation = simulation.world.articulation(fields.need('articulation'))
-    simulation.engine.controls[articulation.prefix].source = source
+    admit(simulation, (articulation.prefix,), session, fields, moves=False)
+    controls[articulation.prefix].source = source
     return {'source': source, 'scope': 'articulation', 'articulation': articulation.prefix}
 
 
@@ -96,8 +99,7 @@ def set_twist(simulation: Simulation, session: ServerSession, fields: Fields) ->
     articulation = simulation.world.articulation(_the_articulation(simulation, fields))
     command = read_twist(simulation, simulation.engine.controls[articulation.prefix], fields)
     if any(command.linear) or any(command.angular):  # everybody may stop a robot
-        check_e_stop(simulation)
-        simulation.claims.check((articulation.prefix,), session, fields)
+        admit(simulation, (articulation.prefix,), session, fields)
     vx, vy, yaw = command.apply(simulation.world.data.time)
     return {
         'articulation': articulation.prefix,
@@ -111,7 +113,7 @@ def configure_controller(
 ) -> ReplyFields:
     """Patch the gains of a controller; the reply echoes the whole configuration."""
     articulation = simulation.world.articulation(fields.need('articulation'))
-    simulation.claims.check((articulation.prefix,), session, fields)
+    admit(simulation, (articulation.prefix,), session, fields, moves=False)
     controller = simulation.engine.controls[articulation.prefix].controller
     if controller is None:
         raise OpError('no_controller', f'{articulation.prefix} has no controller')
@@ -141,11 +143,12 @@ def claim_control(simulation: Simulation, session: ServerSession, fields: Fields
     The claim ends `ttl_s` after the owner's last claim or command, or with release_control.
     """
     prefix = simulation.world.articulation(fields.need('articulation')).prefix
-    check_e_stop(simulation)
+    admit(simulation, (), session, fields)
     ttl = fields.number('ttl_s', DEFAULT_TTL, low=0.1, high=MAX_TTL)
     owner = owner_of(session, fields)
     simulation.claims.claim(prefix, owner, ttl, force=fields.boolean('force'))
-    return {'articulation': prefix, 'owner': owner, 'ttl_s': ttl}
+    shown = fields.string('control_owner') or owner.label
+    return {'articulation': prefix, 'owner': shown, 'ttl_s': ttl}
 
 
 def release_control(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
@@ -173,9 +176,7 @@ def set_navigation_target(
         fields.need_number(name, low=-MAX_MAGNITUDE, high=MAX_MAGNITUDE)
         for name in ('x', 'y', 'yaw')
     )
-    simulation.claims.check((prefix,), session, fields)
-    if kind == GOAL:
-        check_e_stop(simulation)
+    admit(simulation, (prefix,), session, fields, moves=kind == GOAL)
     target = {'articulation': prefix, 'kind': kind, 'x': x, 'y': y, 'yaw': yaw}
     return {'id': simulation.navigation.announce(target)}
 

@@ -52,7 +52,8 @@ def _read_session(host: SimulationHost, fields: Fields, revision: int) -> Server
     """
     Return the session that a hello asks for; unknown levels and encodings count as absent.
 
-    A plain one without a level keeps that of the plain session before it, as stock servers do.
+    A plain one without a level keeps that of the plain session before it, as stock servers do.  A
+    shared one that names a `session_id` (extension) keeps the claims of that session.
     """
     shared = fields.boolean('shared')
     usual = 'standard' if shared else host.sessions.last_plain.observations
@@ -68,6 +69,7 @@ def _read_session(host: SimulationHost, fields: Fields, revision: int) -> Server
         include_assets=fields.boolean('include_assets'),
         published_state=fields.boolean('published_state', shared),
         revision=revision,
+        owner=host.sessions.owner(fields.string('session_id')) if shared else '',
     )
 
 

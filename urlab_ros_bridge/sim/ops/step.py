@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.model import Joint
+from urlab_ros_bridge.sim.admission import admit
+from urlab_ros_bridge.sim.admission import was_stopped
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.world import World
@@ -117,7 +119,8 @@ def step(simulation: Simulation, session: ServerSession, fields: Fields) -> Repl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
     During a replay: n_steps of its frames.  With the extension `while_live` the request is for
     live mode only, so that a client that only reads never advances a world that another one steps.
-    While the e-stop is engaged, commands are not applied, and the reply has `e_stop` (extension).
+    While the e-stop is engaged, commands are not applied, and the reply has `e_stop` (extension);
+    so it is if it was engaged while the request waited.
     """
     engine, replay_source = simulation.engine, simulation.engine.run.replay_source
     view, cameras = requested_view(fields, session), requested_cameras(simulation, fields)
@@ -126,19 +129,15 @@ def step(simulation: Simulation, session: ServerSession, fields: Fields) -> Repl
     if replay_source is not None:
         _replay(simulation, fields, replay_source)
     elif engine.run.mode == 'puppet':
-        _puppet(simulation, fields)
+        _puppet(simulation, session, fields)
+    elif engine.run.mode == 'direct':
+        _direct(simulation, session, fields)
     else:
-        simulation.claims.check(fields.mapping('per_articulation'), session, fields)
-        command = read_command(simulation, fields)
-        if engine.run.e_stop:
-            command = StepCommand()  # time advances, so that robots come to rest
-        if engine.run.mode == 'direct':
-            advance(simulation, step_count(fields), command)
-        else:
-            _live(simulation, fields, command)
-    if replay_source is not None or cameras is not None or engine.run.e_stop:
+        _live(simulation, session, fields)
+    stopped = was_stopped(simulation, fields)
+    if replay_source is not None or cameras is not None or stopped:
         reply = observe(simulation, session, view)
-        if engine.run.e_stop:
+        if stopped:
             reply['e_stop'] = True
         if replay_source is not None:
             reply.update(replay_source.report())
@@ -164,23 +163,37 @@ def observe(
     return simulation.observer.observe(view, count)
 
 
-def advance(simulation: Simulation, count: int, command: StepCommand) -> None:
-    """Run `count` sub-steps in direct mode with a command."""
-    engine = simulation.engine
-    deadline = engine.run.step_deadline()
+def _direct(simulation: Simulation, session: ServerSession, fields: Fields) -> None:
+    count, command = step_count(fields), read_command(simulation, fields)
+    engine, deadline = simulation.engine, simulation.engine.run.step_deadline()
     engine.run.wait_unpaused(deadline)
+    command = _admitted(simulation, session, fields, command)
     command.write(simulation.world.data.time)
-    try:
-        if command.xfrc:
-            with _wrenches(simulation, command):
-                engine.advance(count, command.raw, deadline)
-        else:
+    with _wrenches(simulation, command) if command.xfrc else nullcontext():
+        try:
             engine.advance(count, command.raw, deadline)
-    finally:
-        engine.publish(rows=False)
+        finally:
+            engine.publish(rows=False)
 
 
-def _live(simulation: Simulation, fields: Fields, command: StepCommand) -> None:
+def _admitted(
+    simulation: Simulation, session: ServerSession, fields: Fields, command: StepCommand
+) -> StepCommand:
+    """
+    Return what may be applied of a command, after the last wait.
+
+    :raises OpError: not_control_owner, stale_command.
+    """
+    if was_stopped(simulation, fields):
+        return StepCommand()  # time advances, so that robots come to rest
+    admit(simulation, command.prefixes, session, fields)
+    for twist in command.twists:
+        twist.check_resets(simulation.engine.clock.resets)
+    return command
+
+
+def _live(simulation: Simulation, session: ServerSession, fields: Fields) -> None:
+    command = _admitted(simulation, session, fields, read_command(simulation, fields))
     engine = simulation.engine
     stepping = fields.boolean('while_paused')
     if stepping and not engine.run.paused:
@@ -212,10 +225,16 @@ def _wrenches(simulation: Simulation, command: StepCommand) -> Iterator[None]:
         xfrc[:] = 0.0
 
 
-def _puppet(simulation: Simulation, fields: Fields) -> None:
-    """Write the client's state, run mj_forward once."""
+def _puppet(simulation: Simulation, session: ServerSession, fields: Fields) -> None:
+    """
+    Write the client's state, run mj_forward once.
+
+    The e-stop does not hold it back: the state comes from a robot elsewhere.
+    """
     world, engine = simulation.world, simulation.engine
     pushed = read_pushed_state(world, fields)
+    if pushed:
+        admit(simulation, world.articulations, session, fields, moves=False)
     time = fields.number('time', world.data.time, low=0.0, high=MAX_TIME)
     for name, values in pushed.items():
         getattr(world.data, name)[:] = values

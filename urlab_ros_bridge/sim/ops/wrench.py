@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from urlab_ros_bridge.sim.admission import admit
+from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.ops.commands import check_e_stop
 from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
@@ -51,7 +52,7 @@ def apply_wrench(simulation: Simulation, session: ServerSession, fields: Fields)
     if not wrench.wrench.any():
         wrench.until = -np.inf
     else:
-        check_e_stop(simulation)
+        admit(simulation, prefixes_of(world, [body]), session, fields)
     if not engine.external.apply(wrench):
         raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
     return {'body': world.model.body(body).name, 'until': now + max(duration, step)}
@@ -66,7 +67,6 @@ def pull_body(simulation: Simulation, session: ServerSession, fields: Fields) ->
     stable with rare and late targets.
     """
     world, engine = simulation.world, simulation.engine
-    check_e_stop(simulation)
     body = _body(simulation, fields)
     point, target = (_vector3(fields, name) for name in ('point', 'target'))
     duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
@@ -78,6 +78,7 @@ def pull_body(simulation: Simulation, session: ServerSession, fields: Fields) ->
         raise bad_value('body', world.model.body(body).name, 'a body that can move')
     until = max(data.time, data.time + duration - step / 2)
     wall = read_wall_timeout(fields, moves=True)
+    admit(simulation, prefixes_of(world, [body]), session, fields)
     pull = Pull(body, np.zeros(6), False, until, name, wall, point, target, mass)
     if not engine.external.pull(pull):
         raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
@@ -121,7 +122,6 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
     same while time is frozen.
     """
     articulation = simulation.world.articulation(fields.string('articulation'))
-    simulation.claims.check((articulation.prefix,), session, fields)
     control = simulation.engine.controls[articulation.prefix]
     given = fields.mapping('values')
     values = vector('values', list(given.values()))
@@ -134,9 +134,9 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
         for index, value in zip(indices, values, strict=True)
         if value and not control.holds(index)
     ]
-    if rates or any(map(control.holds, indices)):
-        check_e_stop(simulation)
     wall = read_wall_timeout(fields, moves=bool(rates))
+    moves = bool(rates) or any(map(control.holds, indices))
+    admit(simulation, (articulation.prefix,), session, fields, moves=moves)
     slot = control.setpoints['zmq']
     for index, value in zip(indices, values, strict=True):
         slot[index] = value

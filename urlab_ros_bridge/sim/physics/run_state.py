@@ -94,6 +94,7 @@ class ExecutionState:
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar fault: why the live loop has stopped time, '' when all is well.
     :ivar e_stop: the e-stop is engaged: robots are stopped, and commands refused.
+    :ivar e_stops: how often it was engaged.
     :ivar stop_due: robots have to be stopped before the next sub-step.
     :ivar replay_source: a replay that replaces physics; live mode and reset end it.
     :ivar seconds_per_step: running mean of the wall time of a sub-step.
@@ -120,6 +121,7 @@ class ExecutionState:
         self.speed = speed
         self.fault = ''
         self.e_stop = self.stop_due = False
+        self.e_stops = 0
         self.replay_source: ReplaySource | None = None
         self.advancing = False
         self.draining = False
@@ -184,6 +186,7 @@ class ExecutionState:
 
     def engage_e_stop(self) -> None:
         """Engage the e-stop, without the lock: it must wait for nothing."""
+        self.e_stops += 1
         self.e_stop = self.stop_due = True
 
     def clear_fault(self) -> None:

@@ -9,6 +9,7 @@ are not affected.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Iterable
 from dataclasses import dataclass
 import threading
@@ -22,23 +23,37 @@ DEFAULT_TTL = 10.0  # s
 MAX_TTL = 3600.0
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """
+    Who commands.
+
+    :ivar key: the `control_owner` of a request, else the owner of its session: who knows it can
+        command in its name.
+    :ivar label: how others see it.
+    """
+
+    key: str
+    label: str
+
+
 @dataclass(slots=True)
 class _Claim:
     """A claim; `until` by time.monotonic."""
 
-    owner: str
+    owner: Owner
     ttl: float
     until: float
 
 
 class Claims:
-    """The claims of one world; thread-safe."""
+    """The claims of a simulation, also when its world changes; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._claims: dict[str, _Claim] = {}
 
-    def claim(self, prefix: str, owner: str, ttl: float, *, force: bool = False) -> None:
+    def claim(self, prefix: str, owner: Owner, ttl: float, *, force: bool = False) -> None:
         """
         Give an articulation to an owner; a later claim of the same owner renews it.
 
@@ -47,7 +62,7 @@ class Claims:
         :raises OpError: control_claimed.
         """
         with self._lock:
-            other = self._other(prefix, owner)
+            other = self._other(prefix, owner.key)
             if other and not force:
                 raise OpError(
                     'control_claimed',
@@ -55,51 +70,60 @@ class Claims:
                 )
             self._claims[prefix] = _Claim(owner, ttl, time.monotonic() + ttl)
 
-    def release(self, prefix: str, owner: str) -> None:
+    def release(self, prefix: str, owner: Owner) -> None:
         """
         End a claim; without one nothing happens.
 
         :raises OpError: not_control_owner.
         """
         with self._lock:
-            self._refuse_others(prefix, owner)
+            self._refuse_others(prefix, owner.key)
             self._claims.pop(prefix, None)
 
-    def check(self, prefixes: Iterable[str], session: ServerSession, fields: Fields) -> None:
+    def check(
+        self, prefixes: Iterable[str], session: ServerSession | None, fields: Fields | None
+    ) -> None:
         """
         Make sure that a request may command articulations, and renew the claims of its owner.
 
+        :param session: None, as `fields`, for a sender who is unknown.
         :raises OpError: not_control_owner.
         """
         if not self._claims:
             return
-        owner = owner_of(session, fields)
+        key = owner_of(session, fields).key if session and fields else ''
         with self._lock:
-            mine = [prefix for prefix in prefixes if self._refuse_others(prefix, owner)]
+            mine = [prefix for prefix in prefixes if self._refuse_others(prefix, key)]
             for prefix in mine:
                 claim = self._claims[prefix]
                 claim.until = time.monotonic() + claim.ttl
 
-    def _refuse_others(self, prefix: str, owner: str) -> bool:
+    def keep(self, prefixes: Collection[str]) -> None:
+        """End the claims of all articulations but these: the others no longer exist."""
+        with self._lock:
+            self._claims = {each: self._claims[each] for each in self._claims if each in prefixes}
+
+    def _refuse_others(self, prefix: str, key: str) -> bool:
         """Return whether this owner has a claim; raise when another one has."""
-        other = self._other(prefix, owner)
+        other = self._other(prefix, key)
         if other:
             raise OpError('not_control_owner', f'{prefix} is claimed by {other}')
         return prefix in self._claims
 
-    def _other(self, prefix: str, owner: str) -> str:
-        """Return the other owner of an articulation, '' when there is none."""
+    def _other(self, prefix: str, key: str) -> str:
+        """Return the label of the other owner of an articulation, '' when there is none."""
         claim = self._claims.get(prefix)
         if claim is not None and claim.until < time.monotonic():
             del self._claims[prefix]
             claim = None
-        return '' if claim is None or claim.owner == owner else claim.owner
+        return '' if claim is None or claim.owner.key == key else claim.owner.label
 
 
-def owner_of(session: ServerSession, fields: Fields) -> str:
+def owner_of(session: ServerSession, fields: Fields) -> Owner:
     """
     Return in whose name a request commands: `control_owner`, else the session.
 
-    The whole session id is not shown to others: who knows it can use the session.
+    Others see neither: with them, they could command in its name.
     """
-    return fields.string('control_owner') or f'{session.client or "client"} {session.id[:8]}'
+    label = f'{session.client or "client"} {session.owner[:8]}'
+    return Owner(fields.string('control_owner') or session.owner, label)

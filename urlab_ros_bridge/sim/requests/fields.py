@@ -52,13 +52,18 @@ class BadField(OpError):
 
 
 class Fields:
-    """The fields of one request; `where` is put before field names in messages."""
+    """
+    The fields of one request; `where` is put before field names in messages.
 
-    __slots__ = ('_request', '_where')
+    :ivar e_stops: how often the e-stop had been engaged when the request arrived.
+    """
+
+    __slots__ = ('_request', '_where', 'e_stops')
 
     def __init__(self, request: dict[str, Any], where: str = '') -> None:
         self._request = request
         self._where = where
+        self.e_stops = 0
 
     def __contains__(self, name: str) -> bool:
         return self._request.get(name) is not None

@@ -37,6 +37,8 @@ class ServerSession:
     :ivar last_turn: when it had the model's lock last, counted over all sessions; see
         `physics.lock`.
     :ivar revision: the world's at the hello; see `SessionTable.expire`.
+    :ivar owner: in whose name it claims articulations; a session that continues another one
+        after a change of the world has that one's.
     """
 
     encoding: str = 'msgpack'
@@ -49,8 +51,12 @@ class ServerSession:
     steps_from: tuple[int, int] = (0, 0)
     revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    owner: str = ''
     last_seen: float = field(default_factory=time.monotonic)
     last_turn: int = 0
+
+    def __post_init__(self) -> None:
+        self.owner = self.owner or self.id
 
 
 class SessionTable:
@@ -98,6 +104,12 @@ class SessionTable:
             raise OpError('session_expired', 'the world has changed; send hello again')
         session.last_seen = time.monotonic()
         return session
+
+    def owner(self, session_id: str) -> str:
+        """Return the owner of a session, expired or not; '' when it is not known."""
+        with self._lock:
+            session = self._shared.get(session_id)
+        return session.owner if session is not None else ''
 
     def count_steps_from(self, counter: tuple[int, int]) -> None:
         """Count the steps of every session from an engine's `counter`: a world has begun."""

@@ -5,7 +5,8 @@ The inbound control stream: setpoints and gains without a reply (port 5556 of th
 
 It has no thread of its own.  The live loop drains the socket before every step, which costs less
 than a microsecond when nothing came; in direct and puppet mode, where steps bring their own
-commands, messages are drained and discarded, as stock servers do.
+commands, messages are drained and discarded, as stock servers do.  Messages name no sender, so a
+claimed articulation takes none.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import time
 
 import numpy as np
 
+from urlab_ros_bridge.sim.admission import admit
+from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
-from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.simulation import StreamCounters
+from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.transport.receiver import MessageReceiver
 from urlab_ros_bridge.transport.receiver import RECEIVE_QUEUE
 from urlab_ros_bridge.wire import control as wire
@@ -64,12 +66,11 @@ class _Target:
 class ControlStream:
     """Feeds one world's setpoints from a receiver, which outlives it."""
 
-    def __init__(
-        self, engine: Engine, receiver: MessageReceiver, counters: StreamCounters
-    ) -> None:
-        self._engine = engine
+    def __init__(self, simulation: Simulation, receiver: MessageReceiver) -> None:
+        self._simulation = simulation
+        engine = self._engine = simulation.engine
         self._receiver = receiver
-        self._counters = counters
+        self._counters = simulation.inbound
         self._targets = {prefix: _Target(control) for prefix, control in engine.controls.items()}
         self._filters = [
             wire.control_topic(kind, prefix) for prefix in self._targets for kind in wire.KINDS
@@ -130,13 +131,12 @@ class ControlStream:
             target = self._targets.get(prefix)
             if target is None:  # from a sender of the world before
                 raise UnknownTopic(parts[0][:80])
-            if kind == wire.CONTROL and self._engine.run.e_stop:
-                raise wire.MalformedControl(kind, 'the e-stop is engaged')
+            admit(self._simulation, (prefix,), None, None, moves=kind == wire.CONTROL)
             if kind == wire.CONTROL:
                 self._set(prefix, target, parts[1])
             else:
                 self._configure(target, parts[1])
-        except (WireError, InvalidControllerParameters) as error:
+        except (OpError, WireError, InvalidControllerParameters) as error:
             self._counters.rejected += 1
             self._report(prefix, kind, str(error))
         else:

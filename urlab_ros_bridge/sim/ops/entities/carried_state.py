@@ -217,6 +217,7 @@ def carry(old: Simulation, new: Simulation, same: Same) -> None:
     new.recorder.resume(old.recorder)
     new.replay.resume(old.replay)
     new.live.meter = old.live.meter
+    new.claims.keep(new.world.articulations)
 
 
 def write_state(old: Simulation, new: Simulation, same: Same) -> None:

@@ -19,6 +19,8 @@ from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model.named_bodies import ARTICULATION
 from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.model.named_bodies import STATIC
+from urlab_ros_bridge.sim.admission import admit
+from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
@@ -72,6 +74,7 @@ def set_entity_state(
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
         given['quat'] = unit_quaternion('quat', given['quat'])
+    admit(simulation, prefixes_of(simulation.world, [item.body]), session, fields)
     _write(simulation, item, given)
     simulation.engine.forward()
     simulation.engine.state_changed()
