@@ -16,6 +16,7 @@ from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
+from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.plan.plan import PlannedActuator
@@ -70,6 +71,7 @@ class Robot:
             self.rejections,
             SimpleNamespace(put=lambda key, action, *_: self.run(action)),
             self.link,
+            FeatureErrors(print),
             lambda: self.now,
         )
         self.robot = CommandedRobot(PLAN, path)

@@ -24,3 +24,16 @@ def test_an_action_that_waited_too_long_for_the_server_is_dropped():
     sender.stop()
     assert done == ['stops', 'fresh']
     assert errors == ['moves']
+
+
+def test_an_action_that_raises_anything_is_reported_and_the_next_one_is_sent():
+    errors, done, sender = [], [], CommandSender(lambda key, error: errors.append((key, error)))
+    sender.put('broken', lambda: [][1])
+    sender.put('e_stop', lambda: done.append('e_stop'))
+    sender.start()
+    assert sender.flush(10.0)
+    sender.put('later', lambda: done.append('later'))
+    sender.stop()
+    assert done == ['e_stop', 'later']
+    ((key, error),) = errors
+    assert key == 'broken' and isinstance(error, IndexError)

@@ -9,7 +9,7 @@ from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 
 
 def test_a_task_that_does_not_begin_in_time_never_runs_and_errors_reach_who_waits():
-    tasks, ran = StreamTasks(), []
+    tasks, ran = StreamTasks(print), []
     tasks.thread = threading.current_thread()  # alive, but busy
     assert not tasks.run_and_wait(lambda: ran.append('late'), 0.01)
     tasks.wake = tasks.run_all

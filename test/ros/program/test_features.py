@@ -1,13 +1,42 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A feature is one file: what is declared there is on DDS, on the pages, in the parameters."""
+"""A feature is one file: what it declares is on DDS, and what it breaks is its own alone."""
 
+from bridge_harness import CapturedLog
 from bridge_harness import LATCHED
 from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+import pytest
 from std_msgs.msg import String
 
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import FeatureFailed
+from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feed import Observer
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.program.features import FEATURES
+
+ODD = Topic('{robot}/odd', ('std_msgs/msg/String',), 'sensor')
+ODD_COMMAND = Topic('{robot}/odd_command', ('geometry_msgs/msg/Twist',), 'command', incoming=True)
+
+
+def report_of(listener, *words):
+    """Return the entry of the features in /diagnostics, once it contains these words."""
+
+    def text_of(message):
+        return next(s for s in message.status if s.name.endswith(': features'))
+
+    def has_words(message):
+        found = text_of(message)
+        text = f'{found.message} {" ".join(pair.value for pair in found.values)}'
+        return all(word in text for word in words)
+
+    return text_of(listener.wait_for(DiagnosticArray, '/diagnostics', has_words))
 
 
 def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, bridged):
@@ -18,3 +47,108 @@ def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, 
     world = wait_until(lambda: bridge.stream.world)
     (note,) = (note for note in world.notes if 'motto' in note)
     assert 'other motto' in note
+
+
+class Broken:
+    """A feature of which everything raises, and counts how often."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def raises(self, name):
+        def call(*arguments):
+            self.calls[name] = self.calls.get(name, 0) + 1
+            raise IndexError(f'{name} is broken')
+
+        return call
+
+    def attach(self, bridge):
+        part, bridge.part(ServerLink).on_status = Part(), [self.raises('status')]
+        for name in vars(Part):
+            if not name.startswith('_') and name not in ('start', 'all_started'):
+                setattr(part, name, self.raises(name))
+        bridge.run_in_stream(self.raises('task'))
+        return part
+
+    def feeds(self, robot):
+        robot.feed(ODD, self.raises('build'), wire=())
+        raises = self.raises
+        robot.observers.append(Observer(raises('update'), raises('clear'), robot.base_row))
+        self.raises('feeds')()
+
+    def commands(self, robot):
+        command = Command()
+        for name in ('tick', 'halt', 'jump', 'close'):
+            setattr(command, name, self.raises(f'command {name}'))
+        robot.subscribe(ODD_COMMAND, self.raises('receive'))
+        robot.context.sender.put('odd', self.raises('send'))
+        return [command]
+
+    @property
+    def feature(self):
+        return Feature(
+            'odd',
+            attach=self.attach,
+            feeds=self.feeds,
+            world_feeds=self.raises('world_feeds'),
+            latched=self.raises('latched'),
+            commands=self.commands,
+        )
+
+
+def test_a_feature_that_raises_is_named_and_everything_else_continues(
+    small_server, bridged, capfd
+):
+    server, broken, log = small_server(), Broken(), CapturedLog(capfd)
+    # It comes first, so that everything else comes after it.
+    bridge, listener = bridged(server, features=(*FEATURES[:5], broken.feature, *FEATURES[5:]))
+    listener.listen(String, 'odd')
+    listener.publisher(Twist, 'odd_command').publish(Twist())
+    cmd_vel = listener.publisher(Twist, 'cmd_vel')
+    odom = listener.wait_for(Odometry, 'odom', lambda message: broken.calls.get('build', 0) > 9)
+    assert 'IndexError' in report_of(listener, 'odd').message
+    with server.lock:
+        server.data.time = 0.0  # time goes back
+    expected = {'jump', 'clear', 'command jump', 'receive', 'send', 'tick', 'statuses', 'latched'}
+    wait_until(lambda: expected <= broken.calls.keys())
+    first = len(listener.received['odom'])
+    wait_until(lambda: len(listener.received['odom']) > first + 10)
+    cmd_vel.publish(Twist())
+    wait_until(lambda: server.of('set_twist'))
+    assert odom.header.frame_id == 'odom'
+    bridge.close()
+    bridge.close = lambda: None
+    assert {'stop', 'destroy', 'command close', 'status', 'task'} <= broken.calls.keys()
+    assert sum(broken.calls.values()) > 50
+    assert len(log.with_words("feature 'odd'")) == 1  # all of it is raised at one place
+
+
+def test_a_topic_that_is_taken_with_another_type_is_left_out_alone(small_server, bridged):
+    odom = Topic('{robot}/odom', ('geometry_msgs/msg/PoseStamped',), 'sensor')
+    second = Feature(
+        'second odom', feeds=lambda robot: robot.feed(odom, lambda stamp: PoseStamped(), wire=())
+    )
+    _, listener = bridged(small_server(), features=(*FEATURES, second))
+    assert listener.wait_for(Odometry, 'odom')
+    assert 'already published' in report_of(listener, 'second odom', "'odom'").message
+
+
+@pytest.mark.parametrize('declared', [{'rate': 'odom_raet'}, {'switch': 'publish_odm'}])
+def test_a_topic_that_names_an_unknown_parameter_is_reported(small_server, bridged, declared):
+    topic = Topic('{robot}/odd', ('std_msgs/msg/String',), 'sensor', **declared)
+    odd = Feature('odd', feeds=lambda robot: robot.feed(topic, lambda stamp: String(), wire=()))
+    _, listener = bridged(small_server(), features=(*FEATURES, odd))
+    assert 'unknown parameter' in report_of(listener, 'odd', *declared.values()).message
+
+
+def test_a_feature_that_cannot_be_attached_is_named(small_server, bridged):
+    odd = Feature('odd', attach=lambda bridge: [][1])
+    with pytest.raises(FeatureFailed, match=r"'odd'.*IndexError"):
+        bridged(small_server(), features=(*FEATURES, odd))
+
+
+@pytest.mark.parametrize('words', ['once', 'every tick, if it changed'])
+def test_a_rate_in_words_is_taken_as_timing(words):
+    with pytest.deprecated_call(match='timing'):
+        topic = Topic('odd', (), 'sensor', rate=words)
+    assert (topic.rate, topic.timing) == ('', words)

@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.wire.errors import UrlabError
 
 
 class Commands(Part):
@@ -36,7 +37,7 @@ class Commands(Part):
         """Prepare the thread of the sender."""
         self.rejections = Rejections(bridge.log)
         self.gate = AnswerGate(lambda: bridge.settings(CommandParameters).command_max_age)
-        self.sender = CommandSender(self.rejections.add)
+        self.sender = CommandSender(self._not_sent)
         self.stopped = ''
         self._features = bridge.features
         self._stream = bridge.part(StreamThread)
@@ -48,6 +49,7 @@ class Commands(Part):
             self.rejections,
             self.sender,
             bridge.part(ServerLink),
+            bridge.errors,
         )
         self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
@@ -81,6 +83,11 @@ class Commands(Part):
         self._robots = (*kept, *new)
         for robot in new:
             robot.open(self._features)
+
+    def _not_sent(self, key: str, error: Exception) -> None:
+        self.rejections.add(key, error)
+        if not isinstance(error, UrlabError):
+            self._context.errors.add(f'sender of {key}', error)
 
     def tick(self, stamp_ns: int) -> None:
         """Continue the active commands; called in the stream thread after every tick."""

@@ -13,6 +13,7 @@ from rclpy.node import Node
 from urlab_ros_bridge.ros.commands.admission import Rejections
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
@@ -30,6 +31,7 @@ class CommandContext:
     :ivar gate: holds commands in lockstep until all nodes have answered.
     :ivar rejections: counts commands that are not carried out.
     :ivar sender: the thread that sends commands through `link`.
+    :ivar errors: what commands of a feature have raised.
     :ivar monotonic: wall clock (s).
     """
 
@@ -40,6 +42,7 @@ class CommandContext:
     rejections: Rejections
     sender: CommandSender
     link: ServerLink
+    errors: FeatureErrors
     monotonic: Callable[[], float] = time.monotonic
 
     @property

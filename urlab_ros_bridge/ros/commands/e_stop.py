@@ -28,7 +28,7 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
-ACTIVE = Topic('e_stop/active', ('std_msgs/msg/Bool',), 'latched', '', 'on change')
+ACTIVE = Topic('e_stop/active', ('std_msgs/msg/Bool',), 'latched', timing='on change')
 REASON = 'the e-stop is engaged'
 
 

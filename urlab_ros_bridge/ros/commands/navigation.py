@@ -112,8 +112,8 @@ GOAL_POSE = Topic(
     ('geometry_msgs/msg/PoseStamped',),
     'sensor',
     'robots that take `cmd_vel`',
-    'when set on the page',
-    'publish_navigation_targets',
+    timing='when set on the page',
+    switch='publish_navigation_targets',
 )
 TOPICS = {GOAL: GOAL_POSE, INITIAL_POSE: initial_pose.TOPIC}
 FEATURE = Feature(

@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.errors import text_of
 from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -51,14 +52,15 @@ class CommandedRobot:
         self.link = context.link
         self.arbiter = Arbiter(context.settings, stopped)
         self.setpoints = Setpoints(plan, context)
-        self._commands: list[Command] = []
+        self._commands: list[tuple[str, Command]] = []  # each with the name of its feature
         self._subscriptions: list[tuple[str, Subscription]] = []
 
     def open(self, features: Iterable[Feature]) -> None:
         """Make the commands of all features, and accept messages and goals from now on."""
         for feature in features:
             if feature.commands is not None:
-                self._commands.extend(feature.commands(self))
+                with self.context.errors.caught(feature.name):
+                    self._commands += [(feature.name, each) for each in feature.commands(self)]
 
     def subscribe(
         self,
@@ -114,6 +116,11 @@ class CommandedRobot:
         except CommandRejected as error:
             self.context.rejections.add(name, error)
             return error
+        except Exception as error:
+            self.context.errors.add(f'command {name}', error)
+            rejected = CommandRejected(f'failed: {text_of(error)}')
+            self.context.rejections.add(name, rejected)
+            return rejected
         if self.arbiter.stopped and not stopped:
             self.halt(self.arbiter.stopped)
         return None
@@ -134,7 +141,7 @@ class CommandedRobot:
     @property
     def active(self) -> bool:
         """Whether ticks must hold the state of the joints."""
-        return any(command.active for command in self._commands)
+        return any(command.active for _, command in self._commands)
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
@@ -144,33 +151,28 @@ class CommandedRobot:
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """Continue the active commands; see `Command.tick`."""
         self.setpoints.tick(stamp_ns)
-        for command in self._commands:
-            command.tick(stamp_ns, joints)
+        self._each(lambda command: command.tick(stamp_ns, joints))
 
     def drop_impossible(self) -> None:
         """Drop what cannot continue, although no tick comes."""
         if problem := self.setpoints.problem():
-            for command in self._commands:
-                command.drop(problem)
+            self._each(lambda command: command.drop(problem))
 
     def jump(self, reason: str) -> None:
         """Stop the robot and drop its commands, which were for another time."""
-        for command in self._commands:
-            command.jump(reason)
+        self._each(lambda command: command.jump(reason))
         self.arbiter.clear()
         self.setpoints.clear()
 
     def halt(self, reason: str) -> None:
         """Stop at once, and reject commands."""
         self.arbiter.stop(reason)
-        for command in self._commands:
-            command.halt(reason)
+        self._each(lambda command: command.halt(reason))
         self.setpoints.hold()
 
     def stop_moving(self) -> None:
         """Stop what the bridge moves: it ends."""
-        for command in self._commands:
-            command.jump('the bridge is shutting down')
+        self._each(lambda command: command.jump('the bridge is shutting down'))
         self.setpoints.stop()
 
     def close(self) -> None:
@@ -178,5 +180,12 @@ class CommandedRobot:
         for name, subscription in self._subscriptions:
             self.context.gate.command_topics.discard(name)
             self.context.node.destroy_subscription(subscription)
-        for command in self._commands:
-            command.close()
+        self._each(lambda command: command.close())
+
+    def _each(self, call: Callable[[Command], object]) -> None:
+        """Call something of all commands, whatever one of them raises."""
+        for feature, command in self._commands:
+            try:
+                call(command)
+            except Exception as error:
+                self.context.errors.add(feature, error)

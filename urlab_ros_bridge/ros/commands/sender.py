@@ -16,7 +16,6 @@ import time
 from typing import NamedTuple
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
-from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]
 # Time limit for the last commands of a bridge that ends (s).
@@ -35,7 +34,7 @@ class CommandSender:
 
     def __init__(
         self,
-        on_error: Callable[[str, UrlabError], None],
+        on_error: Callable[[str, Exception], None],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """
@@ -105,7 +104,8 @@ class CommandSender:
                 raise CommandRejected(f'dropped: it waited {late:.1f} s too long for the server')
             waiting.action()
             self.sent += 1
-        except UrlabError as error:
+        except Exception as error:
+            # Whatever it is, the next command is sent: it may be the e-stop.
             if not self._stopped:
                 self._on_error(key, error)
         finally:

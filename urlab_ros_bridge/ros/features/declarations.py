@@ -18,6 +18,7 @@ from enum import Enum
 import re
 from types import MappingProxyType
 from typing import Any
+import warnings
 
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -31,11 +32,12 @@ class Topic:
     :ivar types: its type, or those that it may have.
     :ivar profile: function of `rclpy_tools.qos` that makes its quality of service.
     :ivar when: which worlds have it; empty: all.
-    :ivar rate: parameter that limits it, or its rate in words.
+    :ivar rate: parameter that limits its rate; of a subscribed topic, parameters that concern it.
     :ivar switch: parameters that switch it off when all of them are false.
     :ivar incoming: whether the bridge subscribes to it.
     :ivar each_instant: whether nodes in lockstep may answer it: then each instant of a lockstep is
         published, whatever the rate.
+    :ivar timing: when it is published, in words, if no parameter limits its rate.
     """
 
     name: str
@@ -46,6 +48,17 @@ class Topic:
     switch: str = ''
     incoming: bool = False
     each_instant: bool = False
+    timing: str = ''
+
+    def __post_init__(self) -> None:
+        """Take a rate in words, which was allowed before there was `timing`, as the timing."""
+        if self.rate == 'once' or not all(map(str.isidentifier, names_in(self.rate))):
+            text = (
+                f'{self.name}: rate={self.rate!r} names no parameter; write timing={self.rate!r}'
+            )
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            object.__setattr__(self, 'timing', self.rate)
+            object.__setattr__(self, 'rate', '')
 
     def named(self, namespace: str, parts: Mapping[str, str] = MappingProxyType({})) -> str:
         """
@@ -157,6 +170,16 @@ class RequestRejected(UrlabError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def names_in(text: str) -> list[str]:
+    """
+    Return names that are separated by commas.
+
+    >>> names_in('a, b'), names_in('')
+    (['a', 'b'], [])
+    """
+    return text.split(', ') if text else []
 
 
 def _named(name: str, namespace: str, parts: Mapping[str, str]) -> str:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
@@ -25,6 +27,9 @@ from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.errors import FeatureErrors
+from urlab_ros_bridge.ros.features.errors import owner_of
+from urlab_ros_bridge.ros.features.errors import text_of
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
@@ -79,6 +84,16 @@ class PartMissing(UrlabError):
         super().__init__(
             f'no feature has added a {kind.__name__} yet; list the feature that adds it before '
             'those that use it'
+        )
+
+
+class FeatureFailed(UrlabError):
+    """A feature raised an unexpected error when it was attached or started."""
+
+    def __init__(self, feature: str, error: Exception) -> None:
+        super().__init__(
+            f'feature {feature!r} cannot start: {text_of(error)}; the log has the traceback. '
+            'Correct it, or uninstall the package that adds it'
         )
 
 
@@ -202,6 +217,7 @@ class Bridge:
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: the published world.
     :ivar stream_tasks: what the stream thread is to do between two ticks.
+    :ivar errors: what features have raised.
     """
 
     def __init__(
@@ -225,9 +241,10 @@ class Bridge:
         self.on_plan = on_plan
         self.fail = fail
         self.status_fd = status_fd
-        self.stream_tasks = StreamTasks()
+        self.errors = FeatureErrors(log)
+        self.stream_tasks = StreamTasks(lambda task, error: self.errors.add(owner_of(task), error))
         self._offered: dict[type, Any] = {}
-        self._parts: list[Part] = []
+        self._parts: list[tuple[str, Part]] = []  # each with the name of its feature
 
     def settings(self, kind: type[GroupT]) -> GroupT:
         """Return the present values of one feature's parameters; from any thread."""
@@ -259,63 +276,94 @@ class Bridge:
         self.stream_tasks.put(task)
 
     def attach(self) -> None:
-        """Attach all features; when one of them fails, `destroy` withdraws the others."""
+        """
+        Attach all features; when one of them fails, `destroy` withdraws the others.
+
+        :raises FeatureFailed: for an unexpected error.
+        """
         for feature in self.features:
             if feature.attach is not None:
-                self._parts.append(self.add(feature.attach(self)))
+                with self._starting(feature.name):
+                    self._parts.append((feature.name, self.add(feature.attach(self))))
 
     def start(self) -> None:
-        """Start all parts, then those that bring ticks and connections."""
-        for part in self._parts:
-            part.start()
-        for part in self._parts:
-            part.all_started()
+        """
+        Start all parts, then those that bring ticks and connections.
+
+        :raises FeatureFailed: for an unexpected error.
+        """
+        for name, part in self._parts:
+            with self._starting(name):
+                part.start()
+        for name, part in self._parts:
+            with self._starting(name):
+                part.all_started()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""
-        for part in reversed(self._parts):
-            part.stop()
+        self._call_all(lambda part: part.stop(), reversed(self._parts))
 
     def destroy(self) -> None:
         """Withdraw what parts have beside the node; again it does nothing."""
-        while self._parts:
-            self._parts.pop().destroy()
+        parts, self._parts = self._parts, []
+        self._call_all(lambda part: part.destroy(), reversed(parts))
 
     def take_plan(self, plan: WorldPlan) -> None:
         """Announce another world, before it is published."""
         self.plan = plan
-        for part in self._parts:
-            part.plan_changed(plan)
+        self._call_all(lambda part: part.plan_changed(plan), self._parts)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Announce that a world is published."""
-        for part in self._parts:
-            part.published(plan, handshake)
+        self._call_all(lambda part: part.published(plan, handshake), self._parts)
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that parts need in addition to those of topics."""
-        return set().union(*(part.extra_subscriptions() for part in self._parts))
+        found: set[bytes] = set()
+        self._call_all(lambda part: found.update(part.extra_subscriptions()), self._parts)
+        return found
 
     def tick(self, stamp_ns: int) -> None:
         """Announce a tick that was published."""
-        for part in self._parts:
-            part.tick(stamp_ns)
+        self._call_all(lambda part: part.tick(stamp_ns), self._parts)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Announce a new epoch."""
-        for part in reversed(self._parts):
-            part.jump(stamp_ns, went_back)
+        self._call_all(lambda part: part.jump(stamp_ns, went_back), reversed(self._parts))
 
     def every_second(self, now: float) -> None:
         """Announce that about a second has passed."""
-        for part in self._parts:
-            part.every_second(now)
+        self._call_all(lambda part: part.every_second(now), self._parts)
 
     def changed(self, settings: Settings) -> None:
         """Announce changed settings."""
-        for part in self._parts:
-            part.changed(settings)
+        self._call_all(lambda part: part.changed(settings), self._parts)
 
     def statuses(self) -> list[Status]:
-        """Return the entries of all parts in /diagnostics."""
-        return [status for part in self._parts for status in part.statuses()]
+        """Return the entries of all parts in /diagnostics, and that of the errors of features."""
+        found: list[Status] = []
+        self._call_all(lambda part: found.extend(part.statuses()), self._parts)
+        counts, last = self.errors.counts.copy(), self.errors.last.copy()
+        values: dict[str, Any] = {f'{name} errors': count for name, count in counts.items()}
+        values |= {f'{name} last error': text for name, text in last.items()}
+        text = '; '.join(f'{name}: {last[name]}' for name in counts)
+        return [*found, Status('features', text or 'no errors', values, 'error' if text else 'ok')]
+
+    def _call_all(self, call: Callable[[Part], object], parts: Iterable[tuple[str, Part]]) -> None:
+        """Call something of parts, of all of them, whatever one raises."""
+        for name, part in parts:
+            try:
+                call(part)
+            except Exception as error:
+                self.errors.add(name, error)
+
+    @contextlib.contextmanager
+    def _starting(self, feature: str) -> Iterator[None]:
+        """Name the feature in an unexpected error."""
+        try:
+            yield
+        except UrlabError:
+            raise
+        except Exception as error:
+            self.errors.add(feature, error)
+            raise FeatureFailed(feature, error) from error

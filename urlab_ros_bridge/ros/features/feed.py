@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 from typing import Protocol
@@ -22,6 +23,8 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.errors import FeatureErrors
+from urlab_ros_bridge.ros.features.errors import text_of
 from urlab_ros_bridge.ros.features.tick_state import RobotState
 from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -118,6 +121,7 @@ class Feed:
         rate_name: str = '',
         each_instant: bool = False,
         memory: Clearable | None = None,
+        on_error: Callable[[Exception], None],
     ) -> None:
         self.topic = topic
         self.publisher = publisher
@@ -135,6 +139,7 @@ class Feed:
         self.dropped = 0
         self.last_error = ''
         self._build = build
+        self._on_error = on_error
         self._subscribers = 0
 
     def poll_subscribers(self) -> None:
@@ -146,16 +151,23 @@ class Feed:
         self.has_subscribers = count > 0
 
     def publish(self, stamp_ns: int) -> bool:
-        """Publish the message of the present tick, if it has one; return whether it did."""
+        """
+        Publish the message of the present tick, if it has one; return whether it did.
+
+        A tick that cannot be read counts as an error of the topic; any other error is reported as
+        one of its feature, too.
+        """
         try:
             message = self._build(stamp_ns)
-        except UrlabError as error:
+            if message is None:
+                return False
+            self.publisher.publish(message)
+        except Exception as error:
             self.errors += 1
-            self.last_error = str(error)
+            self.last_error = text_of(error)
+            if not isinstance(error, UrlabError):
+                self._on_error(error)
             return False
-        if message is None:
-            return False
-        self.publisher.publish(message)
         self.limiter.count(stamp_ns)
         self.has_new_subscriber = self.dirty = False
         self.count += 1
@@ -166,7 +178,10 @@ class Feed:
         self.limiter.clear()
         self.dirty = False
         if self.memory is not None:
-            self.memory.clear()
+            try:
+                self.memory.clear()
+            except Exception as error:
+                self._on_error(error)
 
 
 class Publishers:
@@ -271,6 +286,8 @@ class _TopicMaker:
     :ivar notes: what could not be published, and why; features append to it.
     :ivar feeds: all that was made.
     :ivar observers: features append to them.
+    :ivar feature: name of the feature that makes them.
+    :ivar errors: what features have raised.
     """
 
     publishers: Publishers
@@ -278,6 +295,8 @@ class _TopicMaker:
     notes: list[str] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
+    feature: str = ''
+    errors: FeatureErrors = field(default_factory=lambda: FeatureErrors(lambda *_: None))
 
     @property
     def namespace(self) -> str:
@@ -307,10 +326,13 @@ class _TopicMaker:
         :param memory: cleared when time jumps.
         :param parts: values of the other fields of the name.
         :param rate: limit (Hz) in place of that of the parameter; 0: none.
+        :raises UnknownName: when the topic names a parameter that does not exist.
         :raises TopicTaken: when another feature publishes there with another type.
         """
         if not self.settings.is_on(topic.switch):
             return None
+        if topic.rate:
+            self.settings.value(topic.rate)
         name = topic.named(self.namespace, parts)
         publisher = self.publishers.of(topic, name, message_type)
         made = Feed(
@@ -319,9 +341,10 @@ class _TopicMaker:
             build,
             wire=wire,
             subscriptions=subscriptions,
-            rate_name=topic.rate if topic.rate in self.settings.TABLE and not rate else '',
+            rate_name='' if rate else topic.rate,
             each_instant=topic.each_instant,
             memory=memory,
+            on_error=partial(self.errors.add, self.feature),
         )
         made.limiter.set_rate(rate)
         self.feeds.append(made)

@@ -19,7 +19,13 @@ class StreamTasks:
     :ivar wake: ends the wait of that thread for a tick; callable from any thread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_error: Callable[[Task, Exception], None]) -> None:
+        """
+        Begin without tasks.
+
+        :param on_error: called with a task and what it raised; the next tasks follow.
+        """
+        self._on_error = on_error
         self.thread: threading.Thread | None = None
         self.wake: Task = lambda: None
         self._tasks: deque[Task] = deque()
@@ -66,7 +72,11 @@ class StreamTasks:
         """Run what was queued; called in the stream thread.  Return whether there was anything."""
         found = bool(self._tasks)
         while self._tasks:
-            self._tasks.popleft()()
+            task = self._tasks.popleft()
+            try:
+                task()
+            except Exception as error:
+                self._on_error(task, error)
         return found
 
     def __bool__(self) -> bool:

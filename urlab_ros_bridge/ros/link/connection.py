@@ -32,6 +32,7 @@ from urlab_ros_bridge.client.replies.ops import BRIDGE
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
+from urlab_ros_bridge.ros.features.errors import owner_of
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
@@ -90,7 +91,7 @@ class ServerLink(Part):
         self._settings = bridge.settings
         self._stream = bridge.part(StreamThread)
         self._on_plan = bridge.on_plan
-        self._log = bridge.log
+        self._log, self._errors = bridge.log, bridge.errors
         self.commands = make_client(bridge.settings)
         self.client = self.commands
         self.state = LinkState(
@@ -294,7 +295,8 @@ class ServerLink(Part):
                     self._change_state(mode=status.mode, paused=status.paused)
             self._change_state(pinned=status.pinned, lockstep=self.lockstep)
             for take in self.on_status:
-                take(status, requested)
+                with self._errors.caught(owner_of(take)):
+                    take(status, requested)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 

@@ -255,8 +255,8 @@ SCENE = Topic(
     ('moveit_msgs/msg/PlanningScene',),
     'report',
     'solid scenery',
-    'once a second, if anything has moved',
-    'publish_planning_scene',
+    timing='once a second, if anything has moved',
+    switch='publish_planning_scene',
 )
 FEATURE = Feature(
     'planning scene',

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import make_dataclass
 from dataclasses import replace
+import difflib
 from functools import cache
 import math
 from typing import Any
@@ -27,6 +28,7 @@ from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import keys_of
 from urlab_ros_bridge.schema import problem_of
 from urlab_ros_bridge.schema import shown
+from urlab_ros_bridge.wire.errors import UnknownName
 
 # Headings of the documentation, in its order; other groups come after these.
 GROUPS = (
@@ -151,12 +153,25 @@ class Settings:
         return found
 
     def value(self, name: str) -> Any:
-        """Return the value of a parameter by its ROS name."""
-        return getattr(self, self.TABLE[name].field)
+        """
+        Return the value of a parameter by its ROS name.
+
+        :raises UnknownName: when there is no such parameter; the message lists similar names.
+        """
+        row = self.TABLE.get(name)
+        if row is None:
+            similar = difflib.get_close_matches(name, self.TABLE, n=3, cutoff=0.6)
+            raise UnknownName('parameter', name, similar or self.TABLE)
+        return getattr(self, row.field)
 
     def is_on(self, names: str) -> bool:
-        """Return whether one of some parameters, separated by commas, is true; none: yes."""
-        return not names or any(map(self.value, names.split(', ')))
+        """
+        Return whether one of some parameters, separated by commas, is true; none: yes.
+
+        :raises UnknownName: when there is no such parameter.
+        """
+        values = [self.value(name) for name in names.split(', ')] if names else [True]
+        return any(values)
 
 
 @cache

@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
 from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import names_in
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -164,10 +165,13 @@ def topics_of(features: Iterable[Feature]) -> tuple[Topic, ...]:
 
 def _merged(one: Topic, other: Topic) -> Topic:
     def both(name: str) -> str:
-        words = [*getattr(one, name).split(', '), *getattr(other, name).split(', ')]
-        return ', '.join(dict.fromkeys(word for word in words if word))
+        return ', '.join(
+            dict.fromkeys(names_in(getattr(one, name)) + names_in(getattr(other, name)))
+        )
 
-    return replace(one, when=both('when'), rate=both('rate'), switch=both('switch'))
+    return replace(
+        one, when=both('when'), rate=both('rate'), timing=both('timing'), switch=both('switch')
+    )
 
 
 def actions_of(features: Iterable[Feature]) -> tuple[RosAction, ...]:

@@ -149,7 +149,8 @@ def _types(topic: Topic) -> str:
 
 
 def _published(topic: Topic, known: Container[str]) -> tuple[str, ...]:
-    rate, switch = _names(topic.rate, known), _names(topic.switch, known)
+    rates = filter(None, (_names(topic.rate, known), topic.timing))
+    rate, switch = ', '.join(rates), _names(topic.switch, known)
     profile = qos_text(topic.profile)
     profile = '' if profile == 'reliable, 10' else profile  # as the page says above the table
     return _code(topic.name), _types(topic), profile, topic.when, rate, switch

@@ -134,13 +134,9 @@ class BridgeNode(RecordableNode):
             # Setpoints and velocities were for the server before.
             bridge.part(Commands).forget('the bridge reconnected')
         if plan != self._world_plan:
-            try:
-                world = PublishedWorld(
-                    self, plan, bridge.all_settings(), bridge.features, self._world
-                )
-            except UrlabError as error:
-                self._log('warning', f'nothing is published: {error}')
-                return
+            world = PublishedWorld(
+                self, plan, bridge.all_settings(), bridge.features, bridge.errors, self._world
+            )
             for note in world.notes:
                 self._log('warning', note)
             self._world_plan, self._world = plan, world

@@ -35,9 +35,12 @@ from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
 
 DIAGNOSTICS = Topic(
-    '/diagnostics', ('diagnostic_msgs/msg/DiagnosticArray',), 'report', '', '1 Hz of wall time'
+    '/diagnostics',
+    ('diagnostic_msgs/msg/DiagnosticArray',),
+    'report',
+    timing='1 Hz of wall time',
 )
-STATISTICS = Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', '', '1 Hz of wall time')
+STATISTICS = Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', timing='1 Hz of wall time')
 
 
 class Reporter(Part):

@@ -129,7 +129,7 @@ MAP = Topic(
     ('nav_msgs/msg/OccupancyGrid',),
     'latched',
     'worlds with solid scenery',
-    'once',
-    'publish_map',
+    timing='once',
+    switch='publish_map',
 )
 FEATURE = Feature('map', MapParameters, group='What is published', topics=(MAP,), attach=MapTopic)

@@ -223,8 +223,8 @@ SCENE = Topic(
     _TYPE,
     'latched',
     'static shapes',
-    'once, and after a jump of time',
-    'publish_markers',
+    timing='once, and after a jump of time',
+    switch='publish_markers',
 )
 ENTITIES = Topic(
     'markers/entities',

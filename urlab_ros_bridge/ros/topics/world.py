@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+from typing import TypeVar
 
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Observer
@@ -21,6 +25,8 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
+
+TopicsT = TypeVar('TopicsT', RobotTopics, WorldTopics)
 
 
 class PublishedWorld:
@@ -40,44 +46,53 @@ class PublishedWorld:
         plan: WorldPlan,
         settings: Settings,
         features: Sequence[Feature],
+        errors: FeatureErrors,
         before: PublishedWorld | None = None,
     ) -> None:
         """
         Make the publishers of all features.
 
+        :param errors: gets what features raise; the topics of the others are published.
         :param before: the world that this one will replace; what both publish keeps
             the publishers that there are.
-        :raises InterfaceMissing: without tf2_msgs.
-        :raises TopicTaken: when robots without namespace share a topic of different types.
         """
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
         self._tick: Tick | None = None
+        self._errors = errors
         self.publishers: Publishers = Publishers(
             node, before.publishers if before is not None else None
         )
         self.feeds: list[Feed] = []
-        self._observers: list[Observer] = []
-        shared = (self.publishers, settings, self.notes, self.feeds, self._observers)
+        self._observers: list[tuple[str, Observer]] = []  # each with the name of its feature
+        shared = (self.publishers, settings, self.notes, self.feeds)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
-            robot_topics = RobotTopics(*shared, plan=robot, state=state)
+            robot_topics = RobotTopics(*shared, errors=errors, plan=robot, state=state)
             for feature in features:
-                if feature.feeds is not None:
-                    feature.feeds(robot_topics)
-        world_topics = WorldTopics(*shared, plan=plan, state=self.state)
+                self._make(feature.name, feature.feeds, robot_topics)
+        world_topics = WorldTopics(*shared, errors=errors, plan=plan, state=self.state)
         for feature in features:
-            if feature.world_feeds is not None:
-                feature.world_feeds(world_topics)
+            self._make(feature.name, feature.world_feeds, world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
-        self._latched: dict[str, Any] = {}
+        self._latched: dict[str, tuple[str, Any]] = {}
         for feature in features:
             if feature.latched is not None:
-                self._add_latched(feature.name, feature.latched(plan, settings))
-        for topic, message in self._latched.items():
-            self.publishers.get(type(message), topic, qos.latched)
+                with errors.caught(feature.name):
+                    self._add_latched(feature.name, feature.latched(plan, settings))
+
+    def _make(
+        self, feature: str, make: Callable[[TopicsT], object] | None, topics: TopicsT
+    ) -> None:
+        """Make the topics of one feature; when it fails, those that it has made stay."""
+        if make is None:
+            return
+        observers: list[Observer] = []
+        with self._errors.caught(feature):
+            make(replace(topics, feature=feature, observers=observers))
+        self._observers += [(feature, observer) for observer in observers]
 
     def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
         for topic, message in messages.items():
@@ -86,12 +101,14 @@ class PublishedWorld:
                     f'{topic!r} of {feature} is not published: the topic is already in use'
                 )
             else:
-                self._latched[topic] = message
+                self.publishers.get(type(message), topic, qos.latched)
+                self._latched[topic] = feature, message
 
     def publish_latched(self) -> None:
         """Publish the messages that belong to the world as a whole, once."""
-        for topic, message in self._latched.items():
-            self.publishers.get(type(message), topic, qos.latched).publish(message)
+        for topic, (feature, message) in self._latched.items():
+            with self._errors.caught(feature):
+                self.publishers.get(type(message), topic, qos.latched).publish(message)
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings."""
@@ -106,7 +123,7 @@ class PublishedWorld:
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
-        observed = {topic for observer in self._observers for topic in observer.wire}
+        observed = {topic for _, observer in self._observers for topic in observer.wire}
         wanted = {
             prefix for feed in self.feeds if feed.has_subscribers for prefix in feed.subscriptions
         }
@@ -167,14 +184,16 @@ class PublishedWorld:
     def _fill(self, tick: Tick, stamp_ns: int) -> bool:
         found = self.state.fill(tick)
         if found:
-            for observer in self._observers:
-                observer.update(stamp_ns)
+            for feature, observer in self._observers:
+                with self._errors.caught(feature):
+                    observer.update(stamp_ns)
         return found
 
     def clear(self) -> None:
         """Reset per-epoch state after a jump; static transforms stay."""
-        for observer in self._observers:
-            observer.clear()
+        for feature, observer in self._observers:
+            with self._errors.caught(feature):
+                observer.clear()
         for feed in self.feeds:
             feed.clear()
 

@@ -77,7 +77,7 @@ def running():
         return sources[-1]
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
-    publishing = ImagePublishing(timeline, StreamTasks())
+    publishing = ImagePublishing(timeline, StreamTasks(print))
     thread = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
     thread.start()
     wait_until(lambda: sources)
@@ -111,7 +111,7 @@ def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
 
 def test_images_from_before_a_jump_never_follow_it():
     second, timeline, sent = 10**9, Timeline(), []
-    publishing = ImagePublishing(timeline, StreamTasks())
+    publishing = ImagePublishing(timeline, StreamTasks(print))
     timeline.published(100 * second)
     publishing.jump(5 * second)
     timeline.published(5 * second)
@@ -122,7 +122,7 @@ def test_images_from_before_a_jump_never_follow_it():
 
 def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
     timeline, sent, published = Timeline(), [], []
-    publishing = ImagePublishing(timeline, tasks := StreamTasks())
+    publishing = ImagePublishing(timeline, tasks := StreamTasks(print))
     publishing.set_lockstep(lambda: published.append(timeline.stamp_ns))
     for instant, names in ((1, 'ab'), (2, 'c'), (3, '')):
         timeline.published(instant)

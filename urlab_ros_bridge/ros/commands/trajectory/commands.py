@@ -232,7 +232,7 @@ STATE = Topic(
     ('control_msgs/msg/JointTrajectoryControllerState',),
     'sensor',
     _WHEN,
-    '50 Hz while a trajectory is followed',
+    timing='50 Hz while a trajectory is followed',
 )
 TRAJECTORY = Topic(
     '{robot}/{trajectory_controller}/joint_trajectory',

@@ -37,9 +37,16 @@ def _row(
     kind: str,
     when: str = 'cameras',
     profile: str = 'image',
-    rate: str = "the camera's",
+    timing: str = "the camera's rate",
 ) -> Topic:
-    return Topic(f'{{robot}}/{{camera}}/{name}', (kind,), profile, when, rate, 'publish_cameras')
+    return Topic(
+        f'{{robot}}/{{camera}}/{name}',
+        (kind,),
+        profile,
+        when,
+        timing=timing,
+        switch='publish_cameras',
+    )
 
 
 _COMPRESSED = 'sensor_msgs/msg/CompressedImage'

@@ -28,8 +28,8 @@ ROBOT_DESCRIPTION = Topic(
     ('std_msgs/msg/String',),
     'latched',
     '',
-    'once',
-    'publish_robot_description',
+    timing='once',
+    switch='publish_robot_description',
 )
 FEATURE = Feature(
     'robot description',

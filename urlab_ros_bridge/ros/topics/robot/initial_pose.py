@@ -120,8 +120,8 @@ TOPIC = Topic(
     ('geometry_msgs/msg/PoseWithCovarianceStamped',),
     'sensor',
     'floating base, robots that take `cmd_vel`',
-    'when set on the page',
-    'publish_initialpose, publish_navigation_targets',
+    timing='when set on the page',
+    switch='publish_initialpose, publish_navigation_targets',
 )
 FEATURE = Feature(
     'initial pose',

@@ -110,8 +110,8 @@ HARDWARE_STATES = Topic(
     _TYPE,
     'sensor',
     'hinge or slide joints',
-    'every tick',
-    'ros2_control',
+    timing='every tick',
+    switch='ros2_control',
     each_instant=True,
 )
 FEATURE = Feature(

@@ -62,16 +62,16 @@ TOPICS = (
         _TF,
         'latched',
         'robots without namespace, cameras of the scene',
-        'once',
-        f'{_SWITCHES}, publish_cameras',
+        timing='once',
+        switch=f'{_SWITCHES}, publish_cameras',
     ),
     Topic(
         '{robot}/tf_static',
         _TF,
         'latched',
         'robots with namespace, unless frame_prefix is set',
-        'once',
-        _SWITCHES,
+        timing='once',
+        switch=_SWITCHES,
     ),
 )
 FRAMES = (
