@@ -20,14 +20,15 @@ _LISTEN = '0A'
 _PATIENCE = 100  # s: machines stall
 
 
-def start_urlab(*words, stderr=subprocess.PIPE, before=()):
+def start_urlab(*words, stderr=subprocess.PIPE, before=(), within=()):
     """
     Start a command of `urlab`; return it, and its first line, which says that it is ready.
 
     :param before: words of Python before ``-m``, or another program of Python.
+    :param within: words of a program that becomes Python.
     """
     process = start_process(
-        [sys.executable, *(before or ('-m', 'urlab_ros_bridge.cli.main')), *words],
+        [*within, sys.executable, *(before or ('-m', 'urlab_ros_bridge.cli.main')), *words],
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
@@ -37,9 +38,9 @@ def start_urlab(*words, stderr=subprocess.PIPE, before=()):
 
 
 @contextmanager
-def program(*words, ready='ready', log=None, before=()):
+def program(*words, ready='ready', log=None, **options):
     """Run a command of `urlab` until the block ends; yield it and its line of readiness."""
-    process, line = start_urlab(*words, stderr=log or subprocess.DEVNULL, before=before)
+    process, line = start_urlab(*words, stderr=log or subprocess.DEVNULL, **options)
     try:
         while line and ready not in line:
             line = process.stdout.readline()

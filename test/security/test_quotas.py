@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client at a limit gets an error that names it, and other clients are still served."""
 
+import os
 from pathlib import Path
 import resource
 import socket
 import time
 
+from lifelines import run_process
 import pytest
 from urlab_programs import ANY_PORTS
 from urlab_programs import port_of
@@ -17,6 +19,12 @@ from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 
 PATIENCE = 60.0
+# Runs a program with 8 MiB of /dev/shm, which nobody else uses.
+SMALL_SHM = (
+    *('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'),
+    'mount -t tmpfs -o size=8M none /dev/shm && unset XDG_RUNTIME_DIR && exec "$@"',
+    'sh',
+)
 
 
 @pytest.fixture(scope='module')
@@ -80,3 +88,32 @@ def test_a_server_without_descriptors_left_serves_those_that_are_there(server):
         assert client.status()
     with Client(rpc_port=port, shared=True, timeout=PATIENCE) as late:
         assert late.status()
+
+
+@pytest.fixture
+def small_shm():
+    """Return words that run a program with little shared memory."""
+    if run_process([*SMALL_SHM, 'true'], capture_output=True).returncode:
+        pytest.skip('this machine lets users mount nothing')
+    return SMALL_SHM
+
+
+def test_requests_go_over_zeromq_while_shared_memory_is_full(small_shm):
+    """Whatever is left, the server writes to no memory that it has not reserved (SIGBUS)."""
+
+    def channels():
+        return list(shm.glob('urlab-*/URLabShm/*/rep_*.shm'))
+
+    with program('server', '--cameras=off', *ANY_PORTS, within=small_shm) as (process, line):
+        shm = Path(f'/proc/{process.pid}/root/dev/shm')
+        filler, port = shm / 'filler', port_of(line)
+        for kib in (0, 2052, 2056, 2060, 2180):  # a request region has 2052
+            filler.write_bytes(b'')
+            free = os.statvfs(shm)
+            with filler.open('wb') as file:
+                os.posix_fallocate(file.fileno(), 0, free.f_bavail * free.f_bsize - kib * 1024)
+            with Client(rpc_port=port, shared=True, timeout=PATIENCE) as client:
+                assert client.status() and not channels(), f'{kib} KiB are free'
+        filler.unlink()
+        with Client(rpc_port=port, shared=True, timeout=PATIENCE) as client:
+            assert client.status() and channels()

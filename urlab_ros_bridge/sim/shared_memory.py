@@ -18,6 +18,7 @@ import time
 from typing import Any
 import uuid
 
+from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
@@ -34,6 +35,7 @@ from urlab_ros_bridge.transport.shm.region import REPLY_STRIDE
 from urlab_ros_bridge.transport.shm.region import REQUEST_STRIDE
 from urlab_ros_bridge.transport.shm.region import SIZE_BYTES
 from urlab_ros_bridge.transport.shm.region import SLOTS
+from urlab_ros_bridge.transport.shm.server import FIRST_FILL
 from urlab_ros_bridge.transport.shm.server import LargeReplies
 from urlab_ros_bridge.transport.shm.server import OpenWatch
 from urlab_ros_bridge.transport.shm.server import RegionServer
@@ -55,7 +57,7 @@ class CameraRegions:
         for item in rig.items[:MAX_CAMERAS]:
             path = camera_file(directory, item.prefix, item.name)
             try:
-                region = Region.create(path, item.size + SIZE_BYTES, sparse=True)
+                region = Region.create(path, item.size + SIZE_BYTES, reserve=0)
             except RegionUnavailable as error:
                 _LOG.warning('no camera images in shared memory: %s', error)
                 break
@@ -129,6 +131,7 @@ class SharedMemoryService:
         self._lock = threading.Lock()
         self._channels: dict[str, RegionServer] = {}
         self._accept: Accept | None = None
+        self._log = LimitedLog(_LOG)
 
     def serve(self, accept: Accept) -> None:
         """Answer requests from now on."""
@@ -171,7 +174,7 @@ class SharedMemoryService:
             try:
                 self._open(name, self._accept)
             except RegionUnavailable as error:
-                _LOG.warning('no shared-memory channel for a client: %s', error)
+                self._log.warning('no shared-memory channel for a client: %s', error)
                 return ''
             return name
 
@@ -207,7 +210,7 @@ class SharedMemoryService:
         """Serve the pair of a name, '' is the stock one."""
         requests = Region.create(request_file(self.path, name), REQUEST_STRIDE)
         try:
-            replies = Region.create(reply_file(self.path, name), REPLY_STRIDE, sparse=True)
+            replies = Region.create(reply_file(self.path, name), REPLY_STRIDE, reserve=FIRST_FILL)
         except RegionUnavailable:
             requests.path.unlink(missing_ok=True)
             requests.close()

@@ -122,7 +122,7 @@ class JobMemory:
         size = _CONTROL_BYTES + STATE_SLOTS * state_size
         self.fd = os.memfd_create('urlab-cameras') if fd is None else fd
         if fd is None:
-            os.ftruncate(self.fd, size)
+            os.posix_fallocate(self.fd, 0, size)  # a write without memory would end the process
         self._map = mmap.mmap(self.fd, size)
         self._view = memoryview(self._map)
         self.control = np.frombuffer(self._map, np.uint64, 4)

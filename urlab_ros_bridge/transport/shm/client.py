@@ -82,13 +82,14 @@ class ShmRequester:
 
         :param directory: the handshake's `shm_session_dir`.
         :param name: of the pair, '' for the one that stock servers have.
-        :raises RegionUnavailable: when they cannot be opened.
+        :raises RegionUnavailable: when they cannot be opened, or there is no memory for requests.
         :raises MalformedRegion: when they are not regions.
         """
         self.endpoint = f'shm:{directory}'
         requests = Region.open(request_file(directory, name), writable=True)
         self._requests = RegionWriter(requests)
         try:
+            requests.fill()  # a stock server may have reserved nothing
             replies = Region.open(reply_file(directory, name), writable=True)
         except Exception:
             requests.close()

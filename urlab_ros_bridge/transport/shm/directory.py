@@ -162,5 +162,6 @@ def _make_locked(parent: Path) -> tuple[Path, int]:
         os.rename(half_made, parent / name)
     except OSError:
         os.close(fd)
+        shutil.rmtree(half_made, ignore_errors=True)
         raise
     return parent / name, fd

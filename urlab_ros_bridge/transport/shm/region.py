@@ -98,14 +98,18 @@ class Region:
         self.futex = Futex(np.frombuffer(self._map, np.uint8, 1).ctypes.data + 8 * SEQUENCE)
 
     @classmethod
-    def create(cls, path: Path, stride: int, slots: int = SLOTS, sparse: bool = False) -> Region:
+    def create(
+        cls, path: Path, stride: int, slots: int = SLOTS, reserve: int | None = None
+    ) -> Region:
         """
         Create a region of zeros that appears under its name when it is complete.
 
         A file of that name is replaced, never truncated: a reader that has it mapped would be
-        killed.  The memory is reserved, so that writing to it cannot fail later.
+        killed.  The memory is reserved, because a write to memory that the system does not have
+        would kill this process (SIGBUS).
 
-        :param sparse: reserve only the header; `fill` reserves the rest.
+        :param reserve: bytes of each payload to reserve now, None for all of them; `fill` reserves
+            more.
         :raises RegionUnavailable: when there is no room, or the folder cannot be written.
         """
         new = path.with_name(f'.{path.name}.new')
@@ -115,13 +119,19 @@ class Region:
         except OSError as error:
             raise RegionUnavailable(path, str(error.strerror)) from error
         try:
-            os.posix_fallocate(fd, 0, HEADER_BYTES if sparse else HEADER_BYTES + slots * stride)
+            os.posix_fallocate(fd, 0, HEADER_BYTES)
             os.ftruncate(fd, HEADER_BYTES + slots * stride)
         except OSError as error:
             os.close(fd)
             new.unlink(missing_ok=True)
             raise RegionUnavailable(path, str(error.strerror)) from error
         region = cls(path, fd, stride, slots, writable=True)
+        try:
+            region.fill(reserve)
+        except RegionUnavailable:
+            region.close()
+            new.unlink(missing_ok=True)
+            raise
         region.tagged = slots <= MAX_TAGS
         region.repair()
         os.replace(new, path)
@@ -161,7 +171,7 @@ class Region:
 
     def fill(self, size: int | None = None) -> None:
         """
-        Reserve the memory of a sparse region, so that writing to it cannot fail.
+        Reserve memory, so that writing to it cannot fail.
 
         :param size: bytes of each payload, None for all of them.
         :raises RegionUnavailable: when there is no room.

@@ -92,7 +92,7 @@ class OpenWatch(threading.Thread):
             _LOG.exception('%s: its readers were not notified of a change', region.name)
 
 
-FIRST_FILL = 1 << 16  # bytes of a reply region that are reserved first
+FIRST_FILL = 1 << 16  # bytes of replies that have memory at once, so that errors always fit
 KEPT_SECONDS = 5.0
 MAX_KEPT = 4
 _MAX_BYTES = 256 * 1024 * 1024
@@ -250,7 +250,7 @@ class RegionServer(threading.Thread):
         region, size = self._writer.region, len(reply)
         if region.filled < size <= region.capacity:
             with suppress(RegionUnavailable):  # there is no room
-                region.fill(min(max(size, 2 * region.filled, FIRST_FILL), region.capacity))
+                region.fill(min(max(size, 2 * region.filled), region.capacity))
         if size <= region.filled:
             return reply
         self._large.keep(frame, reply)
