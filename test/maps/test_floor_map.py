@@ -16,6 +16,7 @@ from urlab_ros_bridge.maps.map_files import pgm_image
 from urlab_ros_bridge.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.physics.rays import RayTargets
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 
 ROOM = """<mujoco>
@@ -83,7 +84,7 @@ def errors(world, drawn, count, seed):
     """
     robot = world.articulations['bot']
     scan = world.spec.articulations[0].lidars['scan']
-    lidar = RayScanner(world.model, robot.sensors['scan'].id, scan)
+    lidar = RayScanner(world.model, robot.sensors['scan'].id, scan, RayTargets(world.model))
     random, data = np.random.default_rng(seed), mujoco.MjData(world.model)
     rows, columns = np.nonzero(drawn.data == FREE)
     found = []

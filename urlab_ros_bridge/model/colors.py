@@ -35,9 +35,13 @@ class Colors:
         self._means: dict[int, np.ndarray] = {}
 
     def of_geom(self, geom: Geom) -> Color:
-        """Return r, g, b, a from 0 to 1."""
-        rgba, texture = self.shown(geom.rgba, geom.material), self.texture(geom.material)
-        return _color(rgba if texture < 0 else [*(rgba[:3] * self.mean(texture)), rgba[3]])
+        """Return r, g, b, a from 0 to 1, as compiled."""
+        return self.of(geom.rgba, geom.material)
+
+    def of(self, rgba: Sequence[float], material: int) -> Color:
+        """Return r, g, b, a from 0 to 1 of a geom with this colour and material (-1: none)."""
+        shown, texture = self.shown(rgba, material), self.texture(material)
+        return _color(shown if texture < 0 else [*(shown[:3] * self.mean(texture)), shown[3]])
 
     def shown(self, rgba: Sequence[float], material: int) -> np.ndarray:
         """Return the colour that MuJoCo draws with: the material's in place of neutral grey."""

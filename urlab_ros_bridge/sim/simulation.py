@@ -46,6 +46,7 @@ from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
 from urlab_ros_bridge.sim.physics.randomizer import Randomizer
+from urlab_ros_bridge.sim.physics.rays import RayTargets
 from urlab_ros_bridge.sim.physics.recorder import StateRecorder
 from urlab_ros_bridge.sim.physics.replay import Replay
 from urlab_ros_bridge.sim.physics.run_state import ExecutionState
@@ -315,14 +316,15 @@ def build_simulation(
     :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
     """
     controls, lidars, point_lidars, noises = {}, {}, {}, []
+    targets = RayTargets(world.model)
     for spec in world.spec.articulations:
         articulation = world.articulations[spec.prefix]
         control = ArticulationControl(world.model, world.data, articulation, spec)
         control.reset(world.start_ctrl(spec.prefix))
         controls[spec.prefix] = control
-        lidars[spec.prefix] = _scanners(world, spec)
+        lidars[spec.prefix] = _scanners(world, spec, targets)
         point_lidars[spec.prefix] = [
-            PointLidar(world, spec.prefix, name, lidar)
+            PointLidar(world, spec.prefix, name, lidar, targets)
             for name, lidar in spec.lidars.items()
             if lidar.rings is not None
         ]
@@ -388,14 +390,14 @@ def _sensing_sizes(simulation: Simulation) -> dict[tuple[str, int], int]:
     }
 
 
-def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
+def _scanners(world: World, spec: ArticulationSpec, targets: RayTargets) -> list[RayScanner]:
     sensors = world.articulations[spec.prefix].sensors
     found = []
     for name, lidar_spec in spec.lidars.items():
         if lidar_spec.rings is not None:
             continue
         _check_sensor(world, 'lidars', name, sensors)
-        lidar = RayScanner(world.model, sensors[name].id, lidar_spec)
+        lidar = RayScanner(world.model, sensors[name].id, lidar_spec, targets)
         lidar.name = name
         found.append(lidar)
     return found

@@ -219,12 +219,13 @@ class MalformedRecording(WireError):
         super().__init__(f'{where}: {reason}')
 
 
-def decode(chunks: Iterable[str]) -> RecordedTake:
+def decode(chunks: Iterable[str], limit: float = math.inf) -> RecordedTake:
     """
     Read a recording from the pieces of its text.
 
-    :raises MalformedRecording: for text that is not JSON, or not that of a recording with at
-        least one frame; all frames have the joints of the first.
+    :param limit: bytes that its frames may take.
+    :raises MalformedRecording: for frames beyond the limit, text that is not JSON, or not that of
+        a recording with at least one frame; all frames have the joints of the first.
     """
     text, rows, info = _Text(chunks), None, None
     text.skip('{', 'the file')
@@ -236,7 +237,7 @@ def decode(chunks: Iterable[str]) -> RecordedTake:
         if key == FRAMES_KEY:
             if rows is not None:
                 raise MalformedRecording(key, 'appears twice')
-            rows = _frames(text)
+            rows = _frames(text, limit)
         elif key == INFO_KEY:
             info = text.value(key)
         else:
@@ -253,8 +254,8 @@ def decode(chunks: Iterable[str]) -> RecordedTake:
     return rows.take(info)
 
 
-def _frames(text: _Text) -> _Rows:
-    rows = _Rows()
+def _frames(text: _Text, limit: float) -> _Rows:
+    rows = _Rows(limit)
     text.skip('[', FRAMES_KEY)
     while text.peek() != ']':
         if rows.count:
@@ -330,8 +331,9 @@ class _Text:
 class _Rows:
     """Collects frames as rows; the first frame defines the columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float) -> None:
         self.count = 0
+        self._limit, self._bytes = limit, 0
         self._joints: list[RecordedJoint] = []
         self._sizes = (0, 0, 0)  # ctrl, act, mocap bodies
         self._rows: list[list[float]] = []
@@ -408,6 +410,12 @@ class _Rows:
             )
         self._blocks.append(block)
         self._rows = []
+        self._bytes += block.nbytes
+        if self._bytes > self._limit:
+            raise MalformedRecording(
+                f'{self.count} frames',
+                f'take more than the {self._limit / 1e6:.0f} MB that are left',
+            )
 
 
 def _timestamp(frame: Any, where: str) -> float:

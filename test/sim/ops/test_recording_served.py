@@ -73,3 +73,6 @@ def test_saved_recordings_are_listed_and_read_back_byte_for_byte(clients, tmp_pa
     for path in ('nowhere.json', '../away.json', 'away.json', '/etc/hostname'):
         with pytest.raises(RemoteError, match='path_not_readable'):
             client.recording_read(path)
+    for offset in (-1, (1 << 63) - 1, 1 << 63):
+        with pytest.raises(RemoteError, match='bad_value'):
+            client.recording_read('short.json', offset)

@@ -36,6 +36,7 @@ _LOG_FRAMES = 100_000  # a save of more frames is reported in the log, every ten
 MAX_LISTED = 1000
 END_BYTES = 1 << 18  # a frame has at most this many, or its length is not reported
 PIECE_BYTES = 1 << 18
+MAX_OFFSET = 1 << 53
 _TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*([-+0-9.eE]+)', re.IGNORECASE)
 _LOG = logging.getLogger(__name__)
 
@@ -151,8 +152,8 @@ def recording_read(simulation: Simulation, session: ServerSession, fields: Field
     fields.need('path')
     path = simulation.data.for_reading(fields.string('path'))
     offset = fields.integer('offset', 0)
-    if offset < 0:
-        raise bad_value('offset', offset, '0 or more')
+    if not 0 <= offset <= MAX_OFFSET:
+        raise bad_value('offset', offset, f'from 0 to {MAX_OFFSET}')
     try:
         with path.open('rb') as file:
             file.seek(offset)
@@ -175,11 +176,12 @@ def replay_load(simulation: Simulation, session: ServerSession, fields: Fields) 
     """Read a recording; it is called like the file without suffix and chosen for replay_start."""
     fields.need('path')
     path = simulation.data.for_reading(fields.string('path'))
-    try:
-        take = decode(yielding(read_text(path), lambda: simulation.engine.run.draining))
-    except MalformedRecording as error:
-        raise OpError('path_not_readable', f'{path} is not a recording: {error}') from error
     name = path.name if path.stem == LIVE else path.stem
+    try:
+        pieces = yielding(read_text(path), lambda: simulation.engine.run.draining)
+        take = decode(pieces, simulation.replay.room(name))
+    except MalformedRecording as error:
+        raise OpError('path_not_readable', f'{path} cannot be loaded: {error}') from error
     with simulation.engine.lock:
         simulation.replay.add(name, take)
     return {'name': name, 'total_frames': len(take)}

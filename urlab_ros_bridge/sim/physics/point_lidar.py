@@ -16,6 +16,7 @@ from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.noise import NOTHING
 from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.rays import RayCaster
+from urlab_ros_bridge.sim.physics.rays import RayTargets
 
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # of r, g, b (Rec. 709)
 
@@ -31,14 +32,18 @@ class PointLidar:
     :ivar noise: set by the caller; disturbs the ranges of each cast.
     """
 
-    def __init__(self, world: World, prefix: str, name: str, spec: LidarSpec) -> None:
+    def __init__(
+        self, world: World, prefix: str, name: str, spec: LidarSpec, targets: RayTargets
+    ) -> None:
         self.name, self.spec = name, spec
         self.rings, self.columns = spec.rings or 0, spec.rays or 0
         self.noise: RangeNoise | None = None
         self._world = world
+        self._targets = targets
         self._site = world.model.site(f'{prefix}_{name}').id
         self._rays: RayCaster | None = None
         self._brightness = np.empty(0)
+        self._painted = b''  # the colours that it follows from
         self._cast_at = -math.inf
 
     def describe(self) -> dict[str, float | int | str]:
@@ -71,6 +76,7 @@ class PointLidar:
         rays = self._rays
         if rays is None:
             rays = self._rays = self._prepare()
+        self._follow_colors()
         ranges = np.empty(self.rings * self.columns)
         rays.cast(data, ranges)
         cosines = np.abs(np.einsum('ij,ij->i', rays.directions, rays.normals))
@@ -91,10 +97,18 @@ class PointLidar:
         return ray_directions(azimuths, elevations).reshape(-1, 3)
 
     def _prepare(self) -> RayCaster:
-        world, spec = self._world, self.spec
-        colors = Colors(world.model)
-        rgb = np.array([colors.of_geom(geom)[:3] for geom in world.tables.geoms])
-        self._brightness = rgb.reshape(-1, 3) @ _LUMINANCE
         return RayCaster(
-            world.model, self._site, self.directions(), spec.range_max, with_normals=True
+            self._targets, self._site, self.directions(), self.spec.range_max, with_normals=True
         )
+
+    def _follow_colors(self) -> None:
+        """Compute how bright each geom is, unless its colours are those of the last cast."""
+        model = self._world.model
+        painted = model.geom_rgba.tobytes() + model.mat_rgba.tobytes()
+        if painted == self._painted:
+            return
+        colors = Colors(model)
+        surfaces = zip(model.geom_rgba, model.geom_matid.tolist(), strict=True)
+        rgb = np.array([colors.of(rgba, material)[:3] for rgba, material in surfaces])
+        self._brightness = rgb.reshape(-1, 3) @ _LUMINANCE
+        self._painted = painted

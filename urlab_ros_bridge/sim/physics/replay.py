@@ -140,6 +140,10 @@ class Replay:
         """Return the names of all sessions: live first, then in the order of loading."""
         return [LIVE, *self._loaded]
 
+    def room(self, name: str) -> int:
+        """Return how many bytes the frames of a session that is loaded may take."""
+        return MAX_BYTES - _total(take for key, take in self._loaded.items() if key != name)
+
     def resume(self, other: Replay) -> None:
         """Keep what was loaded into the world that this one replaces."""
         self._loaded, self.active = other._loaded, other.active

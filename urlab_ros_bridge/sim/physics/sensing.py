@@ -25,6 +25,7 @@ from urlab_ros_bridge.sim.physics.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.point_lidar import PointLidar
 from urlab_ros_bridge.sim.physics.rays import RayCaster
+from urlab_ros_bridge.sim.physics.rays import RayTargets
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
@@ -44,7 +45,9 @@ class RayScanner:
     :ivar scans: number of updates so far; a changed number means a fresh scan.
     """
 
-    def __init__(self, model: mujoco.MjModel, sensor_id: int, spec: LidarSpec) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, sensor_id: int, spec: LidarSpec, targets: RayTargets
+    ) -> None:
         self.sensor_id = sensor_id
         self.spec = spec
         self._full_name = model.sensor(sensor_id).name
@@ -56,7 +59,7 @@ class RayScanner:
         self._slots = slice(adr, adr + self.rays)
         self.angles = np.linspace(spec.angle_min, spec.angle_max, self.rays)
         directions = ray_directions(self.angles, np.zeros(1))[0]
-        self._rays = RayCaster(model, site, directions, spec.range_max)
+        self._rays = RayCaster(targets, site, directions, spec.range_max)
         self._ranges = np.full(self.rays, NOTHING)
         self.scans = 0
         self.noise: RangeNoise | None = None

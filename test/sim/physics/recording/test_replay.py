@@ -52,6 +52,14 @@ def test_too_many_sessions_are_refused(taped, monkeypatch):
     assert taped.simulation.replay.sessions == [LIVE, 'a', 'b']
 
 
+def test_a_file_is_read_no_further_than_there_is_room(taped, monkeypatch):
+    path = taped.ask('recording_save')['absolute_path']
+    monkeypatch.setattr('urlab_ros_bridge.wire.recording._BLOCK_ROWS', 4)
+    monkeypatch.setattr(module, 'MAX_BYTES', 600)
+    refusal = taped.refusal('replay_load', path=path)
+    assert refusal.code == 'path_not_readable' and '4 frames' in refusal.message
+
+
 def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
     path = taped.ask('recording_save')['absolute_path']
     root = json.loads(Path(path).read_text())

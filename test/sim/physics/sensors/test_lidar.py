@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
+from urlab_ros_bridge.sim.physics.rays import RayTargets
 from urlab_ros_bridge.sim.physics.sensing import NotAScanner
 from urlab_ros_bridge.sim.physics.sensing import RayScanner
 
@@ -76,7 +77,8 @@ def model():
 
 
 def test_every_ray_is_mj_ray_at_random_poses(model):
-    lidar = RayScanner(model, model.sensor('r_scan').id, SPEC)
+    targets = RayTargets(model)
+    lidar = RayScanner(model, model.sensor('r_scan').id, SPEC, targets)
     # The twin has the same joints and site, but nothing of the robot that a ray could meet.
     twin = world(decor='', robot=re.sub('<geom .*?/>', '', ROBOT), visible=True)
     data, other = mujoco.MjData(model), mujoco.MjData(twin)
@@ -89,6 +91,7 @@ def test_every_ray_is_mj_ray_at_random_poses(model):
         other.qpos[:], other.mocap_pos[:] = data.qpos, data.mocap_pos
         mujoco.mj_forward(model, data)
         mujoco.mj_forward(twin, other)
+        targets.with_groups(np.ones(model.ngeom))  # another scanner, which sees nothing
         lidar.update(model, data)
         site = other.site('r_eye')
         axes = site.xmat.reshape(3, 3)
@@ -106,7 +109,9 @@ def test_every_ray_is_mj_ray_at_random_poses(model):
 
 @pytest.mark.parametrize(('rate', 'timestep'), [(7.0, 0.005), (2000.0, 0.002)])
 def test_each_scan_is_made_in_the_first_tick_of_its_period(model, rate, timestep):
-    lidar = RayScanner(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
+    lidar = RayScanner(
+        model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate), RayTargets(model)
+    )
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     times = []
@@ -125,4 +130,4 @@ def test_each_scan_is_made_in_the_first_tick_of_its_period(model, rate, timestep
 @pytest.mark.parametrize('sensor', ['r_gyro', 'r_free', 'r_one'])
 def test_wrong_sensors_are_refused(model, sensor):
     with pytest.raises(NotAScanner, match=sensor):
-        RayScanner(model, model.sensor(sensor).id, SPEC)
+        RayScanner(model, model.sensor(sensor).id, SPEC, RayTargets(model))

@@ -81,7 +81,10 @@ def test_every_point_is_where_mujocos_ray_ends_and_noise_disturbs_and_drops_it(r
     assert 0.3 < hit.mean() < 0.95
     # The black wall reflects nothing, white ones do.
     assert intensities.max() > 200 and not intensities[~hit].any()
-    assert (intensities[ranges > 3.5] == 0).any()
+    black = (ranges > 3.5) & (intensities == 0)
+    assert black.any()
+    engine.world.model.geom_rgba[:, :3] = 1.0
+    assert (lidar.cast(engine.world.data)[1][black] > 0).any(), 'the wall was painted'
     kept = hit & (noisy >= 0)
     assert 1 - kept.sum() / hit.sum() == pytest.approx(0.25, abs=0.06)
     assert (noisy - ranges)[kept].std() == pytest.approx(0.05, rel=0.15)
