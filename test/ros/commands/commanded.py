@@ -78,6 +78,11 @@ class Robot:
         self.arbiter, self.setpoints = self.robot.arbiter, self.robot.setpoints
         self.robot.open(features)
 
+    def halt(self, reason):
+        """Engage the e-stop."""
+        self.robot.context.stop.reason = reason
+        self.robot.halt(reason)
+
     def send(self, topic, message, stale=False):
         """Let a message arrive; `stale`: it was published long ago."""
         sent = time.time_ns() - 10**11 if stale else 0

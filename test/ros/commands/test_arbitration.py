@@ -12,6 +12,7 @@ from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
+from urlab_ros_bridge.ros.commands.arbitration import Stop
 from urlab_ros_bridge.ros.commands.arbitration import TRAJECTORY
 from urlab_ros_bridge.ros.commands.velocity import CMD_VEL
 from urlab_ros_bridge.ros.program.features import Settings
@@ -20,19 +21,21 @@ SECOND = 10**9
 SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
 
 
-def arbiter(**settings):
-    return Arbiter(Settings(**settings))
+def arbiter(stop=None, **settings):
+    return Arbiter(Settings(**settings), stop or Stop())
 
 
 def test_an_e_stop_ends_all_claims_and_refuses_new_ones():
-    control, lost = arbiter(), []
+    stop = Stop()
+    control, lost = arbiter(stop), []
     control.claim(TRAJECTORY, [1, 2], 0, lost.append)
-    control.stop('e-stop')
+    stop.reason = 'e-stop'
+    control.release_all(stop.reason)
     assert lost == ['e-stop'] and control.report(0) == {}
     for source in SOURCES:
         with pytest.raises(CommandRejected, match='e-stop'):
             control.claim(source, [1], 10**9)
-    control.resume()
+    stop.reason = ''
     control.claim(CMD_VEL, [1], 10**9)
 
 

@@ -8,10 +8,16 @@ from types import SimpleNamespace
 from fake_node import FakeNode
 import pytest
 
+from test.ros.commands.commanded import PLAN
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.ros.commands import commands as commands_module
 from urlab_ros_bridge.ros.commands import e_stop
+from urlab_ros_bridge.ros.commands.admission import CommandRejected
+from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.program.features import Settings
 
 
 class Bridged:
@@ -93,3 +99,29 @@ def test_an_engaged_bridge_engages_a_server_that_is_new_or_did_not_answer(bridge
     bridged.server = False  # it was restarted
     bridged.part.published(None, None)
     assert bridged.poll() and bridged.poll() and bridged.server
+
+
+def test_robots_that_are_made_while_it_is_engaged_are_stopped(monkeypatch):
+    made = []
+    bridge = SimpleNamespace(
+        node=FakeNode(),
+        settings=Settings(),
+        timeline=SimpleNamespace(stamp_ns=0),
+        errors=None,
+        features=(),
+        log=lambda *_: None,
+        part=lambda kind: SimpleNamespace(),
+    )
+    commands = Commands(bridge)
+
+    def make(*args):
+        made.append(CommandedRobot(*args))
+        commands.halt('the e-stop is engaged')
+        return made[-1]
+
+    monkeypatch.setattr(commands_module, 'CommandedRobot', make)
+    commands.plan_changed(SimpleNamespace(robots=(PLAN,)))
+    with pytest.raises(CommandRejected, match='e-stop'):
+        made[0].arbiter.claim(JOINT_COMMANDS, [0], 0)
+    commands.resume()
+    made[0].arbiter.claim(JOINT_COMMANDS, [0], 0)

@@ -170,10 +170,10 @@ def test_speeds_of_a_controller_manager_that_has_died_are_withdrawn_and_position
 
 def test_controllers_cannot_make_a_robot_jump_when_an_e_stop_is_released():
     robot = Robot(ros2_control=True)
-    robot.robot.halt('the e-stop is engaged')
+    robot.halt('the e-stop is engaged')
     robot.send('joint_commands', joints(arm=0.3))
     assert robot.rejections.last['joint_commands'] == 'the e-stop is engaged'
-    robot.arbiter.resume()
+    robot.robot.context.stop.reason = ''
     robot.asked.clear()
     robot.send('joint_commands', joints(arm=0.3))  # no tick yet
     assert not robot.asked
@@ -233,7 +233,7 @@ def test_a_command_that_overtakes_the_e_stop_is_stopped(monkeypatch, topic, mess
 
     def then_stop(self, *arguments):
         is_allowed(self, *arguments)
-        robot.robot.halt('the e-stop is engaged')
+        robot.halt('the e-stop is engaged')
         robot.asked.clear()
 
     monkeypatch.setattr(*check, then_stop)

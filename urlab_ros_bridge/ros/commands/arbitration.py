@@ -79,20 +79,35 @@ class _Hold:
     on_lost: Callable[[str], None]
 
 
+@dataclass
+class Stop:
+    """
+    The e-stop as the arbiters of all robots see it, also of robots that are made meanwhile.
+
+    :ivar reason: why no source may command, empty when all may.
+    """
+
+    reason: str = ''
+
+
 class Arbiter:
     """
     Decides which source commands the parts of one robot; thread-safe.
 
-    :ivar stopped: why no source may command, empty when all may.
     :ivar takeovers: how often a source lost a part to another one.
     """
 
-    def __init__(self, settings: SettingsReader, stopped: str = '') -> None:
-        self.stopped = stopped
+    def __init__(self, settings: SettingsReader, stop: Stop) -> None:
         self.takeovers = 0
+        self._stop = stop
         self._settings = settings
         self._holds: dict[Hashable, _Hold] = {}
         self._lock = threading.Lock()
+
+    @property
+    def stopped(self) -> str:
+        """Return why no source may command, empty when all may."""
+        return self._stop.reason
 
     def claim(
         self,
@@ -135,18 +150,13 @@ class Arbiter:
                 if hold is not None and hold.source is source:
                     del self._holds[part]
 
-    def stop(self, reason: str) -> None:
-        """Release all parts, and reject all claims with this reason."""
+    def release_all(self, reason: str) -> None:
+        """Release all parts, and tell their sources the reason."""
         with self._lock:
-            self.stopped = reason
             lost = tuple(self._holds.values())
             self._holds.clear()
         for call in dict.fromkeys(hold.on_lost for hold in lost):
             call(reason)
-
-    def resume(self) -> None:
-        """Allow claims again."""
-        self.stopped = ''
 
     def clear(self) -> None:
         """Release all parts silently: after a jump of time."""

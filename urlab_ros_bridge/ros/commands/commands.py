@@ -30,7 +30,6 @@ class Commands(Part):
 
     :ivar rejections: counts commands that were not carried out.
     :ivar gate: holds the messages of lockstep topics.
-    :ivar stopped: why nothing may move, empty when all may.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -38,7 +37,6 @@ class Commands(Part):
         self.rejections = Rejections(bridge.log)
         self.gate = AnswerGate(lambda: bridge.settings(CommandParameters).command_max_age)
         self.sender = CommandSender(self._not_sent)
-        self.stopped = ''
         self._features = bridge.features
         self._stream = bridge.part(StreamThread)
         self._context = CommandContext(
@@ -54,6 +52,11 @@ class Commands(Part):
         self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
         self._changing, self._ended = threading.Lock(), False
+
+    @property
+    def stopped(self) -> str:
+        """Return why nothing may move, empty when all may."""
+        return self._context.stop.reason
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that commands under way need."""
@@ -75,11 +78,7 @@ class Commands(Part):
             if robot not in kept:
                 robot.close()
         known = [robot.plan for robot in kept]
-        new = [
-            CommandedRobot(robot, self._context, self.stopped)
-            for robot in plan.robots
-            if robot not in known
-        ]
+        new = [CommandedRobot(robot, self._context) for robot in plan.robots if robot not in known]
         self._robots = (*kept, *new)
         for robot in new:
             robot.open(self._features)
@@ -117,15 +116,13 @@ class Commands(Part):
 
     def halt(self, reason: str) -> None:
         """Stop everything at once, and refuse commands until `resume`."""
-        self.stopped = reason
+        self._context.stop.reason = reason
         for robot in self._robots:
             robot.halt(reason)
 
     def resume(self) -> None:
         """Accept commands again."""
-        self.stopped = ''
-        for robot in self._robots:
-            robot.arbiter.resume()
+        self._context.stop.reason = ''
 
     def report(self) -> dict[str, str]:
         """Return for each robot which sources are in control, and of how many parts."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import field
 import time
 
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.commands.admission import Rejections
+from urlab_ros_bridge.ros.commands.arbitration import Stop
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.errors import FeatureErrors
@@ -33,6 +35,7 @@ class CommandContext:
     :ivar sender: the thread that sends commands through `link`.
     :ivar errors: what commands of a feature have raised.
     :ivar monotonic: wall clock (s).
+    :ivar stop: the e-stop.
     """
 
     node: Node
@@ -44,6 +47,7 @@ class CommandContext:
     link: ServerLink
     errors: FeatureErrors
     monotonic: Callable[[], float] = time.monotonic
+    stop: Stop = field(default_factory=Stop)
 
     @property
     def now_ns(self) -> int:

@@ -40,17 +40,13 @@ class CommandedRobot:
     :ivar setpoints: those of its actuators.
     """
 
-    def __init__(self, plan: RobotPlan, context: CommandContext, stopped: str = '') -> None:
-        """
-        Prepare; `open` makes the commands.
-
-        :param stopped: why nothing may move now, empty when all may.
-        """
+    def __init__(self, plan: RobotPlan, context: CommandContext) -> None:
+        """Prepare; `open` makes the commands."""
         self.plan = plan
         self.context = context
         self.settings = context.settings
         self.link = context.link
-        self.arbiter = Arbiter(context.settings, stopped)
+        self.arbiter = Arbiter(context.settings, context.stop)
         self.setpoints = Setpoints(plan, context)
         self._commands: list[tuple[str, Command]] = []  # each with the name of its feature
         self._subscriptions: list[tuple[str, Subscription]] = []
@@ -165,8 +161,8 @@ class CommandedRobot:
         self.setpoints.clear()
 
     def halt(self, reason: str) -> None:
-        """Stop at once, and reject commands."""
-        self.arbiter.stop(reason)
+        """Stop at once."""
+        self.arbiter.release_all(reason)
         self._each(lambda command: command.halt(reason))
         self.setpoints.hold()
 
