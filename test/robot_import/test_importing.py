@@ -193,6 +193,17 @@ def test_missing_meshes_are_all_named_or_left_out(write_robot, package):
     assert load(path, allow_missing_meshes=True).model.nmesh == 0
 
 
+def with_joint(old, new):
+    """Return a description of two links whose joint has been changed."""
+    text = robot_of(LIMB, (LIMB, 1))
+    assert old in text
+    return text.replace(old, new)
+
+
+# As ten thousand links in one place have it with the usual memory.
+CROWD = robot_of(BALL, *[(LIMB.replace('0.1"/></g', '99"/></g'), 0)] * 40).replace(
+    '</robot>', '<mujoco><size memory="5K"/></mujoco></robot>'
+)
 FLYING = """<robot><link name="arm"/><joint name="j" type="fixed"><parent link="arn"/>
 <child link="arm"/></joint></robot>"""
 
@@ -206,6 +217,14 @@ FLYING = """<robot><link name="arm"/><joint name="j" type="fixed"><parent link="
         ('<robot><link name="a"/><link name="b"/></robot>', 'b'),
         (FLYING, 'arn'),
         ('<robot><link name="a"><collision><geometry/></collision></link></robot>', 'a.urdf'),
+        ('<?xml version="1.0" encoding="klingon"?><robot/>', 'klingon'),
+        (with_joint('"l0"', '"a&#10;b"'), 'link names .*control'),
+        (with_joint('"j0"', '"a&#x9b;2J"'), 'joint names .*control'),
+        (with_joint('xyz="0 0 1"', 'xyz="NaN 0 1"'), "<origin> of joint 'j0': xyz='NaN 0 1'"),
+        (with_joint('xyz="0 0 1"', 'xyz="0 0 -inf"'), "joint 'j0'"),
+        (with_joint('lower="-1"', 'lower="nan"'), "<limit> of joint 'j0': lower"),
+        (with_joint('mass value="1"', 'mass value="nan"'), "<mass> of link 'base'"),
+        pytest.param(CROWD, 'touch', id='too many shapes in one place'),
     ],
 )
 def test_an_invalid_description_is_rejected(tmp_path, text, named):
@@ -213,3 +232,8 @@ def test_an_invalid_description_is_rejected(tmp_path, text, named):
     path.write_text(text)
     with pytest.raises(InvalidDescription, match=named):
         load(path)
+
+
+def test_a_limit_may_be_infinite(tmp_path):
+    (tmp_path / 'a.urdf').write_text(with_joint('effort="9"', 'effort="inf"'))
+    assert load(tmp_path / 'a.urdf').model.njnt == 1

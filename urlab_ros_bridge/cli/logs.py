@@ -14,13 +14,25 @@ _LEVELS = {'debug': logging.DEBUG, 'info': logging.INFO, 'warn': logging.WARNING
 _ROS_NAMES = {logging.WARNING: 'WARN', logging.CRITICAL: 'FATAL'}
 
 
+def printable(text: object) -> str:
+    r"""
+    Return a text without control characters, which files and peers could send to a terminal.
+
+    >>> print(printable('name \x1b[2J'))
+    name \x1b[2J
+    """
+    return ''.join(
+        char if char.isprintable() or char in '\n\t' else repr(char)[1:-1] for char in str(text)
+    )
+
+
 class _RosFormatter(logging.Formatter):
     """`[WARN] [1700000000.123456789] [server]: text`, as rcutils writes it."""
 
     def format(self, record: logging.LogRecord) -> str:
         level = _ROS_NAMES.get(record.levelno, record.levelname)
         name = record.name.removeprefix(f'{LOGGER}.')
-        text = f'[{level}] [{record.created:.9f}] [{name}]: {record.getMessage()}'
+        text = f'[{level}] [{record.created:.9f}] [{name}]: {printable(record.getMessage())}'
         return f'{text}\n{self.formatException(record.exc_info)}' if record.exc_info else text
 
 

@@ -11,6 +11,7 @@ from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.logs import printable
 from urlab_ros_bridge.cli.signals import ignore_interrupt
 from urlab_ros_bridge.cli.signals import INTERRUPTED
 from urlab_ros_bridge.cli.signals import unwind_on_stop
@@ -42,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         return _run(*(argv or ['--help']))
     except UrlabError as error:
-        print(f'error: {error}', file=sys.stderr, flush=True)
+        print(f'error: {printable(error)}', file=sys.stderr, flush=True)
         return USER_ERROR
     except KeyboardInterrupt:
         ignore_interrupt()
@@ -53,7 +54,8 @@ def run(argv: Sequence[str]) -> int:
         return 1
     except OSError as error:  # a full disk, a folder that is read-only, a file in place of one
         where = f'{error.filename}: ' if error.filename else ''
-        print(f'error: {where}{error.strerror or error}', file=sys.stderr, flush=True)
+        text = printable(f'{where}{error.strerror or error}')
+        print(f'error: {text}', file=sys.stderr, flush=True)
         return USER_ERROR
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+import re
 import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
@@ -13,6 +14,17 @@ from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.packages import Packages
 from urlab_ros_bridge.schema import hint
+
+_NOT_FINITE = re.compile(r'(?<![^\s])[+-]?(nan|inf|infinity)(?![^\s])', re.IGNORECASE)
+_NUMBERS = {
+    'origin': ('xyz', 'rpy'),
+    'axis': ('xyz',),
+    'limit': ('lower', 'upper', 'effort', 'velocity'),
+    'dynamics': ('damping', 'friction'),
+    'mimic': ('multiplier', 'offset'),
+    'mass': ('value',),
+    'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
+}
 
 
 def read_description(
@@ -27,12 +39,32 @@ def read_description(
     text = _expanded(path, packages, options) if path.suffix.lower() == '.xacro' else _text(path)
     try:
         robot = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # or its encoding
         raise InvalidDescription(path, f'not valid XML: {error}') from error
     if robot.tag != 'robot':
         raise InvalidDescription(path, f'the root element is <{robot.tag}>, not <robot>')
     root_link(robot, path)
+    _check_numbers(robot, path)
     return robot
+
+
+def _check_numbers(robot: ElementTree.Element, path: Path) -> None:
+    """
+    See that numbers of links and joints are finite; limits may be infinite.
+
+    :raises InvalidDescription: naming the first that is not.
+    """
+    for owner in (*robot.findall('link'), *robot.findall('joint')):
+        for element in owner.iter():
+            for name in _NUMBERS.get(element.tag, ()):
+                value = element.get(name, '')
+                # What is no number at all is left to MuJoCo's reader.
+                found = _NOT_FINITE.search(value)
+                if found and (element.tag != 'limit' or 'nan' in found[0].lower()):
+                    where = f'<{element.tag}> of {owner.tag} {owner.get("name")!r}'
+                    raise InvalidDescription(
+                        path, f'{where}: {name}={value!r:.80} is not a finite number'
+                    )
 
 
 def root_link(robot: ElementTree.Element, path: Path) -> str:
@@ -47,14 +79,19 @@ def root_link(robot: ElementTree.Element, path: Path) -> str:
         repeated = [name for name, count in Counter(names).items() if count > 1 or not name]
         if repeated:
             raise InvalidDescription(path, f'{kind} names must be unique: {repeated}')
+        unprintable = [name for name in names if not name.isprintable()]
+        if unprintable:
+            problem = f'{kind} names must have no line breaks and control characters'
+            raise InvalidDescription(path, f'{problem}: {unprintable}')
     if not links:
         raise InvalidDescription(path, 'there are no links')
     children: list[str] = []
+    known = set(links)
     for joint in robot.findall('joint'):
         for role in ('parent', 'child'):
             element = joint.find(role)
             name = '' if element is None else element.get('link', '')
-            if name not in links:
+            if name not in known:
                 problem = f'joint {joint.get("name")!r}: {role} link {name!r} is unknown'
                 raise InvalidDescription(path, f'{problem}; {hint(name, links)}')
             if role == 'child':
@@ -62,7 +99,8 @@ def root_link(robot: ElementTree.Element, path: Path) -> str:
     twice = [name for name, count in Counter(children).items() if count > 1]
     if twice:
         raise InvalidDescription(path, f'links with more than one parent: {twice}')
-    roots = [name for name in links if name not in children]
+    below = set(children)
+    roots = [name for name in links if name not in below]
     if len(roots) != 1:
         raise InvalidDescription(path, f'there must be one root link, not {roots}')
     return roots[0]

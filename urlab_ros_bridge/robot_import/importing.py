@@ -99,7 +99,7 @@ def import_robot(
     initial = initial_positions(robot)
 
     model = compile_robot(spec, path)
-    pose = start_pose(model, initial)
+    pose = start_pose(model, initial, path)
     floats = _decide_base(robot, model, pose, options, renamed, drive is not None, path)
     planar = PLANAR_JOINTS if drive and drive.twist['kind'] == 'planar' and floats else {}
     if planar:
@@ -116,7 +116,7 @@ def import_robot(
     interfaces = command_interfaces(robot, drive.interfaces if drive else {})
     interfaces = {**dict.fromkeys(planar.values(), VELOCITY), **interfaces}
     model = compile_robot(spec, path)
-    pose = start_pose(model, initial)
+    pose = start_pose(model, initial, path)
     add_actuators(spec, robot, model, pose, interfaces)
     _add_start(spec, model, pose, interfaces)
     model = compile_robot(spec, path)

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 import logging
 from pathlib import Path
@@ -34,10 +36,8 @@ def read_spec(robot: ElementTree.Element, path: Path) -> mujoco.MjSpec:
     :raises InvalidDescription: with the reader's message.
     """
     _set_compiler(robot)
-    try:
+    with _mujoco_errors(path, 'MuJoCo cannot read it'):
         spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding='unicode'))
-    except (ValueError, RuntimeError) as error:
-        raise InvalidDescription(path, str(error)) from error
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     for mesh in spec.meshes:
@@ -101,6 +101,14 @@ def _is_visual(geom: mujoco.MjsGeom) -> bool:
     return not (geom.contype or geom.conaffinity)
 
 
+@contextmanager
+def _mujoco_errors(path: Path, what: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        raise InvalidDescription(path, f'{what}: {error}') from error
+
+
 def compile_robot(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
     """
     Compile a spec.
@@ -109,10 +117,8 @@ def compile_robot(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        try:
+        with _mujoco_errors(path, 'MuJoCo cannot compile it'):
             model = spec.compile()
-        except (ValueError, RuntimeError) as error:
-            raise InvalidDescription(path, f'MuJoCo cannot compile it: {error}') from error
     for warning in caught:
         _LOG.warning('%s: %s', path.name, ' '.join(str(warning.message).split()))
     return model
@@ -137,11 +143,12 @@ class StartPose:
         return min(self.lowest_by_body.values(), default=0.0)
 
 
-def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> StartPose:
+def start_pose(model: mujoco.MjModel, initial: Mapping[str, float], path: Path) -> StartPose:
     """
     Return the pose with every joint at its initial value, else at 0 or the limit next to it.
 
     :param initial: positions by joint (m, rad).
+    :raises InvalidDescription: when MuJoCo cannot compute it: too many shapes touch.
     """
     data = mujoco.MjData(model)
     for joint in range(model.njnt):
@@ -155,7 +162,8 @@ def start_pose(model: mujoco.MjModel, initial: Mapping[str, float]) -> StartPose
     _follow(model, data)
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
-    mujoco.mj_collision(model, data)
+    with _mujoco_errors(path, 'MuJoCo cannot compute which of its shapes touch'):
+        mujoco.mj_collision(model, data)
     touching = frozenset(
         (model.body(model.geom_bodyid[a]).name, model.body(model.geom_bodyid[b]).name)
         for (a, b), depth in zip(data.contact.geom, data.contact.dist, strict=True)
