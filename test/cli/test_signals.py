@@ -57,3 +57,22 @@ def test_a_start_that_hangs_is_interrupted_silently():
     )
     assert process.communicate(timeout=60)[0] == b''
     assert process.returncode == INTERRUPTED
+
+
+LOADING = """
+import os, signal, sys
+from urlab_ros_bridge.cli import packages
+from urlab_ros_bridge.cli.signals import unwind_on_stop
+def load(name):
+    os.kill(os.getpid(), signal.SIGINT)
+    raise ImportError('initialization failed')  # what pybind11 makes of a KeyboardInterrupt
+packages.import_module = load
+unwind_on_stop()
+packages.require('mujoco')
+"""
+
+
+def test_an_interrupt_while_a_package_is_loaded_is_not_a_missing_package():
+    process = start_process([sys.executable, '-c', LOADING], stderr=subprocess.PIPE)
+    assert process.communicate(timeout=60)[1] == b''
+    assert process.returncode == -signal.SIGINT

@@ -11,6 +11,7 @@ from urlab_ros_bridge.cli.errors import CliError
 from urlab_ros_bridge.cli.errors import MujocoNotFound
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.signals import ending_at_once
 
 ROS = ('rclpy', 'tf2_msgs.msg', 'urlab_msgs.msg')
 _ROS_PACKAGES = tuple(name.partition('.')[0] for name in ROS)
@@ -25,7 +26,8 @@ def require(*names: str, extra: str = '') -> None:
     """
     for name in names:
         try:
-            import_module(name)
+            with ending_at_once():
+                import_module(name)
         except ImportError as error:
             raise missing(name, error, extra) from None
 

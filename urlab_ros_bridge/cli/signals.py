@@ -38,6 +38,24 @@ def end_at_once() -> None:
 
 
 @contextmanager
+def ending_at_once() -> Iterator[None]:
+    """
+    Make SIGINT end the process at once during a block, if it would raise KeyboardInterrupt.
+
+    For imports: a package in C++ turns the exception into an ImportError.
+    """
+    raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not raises or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
 def restored_handlers() -> Iterator[None]:
     """Restore the handlers of SIGINT, SIGTERM and SIGHUP at the end."""
     if threading.current_thread() is not threading.main_thread():
