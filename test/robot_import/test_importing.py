@@ -61,6 +61,16 @@ def test_every_link_is_where_the_urdf_has_it(write_robot, tmp_path, capsys, expo
             np.testing.assert_allclose(found, expected, atol=1e-9, err_msg=link)
 
 
+def test_an_import_replaces_files_only_when_it_may(write_robot, tmp_path, capsys):
+    words = ['import', str(write_robot()), '--out', str(tmp_path / 'out')]
+    assert main(words) == 0
+    scene = tmp_path / 'out' / 'scene.xml'
+    scene.write_text('mine')
+    assert main(words) == 2 and scene.read_text() == 'mine'
+    assert 'scene.xml' in capsys.readouterr().err
+    assert main([*words, '--overwrite']) == 0 and scene.read_text() != 'mine'
+
+
 def test_masses_are_those_of_the_urdf_where_a_body_can_have_them(write_robot):
     model = load(write_robot()).model
     bodies = {link: model.body(f'my_robot_{link}') for link in LINKS}

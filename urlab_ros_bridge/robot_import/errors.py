@@ -44,6 +44,16 @@ class PackageNotFound(RobotImportError, LookupError):
         )
 
 
+class FilesExist(RobotImportError, FileExistsError):
+    """An import would replace files, which may be the user's own."""
+
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+        super().__init__(
+            f'{folder} has {", ".join(names)} already; --overwrite replaces them, '
+            '--out DIR writes to another folder'
+        )
+
+
 class MissingMeshes(RobotImportError, FileNotFoundError):
     """Meshes are missing or unreadable; the message names each with the reason."""
 

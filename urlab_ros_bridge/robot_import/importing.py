@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import logging
+import os
 from pathlib import Path
 from typing import Any
 import xml.etree.ElementTree as ElementTree
@@ -23,6 +24,7 @@ from urlab_ros_bridge.robot_import.document import read_description
 from urlab_ros_bridge.robot_import.document import root_link
 from urlab_ros_bridge.robot_import.drives import find_drive
 from urlab_ros_bridge.robot_import.drives import PLANAR_JOINTS
+from urlab_ros_bridge.robot_import.errors import FilesExist
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
 from urlab_ros_bridge.robot_import.links import repair_inertials
@@ -147,17 +149,22 @@ def import_world(path: Path, options: ImportOptions) -> Path:
     return write_robot(folder, robot.name, files, sidecar)
 
 
-def export_robot(path: Path, options: ImportOptions, folder: Path) -> Path:
+def export_robot(path: Path, options: ImportOptions, folder: Path, overwrite: bool) -> Path:
     """
     Import a robot into a folder of its own, meshes included, and return the sidecar.
 
-    :raises RobotImportError: as `import_robot`.
+    :param overwrite: whether files in the folder may be replaced.
+    :raises RobotImportError: as `import_robot`; FilesExist.
     :raises OSError: when the folder cannot be written.
     """
     robot = import_robot(path, options)
-    mjcf = copy_meshes(robot.mjcf, folder / 'meshes')
-    files = {f'{robot.name}.xml': mjcf, 'scene.xml': robot.scene}
-    return write_robot(folder, robot.name, files, robot.sidecar(f'{robot.name}.xml', 'scene.xml'))
+    model, scene = f'{robot.name}.xml', 'scene.xml'
+    names = (model, scene, f'{robot.name}.yaml')
+    existing = [name for name in names if os.path.lexists(folder / name)]
+    if existing and not overwrite:
+        raise FilesExist(folder, existing)
+    files = {model: copy_meshes(robot.mjcf, folder / 'meshes'), scene: robot.scene}
+    return write_robot(folder, robot.name, files, robot.sidecar(model, scene))
 
 
 def _decide_base(

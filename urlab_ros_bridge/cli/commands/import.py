@@ -25,6 +25,7 @@ class FileArguments(ImportArguments):
 
     robot: str = key(text='URDF or xacro file.', positional=True, check=existing_file, **PATH)
     out: str = key('robot', 'Folder to write to.', **FOLDER)
+    overwrite: bool = key(False, 'Replace files that are in the folder already.')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,9 @@ def run(given: ParsedArguments[RobotFileArguments]) -> int:
     require('mujoco')
     from urlab_ros_bridge.robot_import.importing import export_robot
 
-    sidecar = export_robot(Path(values.robot), values.import_options(), Path(values.out))
+    sidecar = export_robot(
+        Path(values.robot), values.import_options(), Path(values.out), values.overwrite
+    )
     print(f'urlab server --model {sidecar}')
     return 0
 
