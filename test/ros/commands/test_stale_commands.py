@@ -247,5 +247,5 @@ def test_a_bridge_that_ends_stops_speeds_and_leaves_positions():
     robot.send('joint_commands', joints(arm=0.7))
     robot.send('joint_commands', joints(wheel=2.0))
     robot.asked.clear()
-    robot.robot.stop_moving()
+    robot.robot.stop_moving('')
     assert [asked[:2] for asked in robot.asked] == [('setpoints', {'wheel': 0.0})]

@@ -99,7 +99,7 @@ class Arbiter:
 
     def __init__(self, settings: SettingsReader, stop: Stop) -> None:
         self.takeovers = 0
-        self._stop = stop
+        self._stop, self._closed = stop, ''
         self._settings = settings
         self._holds: dict[Hashable, _Hold] = {}
         self._lock = threading.Lock()
@@ -107,7 +107,7 @@ class Arbiter:
     @property
     def stopped(self) -> str:
         """Return why no source may command, empty when all may."""
-        return self._stop.reason
+        return self._closed or self._stop.reason
 
     def claim(
         self,
@@ -150,17 +150,15 @@ class Arbiter:
                 if hold is not None and hold.source is source:
                     del self._holds[part]
 
-    def release_all(self, reason: str) -> None:
-        """Release all parts, and tell their sources the reason."""
-        with self._lock:
-            lost = tuple(self._holds.values())
-            self._holds.clear()
-        for call in dict.fromkeys(hold.on_lost for hold in lost):
-            call(reason)
-
     def clear(self) -> None:
-        """Release all parts silently: after a jump of time."""
+        """Release all parts silently: the caller stops their sources."""
         with self._lock:
+            self._holds.clear()
+
+    def close(self, reason: str) -> None:
+        """Release all parts silently, and reject all claims from now on: the robot is gone."""
+        with self._lock:
+            self._closed = reason
             self._holds.clear()
 
     def report(self, now_ns: int) -> dict[str, int]:

@@ -23,6 +23,9 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
+# The reason for goals that are aborted when the bridge ends.
+ENDING = 'the bridge is shutting down'
+
 
 class Commands(Part):
     """
@@ -76,7 +79,7 @@ class Commands(Part):
         kept = [robot for robot in self._robots if robot.plan in plan.robots]
         for robot in self._robots:
             if robot not in kept:
-                robot.close()
+                robot.close(f'the world has changed: {robot.plan.prefix} was deleted or replaced')
         known = [robot.plan for robot in kept]
         new = [CommandedRobot(robot, self._context) for robot in plan.robots if robot not in known]
         self._robots = (*kept, *new)
@@ -161,8 +164,8 @@ class Commands(Part):
             self._ended = True
             robots, self._robots = self._robots, ()
         for robot in robots:
-            robot.stop_moving()
-            robot.close()
+            robot.stop_moving(ENDING)
+            robot.close(ENDING)
         self.sender.stop()
 
 

@@ -162,17 +162,19 @@ class CommandedRobot:
 
     def halt(self, reason: str) -> None:
         """Stop at once."""
-        self.arbiter.release_all(reason)
+        self.arbiter.clear()
         self._each(lambda command: command.halt(reason))
         self.setpoints.hold()
 
-    def stop_moving(self) -> None:
+    def stop_moving(self, reason: str) -> None:
         """Stop what the bridge moves: it ends."""
-        self._each(lambda command: command.jump('the bridge is shutting down'))
+        self._each(lambda command: command.jump(reason))
         self.setpoints.stop()
 
-    def close(self) -> None:
-        """Withdraw all topics and actions."""
+    def close(self, reason: str) -> None:
+        """Abort goals with a reason, and withdraw all topics and actions."""
+        self.arbiter.close(reason)
+        self._each(lambda command: command.drop(reason))
         for name, subscription in self._subscriptions:
             self.context.gate.command_topics.discard(name)
             self.context.node.destroy_subscription(subscription)

@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
 
+from functools import partial
+
+from action_msgs.msg import GoalStatus
 from bridge_harness import wait_until
+from builtin_interfaces.msg import Duration
+from control_msgs import action
+from control_msgs.msg import GripperCommand
 from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose
 from geometry_msgs.msg import PoseStamped
@@ -11,6 +17,8 @@ import pytest
 from simulation_interfaces import msg
 from simulation_interfaces import srv
 from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 SPAWN = srv.SpawnEntity.Response
 URDF = """
@@ -56,6 +64,28 @@ def test_a_spawned_robot_has_its_topics_and_its_controller(yard):
     found = yard.listener.wait_for(Odometry, '/helper/odom', timeout=15.0)
     assert found.pose.pose.position.y == pytest.approx(-6, abs=0.1)
     assert 'helper' in yard.well('get_current_world').world.description
+
+
+def test_goals_of_a_deleted_robot_are_aborted(yard):
+    name = spawn(yard, uri='urlab:bimanual', name='arms', initial_pose=at(0, -6, 0))
+    point = JointTrajectoryPoint(positions=[0.1], time_from_start=Duration(sec=3600))
+    path = JointTrajectory(joint_names=['left_elbow'], points=[point])
+    follow, grip = action.FollowJointTrajectory, action.GripperCommand
+    yard.client.set_paused(True)  # so that the gripper does not arrive
+    results = []
+    for topic, kind, goal in (
+        ('joint_trajectory_controller/follow_joint_trajectory', follow, {'trajectory': path}),
+        ('left_gripper/gripper_cmd', grip, {'command': GripperCommand(position=0.02)}),
+    ):
+        client, goal = yard.listener.action(kind, f'/{name}/{topic}'), kind.Goal(**goal)
+        handle = yard.listener.outcome(partial(client.send_goal_async, goal))
+        assert handle.accepted
+        results.append(yard.listener.run(handle.get_result_async))
+    yard.well('delete_entity', entity=name)
+    yard.client.set_paused(False)
+    wait_until(lambda: all(result.done() for result in results))
+    assert {each.result().status for each in results} == {GoalStatus.STATUS_ABORTED}
+    assert name in results[0].result().result.error_string
 
 
 def test_names(yard):
