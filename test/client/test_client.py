@@ -11,10 +11,10 @@ from stock_replies import floats
 from stock_replies import step_ok
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.editor import Editor
 from urlab_ros_bridge.client.errors import ExtensionMissing
 from urlab_ros_bridge.client.ops import WallAge
 from urlab_ros_bridge.client.replies.ops import ModeChange
+from urlab_ros_bridge.editor.client import Editor
 from urlab_ros_bridge.testing import FakeRobot
 from urlab_ros_bridge.testing import FakeServer
 from urlab_ros_bridge.wire.errors import UnknownName

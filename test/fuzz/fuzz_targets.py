@@ -29,6 +29,7 @@ from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
+from urlab_ros_bridge.editor.level import Level
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
@@ -52,7 +53,6 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import read_hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
-from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models.document import Document

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 from typing import TypeAlias
 
-from urlab_ros_bridge.client.editor import Editor
 from urlab_ros_bridge.client.errors import SimulationDiverged
 from urlab_ros_bridge.client.ops import CommandingOps
 from urlab_ros_bridge.client.ops import EntityOps
@@ -24,6 +23,7 @@ from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
 from urlab_ros_bridge.client.session import floats
 from urlab_ros_bridge.client.session import Vector
+from urlab_ros_bridge.editor.client import Editor
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 

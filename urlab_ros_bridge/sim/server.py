@@ -9,13 +9,13 @@ import threading
 
 import mujoco
 
+from urlab_ros_bridge.editor.editor import LevelEditor
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.supervisor import CameraService
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.observe.state import SEND_QUEUE

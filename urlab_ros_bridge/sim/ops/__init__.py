@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.sim.editor import ops as editor_ops
+from urlab_ros_bridge.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import cameras
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options

@@ -14,6 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.editor.geometry import boxes_of
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model.named_bodies import ARTICULATION
@@ -21,7 +22,6 @@ from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.model.named_bodies import STATIC
 from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.admission import prefixes_of
-from urlab_ros_bridge.sim.editor.geometry import boxes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.world import World

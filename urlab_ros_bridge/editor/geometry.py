@@ -19,11 +19,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.level import LevelActor
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.level import LevelActor
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR

@@ -17,18 +17,18 @@ import weakref
 
 import numpy as np
 
+from urlab_ros_bridge.editor.blueprints import BlueprintLibrary
+from urlab_ros_bridge.editor.drawings import Drawings
+from urlab_ros_bridge.editor.drawings import OverlayUpdater
+from urlab_ros_bridge.editor.geometry import GeometryCache
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.level import LevelActor
+from urlab_ros_bridge.editor.model_files import ClientModelFiles
+from urlab_ros_bridge.editor.play import LevelPlayer
+from urlab_ros_bridge.editor.play import RunningWorld
+from urlab_ros_bridge.editor.viewport import Viewport
+from urlab_ros_bridge.editor.viewport import ViewportCamera
 from urlab_ros_bridge.geometry import Pose
-from urlab_ros_bridge.sim.editor.blueprints import BlueprintLibrary
-from urlab_ros_bridge.sim.editor.drawings import Drawings
-from urlab_ros_bridge.sim.editor.drawings import OverlayUpdater
-from urlab_ros_bridge.sim.editor.geometry import GeometryCache
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
-from urlab_ros_bridge.sim.editor.play import LevelPlayer
-from urlab_ros_bridge.sim.editor.play import RunningWorld
-from urlab_ros_bridge.sim.editor.viewport import Viewport
-from urlab_ros_bridge.sim.editor.viewport import ViewportCamera
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.simulation import Simulation

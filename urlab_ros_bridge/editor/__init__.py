@@ -1,7 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """The editor: levels, actors, play, drawings and the viewport (docs/client.md)."""
-
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-
-__all__ = ['LevelEditor']

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.ops.levels import read_level
-from urlab_ros_bridge.sim.editor.play import READY
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.ops.levels import read_level
+from urlab_ros_bridge.editor.play import READY
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession

@@ -9,10 +9,10 @@ import pytest
 
 from urlab_ros_bridge.client.errors import NoActiveManager
 from urlab_ros_bridge.client.errors import ProtocolError
-from urlab_ros_bridge.client.replies.editor import CameraPose
-from urlab_ros_bridge.client.replies.editor import HierarchyNode
-from urlab_ros_bridge.client.replies.editor import to_wire
 from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.editor.replies import CameraPose
+from urlab_ros_bridge.editor.replies import HierarchyNode
+from urlab_ros_bridge.editor.replies import to_wire
 
 ROBOT = """
 <mujoco model="bot"><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/>

@@ -8,10 +8,10 @@ import mujoco
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.play import LevelPlayer
+from urlab_ros_bridge.editor.transforms import from_euler
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.play import LevelPlayer
-from urlab_ros_bridge.sim.editor.transforms import from_euler
 from urlab_ros_bridge.sim.simulation import SimulationHost
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.ops import common
-from urlab_ros_bridge.sim.editor.ops.common import failing_as
-from urlab_ros_bridge.sim.editor.ops.common import target_of
-from urlab_ros_bridge.sim.editor.ops.common import three
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.editor import SCENE_BODY
+from urlab_ros_bridge.editor.level import LevelActor
+from urlab_ros_bridge.editor.ops import common
+from urlab_ros_bridge.editor.ops.common import failing_as
+from urlab_ros_bridge.editor.ops.common import target_of
+from urlab_ros_bridge.editor.ops.common import three
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields

@@ -22,12 +22,12 @@ import threading
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.editor.geometry import Boxes
+from urlab_ros_bridge.editor.geometry import boxes_of
+from urlab_ros_bridge.editor.model_files import CountedFiles
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
-from urlab_ros_bridge.sim.editor.geometry import Boxes
-from urlab_ros_bridge.sim.editor.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.model_files import CountedFiles
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.editor.drawings import Color
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.editor import SCENE_BODY
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.level import LevelActor
+from urlab_ros_bridge.editor.level import UNTITLED
+from urlab_ros_bridge.editor.transforms import as_vector
 from urlab_ros_bridge.geometry import Vector
-from urlab_ros_bridge.sim.editor.drawings import Color
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.level import UNTITLED
-from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError

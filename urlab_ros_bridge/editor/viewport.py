@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.editor.transforms import as_vector
+from urlab_ros_bridge.editor.transforms import to_euler
 from urlab_ros_bridge.geometry import looking_along
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import Pose
@@ -28,8 +30,6 @@ from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.sim.cameras.catalog import DEFAULT_RESOLUTION
 from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.free_camera import LIT
-from urlab_ros_bridge.sim.editor.transforms import as_vector
-from urlab_ros_bridge.sim.editor.transforms import to_euler
 from urlab_ros_bridge.sim.simulation import Simulation
 
 DEFAULT_OFFSET: Vector = (-2.0, 0.0, 1.0)  # 2 m behind and 1 m above

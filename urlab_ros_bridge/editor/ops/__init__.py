@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import functools
 
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.ops import debug as ops_debug
-from urlab_ros_bridge.sim.editor.ops import levels as ops_level
-from urlab_ros_bridge.sim.editor.ops import outliner as ops_outliner
-from urlab_ros_bridge.sim.editor.ops import play as ops_play
-from urlab_ros_bridge.sim.editor.ops import scene as ops_scene
-from urlab_ros_bridge.sim.editor.ops import viewport as ops_viewport
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.ops import debug as ops_debug
+from urlab_ros_bridge.editor.ops import levels as ops_level
+from urlab_ros_bridge.editor.ops import outliner as ops_outliner
+from urlab_ros_bridge.editor.ops import play as ops_play
+from urlab_ros_bridge.editor.ops import scene as ops_scene
+from urlab_ros_bridge.editor.ops import viewport as ops_viewport
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Handler
 from urlab_ros_bridge.sim.requests.registry import Registry

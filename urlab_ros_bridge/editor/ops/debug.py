@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.editor.drawings import box_geometry
+from urlab_ros_bridge.editor.drawings import HEAD_SHARE
+from urlab_ros_bridge.editor.drawings import LINE_WIDTH
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.ops.common import color_of
+from urlab_ros_bridge.editor.transforms import need_location
+from urlab_ros_bridge.editor.transforms import read_rotation
 from urlab_ros_bridge.geometry import IDENTITY
-from urlab_ros_bridge.sim.editor.drawings import box_geometry
-from urlab_ros_bridge.sim.editor.drawings import HEAD_SHARE
-from urlab_ros_bridge.sim.editor.drawings import LINE_WIDTH
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.ops.common import color_of
-from urlab_ros_bridge.sim.editor.transforms import need_location
-from urlab_ros_bridge.sim.editor.transforms import read_rotation
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession

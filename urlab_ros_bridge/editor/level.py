@@ -21,12 +21,12 @@ from typing import Any
 
 import yaml
 
+from urlab_ros_bridge.editor.transforms import as_vector
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
-from urlab_ros_bridge.sim.editor.transforms import as_vector
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles

@@ -5,11 +5,11 @@
 import mujoco
 import pytest
 
-from urlab_ros_bridge.sim.editor.drawings import box_geometry
-from urlab_ros_bridge.sim.editor.drawings import Drawings
-from urlab_ros_bridge.sim.editor.drawings import MAX_DRAWINGS
-from urlab_ros_bridge.sim.editor.drawings import ONE_IMAGE
-from urlab_ros_bridge.sim.editor.drawings import shapes
+from urlab_ros_bridge.editor.drawings import box_geometry
+from urlab_ros_bridge.editor.drawings import Drawings
+from urlab_ros_bridge.editor.drawings import MAX_DRAWINGS
+from urlab_ros_bridge.editor.drawings import ONE_IMAGE
+from urlab_ros_bridge.editor.drawings import shapes
 
 
 def put(drawings, kind, ttl=-1, **geometry):

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.level import LevelActor
+from urlab_ros_bridge.editor.transforms import from_euler
 from urlab_ros_bridge.geometry import Pose
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.level import LevelActor
-from urlab_ros_bridge.sim.editor.transforms import from_euler
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError

@@ -7,14 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.level import Level
+from urlab_ros_bridge.editor.level import LEVELS
+from urlab_ros_bridge.editor.ops.common import actor_path
+from urlab_ros_bridge.editor.ops.common import failing_as
+from urlab_ros_bridge.editor.ops.common import level_path
+from urlab_ros_bridge.editor.ops.common import text_of
 from urlab_ros_bridge.schema.yaml_files import MAX_BYTES
-from urlab_ros_bridge.sim.editor.editor import LevelEditor
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.level import LEVELS
-from urlab_ros_bridge.sim.editor.ops.common import actor_path
-from urlab_ros_bridge.sim.editor.ops.common import failing_as
-from urlab_ros_bridge.sim.editor.ops.common import level_path
-from urlab_ros_bridge.sim.editor.ops.common import text_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models.files import CONTENT
 from urlab_ros_bridge.sim.model.client_models.files import read_user_file

@@ -5,7 +5,7 @@
 import pytest
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.editor.transforms import from_euler
+from urlab_ros_bridge.editor.transforms import from_euler
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 

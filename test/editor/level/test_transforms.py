@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.editor.transforms import from_euler
+from urlab_ros_bridge.editor.transforms import to_euler
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
-from urlab_ros_bridge.sim.editor.transforms import from_euler
-from urlab_ros_bridge.sim.editor.transforms import to_euler
 
 
 @given(st.tuples(*[st.floats(-180, 180)] * 3))

@@ -11,20 +11,20 @@ from __future__ import annotations
 from typing import Any
 from typing import TypeVar
 
-from urlab_ros_bridge.client.replies.editor import Actor
-from urlab_ros_bridge.client.replies.editor import ActorBounds
-from urlab_ros_bridge.client.replies.editor import Blueprint
-from urlab_ros_bridge.client.replies.editor import CameraPose
-from urlab_ros_bridge.client.replies.editor import HierarchyNode
-from urlab_ros_bridge.client.replies.editor import LevelSnapshot
-from urlab_ros_bridge.client.replies.editor import Play
-from urlab_ros_bridge.client.replies.editor import Spawned
-from urlab_ros_bridge.client.replies.editor import to_wire
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.client.session import floats
 from urlab_ros_bridge.client.session import Session
 from urlab_ros_bridge.client.session import Vector
+from urlab_ros_bridge.editor.replies import Actor
+from urlab_ros_bridge.editor.replies import ActorBounds
+from urlab_ros_bridge.editor.replies import Blueprint
+from urlab_ros_bridge.editor.replies import CameraPose
+from urlab_ros_bridge.editor.replies import HierarchyNode
+from urlab_ros_bridge.editor.replies import LevelSnapshot
+from urlab_ros_bridge.editor.replies import Play
+from urlab_ros_bridge.editor.replies import Spawned
+from urlab_ros_bridge.editor.replies import to_wire
 
 T = TypeVar('T')
 EDITOR_TIMEOUT = 60.0  # s; the server reads files and compiles models

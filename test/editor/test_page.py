@@ -8,7 +8,7 @@ import re
 from bundled_server import ports_of
 from bundled_server import running_server
 
-PAGE = Path(__file__).parents[3] / 'docs' / 'client.md'
+PAGE = Path(__file__).parents[2] / 'docs' / 'client.md'
 BLOCK = re.compile(r'```python\n(.*?)```', re.S)
 
 

@@ -6,8 +6,8 @@ from mesh_files import tetrahedra
 import pytest
 from rig import DispatchCaller
 
+from urlab_ros_bridge.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.simulation import SimulationHost
 
 # The root body is translated and rotated in the frame of the file.
