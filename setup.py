@@ -41,8 +41,10 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         *shared_files('launch', 'config'),
+        # The versions that `urlab setup` installs.
+        (f'share/{NAME}/pypi/requirements', ['pypi/requirements/jazzy.lock']),
         # Where `ros2 run` looks; a wheel must not put such common names on the user's PATH.
-        (f'lib/{NAME}', ['scripts/bridge', 'scripts/server']),
+        (f'lib/{NAME}', [f'scripts/{name}' for name in ('bridge', 'server', 'setup')]),
     ],
     zip_safe=False,
     install_requires=[

@@ -68,7 +68,7 @@ def load(name):
     raise ImportError('initialization failed')  # what pybind11 makes of a KeyboardInterrupt
 packages.import_module = load
 unwind_on_stop()
-packages.require('mujoco')
+packages.require('server')
 """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from test.launch import recorder
+from urlab_ros_bridge import interpreters
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.files.folders import shipped_file
 
@@ -45,7 +46,7 @@ def bringup(tmp_path, monkeypatch):
     launch_file.parent.mkdir(parents=True)
     launch_file.write_text('')
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere:{tmp_path}')
-    monkeypatch.setattr(preflight, 'is_importable', lambda name: True)
+    monkeypatch.setattr(interpreters, 'missing_in', lambda python, names: ())
     monkeypatch.setattr(preflight, 'can_bind', lambda address, port: True)
     return launch_file
 

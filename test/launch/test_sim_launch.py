@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from test.launch import recorder
+from urlab_ros_bridge import interpreters
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
 from urlab_ros_bridge.cli.arguments.parser import parse
@@ -56,7 +57,7 @@ def values_of(*words):
 def machine(tmp_path, monkeypatch):
     """RViz, all packages of Python, those of ros2_control, and free ports."""
     monkeypatch.setattr(table, 'find_program', lambda *args: '/opt/rviz2')
-    monkeypatch.setattr(preflight, 'is_importable', lambda name: True)
+    monkeypatch.setattr(interpreters, 'missing_in', lambda python, names: ())
     monkeypatch.setattr(preflight, 'can_bind', lambda address, port: True)
     for name in ('controller_manager', 'joint_state_topic_hardware_interface'):
         (tmp_path / 'share' / name).mkdir(parents=True)

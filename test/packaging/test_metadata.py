@@ -6,6 +6,7 @@ import ast
 import functools
 import os
 from pathlib import Path
+import re
 import sys
 
 from catkin_pkg.package import Package
@@ -13,6 +14,10 @@ from catkin_pkg.package import parse_package
 import pytest
 
 import urlab_ros_bridge
+from urlab_ros_bridge.cli.packages import NEEDS
+from urlab_ros_bridge.cli.packages import ROS
+from urlab_ros_bridge.interpreters import CORE
+from urlab_ros_bridge.interpreters import OLDEST
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'urlab_ros_bridge'
@@ -111,3 +116,35 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
         if name not in ros and DISTRIBUTIONS.get(name, name) not in declared
     ]
     assert missing == []
+
+
+def module_requirements(setup_py, extra):
+    """Return what `urlab setup` installs for an extra: module -> requirement."""
+    modules = {name.lower(): module for module, name in DISTRIBUTIONS.items()}
+    extras = setup_py.extras_require
+    texts = [*setup_py.install_requires, *extras[extra], *extras['sim']]
+    names = {text: text.partition('>')[0].lower() for text in texts}
+    return {modules.get(name, name).replace('-', '_'): text for text, name in names.items()}
+
+
+def test_a_part_of_setup_installs_what_its_commands_need(setup_py):
+    for command, needs in NEEDS.items():
+        ours = set(needs.modules) - set(ROS)
+        assert ours <= set(module_requirements(setup_py, needs.extra)), command
+    assert set(CORE) <= set(module_requirements(setup_py, 'sim'))
+
+
+def test_versions_that_are_too_old_are_those_of_setup_py(setup_py):
+    required = {}
+    for extra in setup_py.extras_require:
+        required |= module_requirements(setup_py, extra)
+    for module, oldest in OLDEST.items():
+        assert required[module].partition('>=')[2] == '.'.join(map(str, oldest)), module
+
+
+def test_texts_about_missing_packages_name_a_part_of_setup(setup_py):
+    for path in PACKAGE.rglob('*.py'):
+        text = path.read_text(encoding='utf-8')
+        assert 'pip install' not in text.replace('a pip install', ''), path
+        for parts in re.findall(r'urlab setup --with ([\w,]+)', text):
+            assert set(parts.split(',')) <= set(setup_py.extras_require), (path, parts)

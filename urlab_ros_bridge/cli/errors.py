@@ -76,16 +76,6 @@ class RosNotFound(CliError):
         )
 
 
-class MujocoNotFound(CliError):
-    """The `mujoco` package cannot be imported."""
-
-    def __init__(self, cause: ImportError | str) -> None:
-        super().__init__(
-            f'MuJoCo is not installed ({cause}): run "pip install mujoco", or "make setup" in the '
-            'source folder and ". ./env.sh"'
-        )
-
-
 class ChildDied(CliError):
     """A process of `urlab up` ended unexpectedly."""
 
@@ -118,9 +108,26 @@ class RosPackageMissing(CliError):
 
 
 class PackageMissing(CliError):
-    """A package that only some commands need cannot be imported."""
+    """
+    Packages that only some commands need are not installed.
 
-    def __init__(self, extra: str, cause: ImportError | str) -> None:
+    :param extra: extras of this package that install them, separated by commas.
+    """
+
+    def __init__(self, extra: str, names: Iterable[str]) -> None:
+        listed = ', '.join(names)
+        more = f' --with {extra}' if extra and extra != 'sim' else ''
         super().__init__(
-            f'a package is not installed ({cause}): run pip install "urlab_ros_bridge[{extra}]"'
+            f'Python packages are not installed ({listed}): run "urlab setup{more}", which '
+            'installs them into an environment of their own'
+        )
+
+
+class PythonUnusable(CliError):
+    """The interpreter of --python lacks packages, or does not run."""
+
+    def __init__(self, name: str, python: str, names: Iterable[str], what: str) -> None:
+        super().__init__(
+            f'{name}: {python} lacks packages that {what} needs ({", ".join(names)}): install '
+            f'them there, or leave out {name} and run "urlab setup"'
         )

@@ -12,6 +12,10 @@ import sys
 from urlab_ros_bridge.cli.signals import end_at_once
 from urlab_ros_bridge.cli.signals import restored_handlers
 from urlab_ros_bridge.files.no_windows import open_no_windows
+from urlab_ros_bridge.interpreters import continue_on
+from urlab_ros_bridge.interpreters import CORE
+from urlab_ros_bridge.interpreters import find_python
+from urlab_ros_bridge.interpreters import missing_here
 
 # Commands that load MuJoCo and open no windows.  (A hook of `urlab chiral` that draws needs
 # MUJOCO_GL, as on every machine without a display.)
@@ -34,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         words = sys.argv[1:]
         if words and words[0] in _WITHOUT_WINDOWS:
             open_no_windows()
-        code = _run(words)
+        code = _find_packages(words) or _run(words, is_program=True)
         if words and words[0] in _WITHOUT_TEARDOWN:
             _end_process(code)
         return code
@@ -42,14 +46,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(argv)
 
 
-def _run(argv: Sequence[str]) -> int:
+def _find_packages(words: Sequence[str]) -> int:
+    """Continue on a Python with the packages of every command; if none has them, return 2."""
+    missing = missing_here(CORE)
+    if not missing:
+        return 0
+    if python := find_python():
+        continue_on(python, words)
+    print(
+        f'error: {sys.executable} lacks Python packages ({", ".join(missing)}): run rosdep for '
+        'this package, as its README says, or activate the virtual environment that has it',
+        file=sys.stderr,
+    )
+    return 2
+
+
+def _run(argv: Sequence[str], is_program: bool = False) -> int:
     end_at_once()
     from urlab_ros_bridge.cli import completion
     from urlab_ros_bridge.cli.program import run
 
     if completion.is_wanted():
         completion.complete()
-    return run(argv)
+    return run(argv, is_program)
 
 
 def _end_process(code: int) -> None:

@@ -12,6 +12,7 @@ from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.logs import printable
+from urlab_ros_bridge.cli.packages import continue_where_complete
 from urlab_ros_bridge.cli.signals import ignore_interrupt
 from urlab_ros_bridge.cli.signals import INTERRUPTED
 from urlab_ros_bridge.cli.signals import unwind_on_stop
@@ -34,14 +35,16 @@ def overview() -> str:
     )
 
 
-def run(argv: Sequence[str]) -> int:
+def run(argv: Sequence[str], is_program: bool = False) -> int:
     """
     Run a command line; return the exit code.
 
     A mistake in the arguments or the set-up is one message on stderr and exit code 2.
+
+    :param is_program: whether this process may continue as another Python that has the packages.
     """
     try:
-        return _run(*(argv or ['--help']))
+        return _run(is_program, *(argv or ['--help']))
     except UrlabError as error:
         print(f'error: {printable(error)}', file=sys.stderr, flush=True)
         return USER_ERROR
@@ -59,7 +62,7 @@ def run(argv: Sequence[str]) -> int:
         return USER_ERROR
 
 
-def _run(name: str, *rest: str) -> int:
+def _run(is_program: bool, name: str, *rest: str) -> int:
     if name in ('-h', '--help', 'help'):
         print(overview(), end='')
         return 0
@@ -68,6 +71,8 @@ def _run(name: str, *rest: str) -> int:
         return 0
     command = find_command(name)
     given = parse(command, rest)
+    if is_program:
+        continue_where_complete(name, rest)
     if not command.handles_signals:
         unwind_on_stop()
     return command.run(given)

@@ -207,7 +207,7 @@ def load_model(hello: dict[str, Any]) -> ModelView:
     try:
         import mujoco
     except ImportError:
-        raise skip('MuJoCo is not installed here') from None
+        raise skip('MuJoCo is not installed here: run "urlab setup"') from None
     theirs = hello.get('mujoco_version')
     if theirs != mujoco.__version__:
         raise skip(f'MuJoCo here is {mujoco.__version__}, the server has {theirs}')

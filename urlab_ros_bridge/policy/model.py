@@ -72,7 +72,7 @@ class OnnxPolicy:
             raise PolicyError(
                 self._path,
                 'model',
-                f'needs onnxruntime (pip install "urlab_ros_bridge[policy]"): {error}',
+                f'needs onnxruntime (run "urlab setup --with policy"): {error}',
             ) from None
         try:
             with self._file.open('rb') as file:

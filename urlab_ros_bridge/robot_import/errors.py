@@ -29,8 +29,7 @@ class MissingExtra(RobotImportError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f'{purpose} needs the Python package {package!r}: '
-            f'pip install "urlab_ros_bridge[{extra}]"'
+            f'{purpose} needs the Python package {package!r}: run "urlab setup --with {extra}"'
         )
 
 

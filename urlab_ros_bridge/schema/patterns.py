@@ -56,7 +56,7 @@ def compile_pattern(text: str) -> Pattern:
     except ImportError as error:
         raise BadPattern(
             text,
-            f"that needs the Python package google-re2 ({error}): pip install 'google-re2>=1.1'",
+            f'that needs the Python package google-re2 ({error}): run "urlab setup --with bags"',
         ) from error
     options: Any = re2.Options()
     options.log_errors = False

@@ -22,8 +22,8 @@ from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.cli.processes.table import Process
 
 programs = {{'server': {SERVER!r}, 'bridge': {BRIDGE!r}}}
-up.PROCESSES = (Process('server', command='x'),
-                Process('bridge', command='x', starts_after='server', reports_status=True))
+up.PROCESSES = (Process('server', command='server'),
+                Process('bridge', command='server', starts_after='server', reports_status=True))
 up.command_line = lambda process, values, more=(): [
     sys.executable, '-S', '-c', programs[process.name], *more]
 sys.exit(main(sys.argv[1:]))

@@ -4,15 +4,16 @@ import contextlib
 import os
 import re
 import socket
-import sys
 
 from ports import free_ports
 import pytest
 
+from urlab_ros_bridge import interpreters
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.errors import CliError
 from urlab_ros_bridge.cli.errors import PortInUse
+from urlab_ros_bridge.cli.errors import PythonUnusable
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
@@ -36,9 +37,21 @@ def test_a_taken_port_is_named_with_its_holder_and_a_working_offset(address):
     assert all(can_bind(address, port) for port in moved)
 
 
+VALUES = {'python': ''}
+
+
 def test_a_missing_package_is_reported_before_anything_starts(monkeypatch):
-    for name in {name for process in PROCESSES for name in process.needs}:
-        monkeypatch.setitem(sys.modules, name, sys)
-    monkeypatch.setitem(sys.modules, 'websockets', None)
-    with pytest.raises(CliError, match=r'urlab_ros_bridge\[chiral\]'):
-        check_packages(PROCESSES)
+    monkeypatch.setattr(
+        interpreters, 'missing_in', lambda _, names: {'websockets'}.intersection(names)
+    )
+    monkeypatch.setattr(interpreters, 'missing_here', lambda names: {'websockets'} & set(names))
+    with pytest.raises(CliError, match=r'\(websockets\): run "urlab setup --with chiral"'):
+        check_packages(PROCESSES, VALUES)
+
+
+def test_the_chosen_python_must_have_what_its_programs_need(tmp_path):
+    (tmp_path / 'python').write_text('#!/bin/sh\necho mujoco\n')
+    (tmp_path / 'python').chmod(0o755)
+    server = [process for process in PROCESSES if process.name == 'server']
+    with pytest.raises(PythonUnusable, match=r'^--python: .*/python lacks .*server .*\(mujoco\)'):
+        check_packages(server, {'python': str(tmp_path / 'python')})

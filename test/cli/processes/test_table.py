@@ -22,7 +22,7 @@ DEFAULTS = {name: item.initial() for name, item in arguments_of(SuiteArguments).
 
 
 def test_every_argument_has_an_effect():
-    used = {'namespace', 'log_level', 'use_respawn'}
+    used = {'namespace', 'log_level', 'use_respawn', 'python'}
     for process in PROCESSES:
         used |= {name for _, name in (*process.options, *process.ros_parameters)}
         used |= {process.params_file, process.only_if, process.unless}

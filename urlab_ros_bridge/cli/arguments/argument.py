@@ -54,8 +54,8 @@ class Spelling(enum.Enum):
     LAUNCH = '{}:={}'
 
     def named(self, name: str) -> str:
-        """Return the name of an argument: `--step-mode` or `step_mode`."""
-        return name if self is Spelling.LAUNCH else '--' + name.replace('_', '-')
+        """Return the name of an argument: `--step-mode` or `step_mode`; `with_` is `--with`."""
+        return name if self is Spelling.LAUNCH else '--' + name.rstrip('_').replace('_', '-')
 
     def with_value(self, name: str, value: object) -> str:
         """Return an argument with its value: `--port-offset 10` or `port_offset:=10`."""

@@ -379,6 +379,19 @@ class Respawn(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Interpreter(Arguments):
+    """Processes."""
+
+    python: str = key(
+        '',
+        'Python for the step server and the gateways; default: one that has their packages, such '
+        'as that of `urlab setup`.',
+        check=existing_file,
+        **PATH,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChiralGateway(Arguments):
     """Chiral gateway."""
 

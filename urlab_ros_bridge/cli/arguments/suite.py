@@ -10,6 +10,7 @@ from urlab_ros_bridge.cli.arguments.groups import Bind
 from urlab_ros_bridge.cli.arguments.groups import BridgeParameters
 from urlab_ros_bridge.cli.arguments.groups import ChiralGateway
 from urlab_ros_bridge.cli.arguments.groups import ImportArguments
+from urlab_ros_bridge.cli.arguments.groups import Interpreter
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import Respawn
@@ -46,6 +47,7 @@ class SuiteArguments(
     ChiralGateway,
     SimSparkBeside,
     WebXrGateway,
+    Interpreter,
     LogLevel,
 ):
     """Server, bridge, controllers, RViz and gateways."""

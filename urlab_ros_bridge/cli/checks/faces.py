@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import Severity
+from urlab_ros_bridge.cli.packages import NEEDS
 
 _CORE = ('numpy', 'pyzmq', 'msgpack', 'PyYAML')
 _ROS = ('rclpy', 'sensor_msgs', 'nav_msgs', 'tf2_msgs', 'urlab_msgs')
@@ -19,37 +20,39 @@ class Face:
     """
     A part of the suite.
 
-    :ivar name: the commands.
+    :ivar names: the commands.
     :ivar needs: subjects of findings that must be OK.
     """
 
-    name: str
+    names: str
     text: str
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = _CORE
 
     def missing(self, findings: Iterable[Finding]) -> list[str]:
-        """Return the missing subjects; only rclpy when all of ROS is missing."""
+        """Return what is missing; only rclpy when all of ROS is missing."""
         right = {each.subject for each in findings if each.level is Severity.OK}
         if 'rclpy' in self.needs and 'rclpy' not in right:
             right |= set(_ROS[1:])
-        return [subject for subject in self.needs if subject not in right]
+        absent = [subject for subject in self.needs if subject not in right]
+        commands = ('server', 'bridge') if self.names == 'up' else self.names.split(', ')
+        for command in commands:
+            absent += NEEDS[command].missing() if command in NEEDS else ()
+        modules = [name for name in absent if name not in _ROS or name in self.needs]
+        return list(dict.fromkeys(modules))
 
 
 FACES = (
-    Face(
-        'server, map, soccer, import, robots',
-        'step server, maps for Nav2, worlds',
-        (*_CORE, 'MuJoCo'),
-    ),
-    Face('view', "MuJoCo's viewer", (*_CORE, 'MuJoCo')),
+    Face('server, map', 'step server, maps for Nav2'),
+    Face('import, robots', 'robots from URDF and by name'),
+    Face('view', "MuJoCo's viewer"),
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
-    Face('up', 'server and bridge together', (*_CORE, 'rich', 'MuJoCo', *_ROS)),
-    Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),
-    Face('simspark', 'RoboCup tools over TCP', (*_CORE, 'MuJoCo')),
-    Face('webxr', 'browsers and headsets', (*_CORE, 'websockets', 'orjson', 'MuJoCo')),
-    Face('eval', 'evaluation of policies', ('numpy', 'websockets', 'rich', 'mcap')),
-    Face('export', 'data sets for learning', ('numpy', 'mcap', 'pyarrow', 'av')),
-    Face('policy', 'locomotion policies as ROS nodes', (*_CORE, *_ROS, 'onnxruntime')),
+    Face('up', 'server and bridge together', (*_CORE, 'rich', *_ROS)),
+    Face('chiral', 'policies over WebSocket'),
+    Face('simspark', 'RoboCup tools over TCP'),
+    Face('webxr', 'browsers and headsets'),
+    Face('eval', 'evaluation of policies', (*_CORE, 'rich')),
+    Face('export', 'data sets for learning', (*_CORE, 'av')),
+    Face('policy', 'locomotion policies as ROS nodes', (*_CORE, *_ROS)),
     Face('keys', 'encryption of ZeroMQ', ('pyzmq',)),
-    Face('conformance', 'rules of the protocol', _CORE),
+    Face('conformance', 'rules of the protocol'),
 )

@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 
+TOO_SLOW = 'no result within {:g} s'
+
 
 class Severity(enum.IntEnum):
     """The severity of a finding."""
@@ -43,17 +45,21 @@ def worst(findings: Iterable[Finding]) -> Severity:
 
 
 def run_python(
-    code: str, extra: Mapping[str, str] | None = None, timeout: float = 20.0
+    code: str,
+    extra: Mapping[str, str] | None = None,
+    timeout: float = 20.0,
+    python: str = sys.executable,
 ) -> tuple[bool, str]:
     """
     Run Python code in its own process, so that crashes of drivers are contained.
 
     :param extra: environment variables on top of ours.
+    :param python: interpreter that runs it.
     :return: whether it succeeded, and its last line of output, or how it failed.
     """
     try:
         done = subprocess.run(
-            [sys.executable, '-c', code],
+            [python, '-c', code],
             env={**os.environ, **(extra or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -62,7 +68,7 @@ def run_python(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False, f'no result within {timeout:g} s'
+        return False, TOO_SLOW.format(timeout)
     if done.returncode < 0:
         return False, f'crashed with signal {-done.returncode}'
     text = (done.stdout if done.returncode == 0 else done.stderr).strip()

@@ -5,13 +5,25 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import is_absent
 from urlab_ros_bridge.cli.checks.finding import run_python
 from urlab_ros_bridge.cli.checks.finding import Severity
+from urlab_ros_bridge.cli.checks.finding import TOO_SLOW
+from urlab_ros_bridge.interpreters import find_python
 
 BACKENDS = ('egl', 'osmesa')
+RENDER_SECONDS = 60.0
+_MISSING = (
+    'cameras cannot be rendered; on Debian and Ubuntu run: apt-get install libegl1 libgl1 '
+    'libopengl0 libegl-mesa0 libgl1-mesa-dri'
+)
+_SLOW = (
+    'rendering is too slow; no library is missing. The machine is busy, or renders in software on '
+    'few processors: use fewer cameras, or smaller ones'
+)
 
 # Renders a red sphere, checks for red in the middle of the image, and measures the time.
 _RENDER = """
@@ -41,7 +53,12 @@ def _short(text: str) -> str:
 
 def check_backend(backend: str) -> tuple[bool, str]:
     """Render images with a backend; return whether they are correct, and a report."""
-    works, output = run_python(_RENDER, {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend})
+    works, output = run_python(
+        _RENDER,
+        {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend},
+        RENDER_SECONDS,
+        find_python(('mujoco',)) or sys.executable,
+    )
     return works, _short(output)
 
 
@@ -57,10 +74,7 @@ def check_all() -> list[Finding]:
         level, advice = Severity.OK, ''
         if not works and not usable:
             level = Severity.FAIL
-            advice = (
-                'cameras cannot be rendered; on Debian and Ubuntu run: apt-get install libegl1 '
-                'libgl1 libopengl0 libegl-mesa0 libgl1-mesa-dri'
-            )
+            advice = _SLOW if TOO_SLOW.format(RENDER_SECONDS) in output else _MISSING
         elif not works:
             output = f'not usable ({output}); not needed, {usable[0]} is'
         findings.append(Finding(level, f'GL {backend}', output, advice))

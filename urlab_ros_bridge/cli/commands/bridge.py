@@ -17,7 +17,6 @@ from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
 from urlab_ros_bridge.cli.packages import require
-from urlab_ros_bridge.cli.packages import ROS
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key
 
@@ -88,7 +87,7 @@ def run(given: ParsedArguments[BridgeArguments]) -> int:
 
     :raises RosNotFound: when ROS or an interface package is missing.
     """
-    require(*ROS)
+    require('bridge')
     from urlab_ros_bridge.ros.program.main import main as ros_main
 
     return ros_main(node_arguments(given))

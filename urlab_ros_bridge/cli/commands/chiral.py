@@ -73,7 +73,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     :raises ProfileError: when the profile is missing or invalid.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
-    require('websockets', 'mujoco', extra='chiral')
+    require('chiral')
     from urlab_ros_bridge.gateways.chiral.profile import find_profile
     from urlab_ros_bridge.gateways.chiral.profile import load_profile
     from urlab_ros_bridge.gateways.chiral.profile import Profile

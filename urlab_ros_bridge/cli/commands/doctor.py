@@ -91,7 +91,7 @@ def faces_table(findings: Sequence[Finding]) -> Table:
     for face in FACES:
         absent = face.missing(findings)
         text = f'needs {", ".join(absent)}' if absent else face.text
-        table.add_row('', 'no' if absent else 'yes', face.name, text)
+        table.add_row('', 'no' if absent else 'yes', face.names, text)
     return table
 
 

@@ -129,7 +129,7 @@ def run(given: ParsedArguments[EvalArguments]) -> int:
     try:
         (evaluate_in_workers if values.in_workers else evaluate_on_server)(values)
     except ImportError as error:
-        raise PackageMissing(','.join(needed_extras(values)), error) from None
+        raise PackageMissing(','.join(needed_extras(values)), [error.name or str(error)]) from None
     return 0
 
 

@@ -55,7 +55,7 @@ def export(values: ExportArguments) -> str:
         writer = lerobot.choose_writer()(Path(values.out), fps, values.robot_type)
         counts = list(lerobot.write_dataset(writer, map(read_frames, paths), values.task))
     except ImportError as error:
-        raise PackageMissing('chiral,eval,video', error) from None
+        raise PackageMissing('chiral,eval,video', [error.name or str(error)]) from None
     return f'{len(counts)} episodes, {sum(counts)} frames, written {writer.label}'
 
 

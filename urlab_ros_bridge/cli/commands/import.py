@@ -37,7 +37,7 @@ def run(given: ParsedArguments[RobotFileArguments]) -> int:
     """Write the files and print the command that serves them."""
     values = given.values
     set_up_logging(values.log_level)
-    require('mujoco')
+    require('import')
     from urlab_ros_bridge.robot_import.importing import export_robot
 
     sidecar = export_robot(

@@ -102,7 +102,7 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
 
     :raises UrlabError: when it cannot be drawn.
     """
-    require('mujoco')
+    require('map')
     from urlab_ros_bridge.maps.floor_map import draw_floor_map
     from urlab_ros_bridge.maps.map_heights import chosen_heights
     from urlab_ros_bridge.maps.map_heights import planes

@@ -56,7 +56,7 @@ def run(given: ParsedArguments[PolicyArguments]) -> int:
 
     :raises CliError: when ROS or onnxruntime is not installed.
     """
-    require('rclpy', 'onnxruntime', extra='policy')
+    require('policy')
     from urlab_ros_bridge.policy.main import main as policy_main
 
     return policy_main(node_arguments(given))

@@ -22,7 +22,7 @@ class RobotListArguments(Arguments):
 
 def run(given: ParsedArguments[RobotListArguments]) -> int:
     """Print a line for each robot."""
-    require('mujoco')
+    require('robots')
     from urlab_ros_bridge.robot_import.menagerie import named_robots
 
     robots = named_robots()

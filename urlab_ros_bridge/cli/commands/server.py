@@ -103,9 +103,9 @@ def make_server(config: ServerConfig) -> Server:
     """
     Create the server; it is not started.
 
-    :raises MujocoNotFound: when the physics engine is not installed.
+    :raises PackageMissing: when the physics engine is not installed.
     """
-    require('mujoco')
+    require('server')
     from urlab_ros_bridge.sim.server import Server
 
     return Server(config)

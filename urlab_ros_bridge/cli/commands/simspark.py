@@ -152,7 +152,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     :raises CliError: when a package is not installed.
     :raises OpenToAll: when the whole network could send commands without --insecure.
     """
-    require('mujoco', extra='simspark')
+    require('simspark')
     from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
     from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
     from urlab_ros_bridge.gateways.simspark.game.rules import KickOff

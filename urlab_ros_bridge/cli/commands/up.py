@@ -76,7 +76,8 @@ async def run_until_signal(given: ParsedArguments[SuiteArguments], screen: Scree
     values = given.values
     figures, status_fd = os.pipe()
     commands = chosen_processes(asdict(values), given.ros, status_fd, screen)
-    check_packages(process for process, _ in commands)
+    ours = [(process, words) for process, words in commands if process.command]
+    check_packages((process for process, _ in ours), asdict(values))
     check_keys(values.keys)
     check_ports(values, values.bind)
     if values.webxr:
@@ -84,7 +85,7 @@ async def run_until_signal(given: ParsedArguments[SuiteArguments], screen: Scree
         screen.write_line('up', f'open {page} to watch and drive')
     supervisor = ProcessSupervisor(
         commands,
-        {**os.environ, **environment()},
+        {**os.environ, **environment(pythons=(words[0] for _, words in ours))},
         screen.write_line,
         values.use_respawn,
         pass_fds=[status_fd],

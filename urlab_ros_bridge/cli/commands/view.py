@@ -34,7 +34,7 @@ def run(given: ParsedArguments[ViewArguments]) -> int:
     """
     values = given.values
     set_up_logging(values.log_level)
-    require('mujoco')
+    require('view')
     from urlab_ros_bridge.client.client import Client
     from urlab_ros_bridge.viewer.viewer import Viewer
     from urlab_ros_bridge.viewer.window import require_display

@@ -94,7 +94,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     :raises CliError: when a package is not installed.
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
-    require('websockets', 'mujoco', 'orjson', extra='webxr')
+    require('webxr')
     from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer

@@ -138,7 +138,7 @@ def process_actions(
     wanted = [process for process in processes if is_wanted(process, values)]
     check_ros_packages(wanted)
     installed = [process for process in wanted if is_installed(process)]
-    check_packages(installed)
+    check_packages(installed, values, Spelling.LAUNCH)
     check_keys(arguments.keys)
     check_ports(arguments, arguments.bind, Spelling.LAUNCH)
     programs = {process.name: _program(process, values) for process in installed}
@@ -173,11 +173,13 @@ def process_actions(
 
 def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
     half = str(STOP_SECONDS / 2)
+    words_of_program = program(process, values)
+    pythons = words_of_program[:1] if process.command else ()
     common: dict[str, Any] = {
         'output': 'screen',
         # Programs write colours to a terminal only; a log in a file stays plain.
         'emulate_tty': sys.stdout.isatty(),
-        'additional_env': environment(),
+        'additional_env': environment(pythons=pythons),
         'sigterm_timeout': half,
         'sigkill_timeout': half,
     }
@@ -185,7 +187,7 @@ def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
         common |= {'respawn': bool(values['use_respawn']), 'respawn_delay': RESPAWN_SECONDS}
     # They end even after `kill -9` of launch.
     first, *words = tied(
-        [*program(process), *own_arguments(process, values)], hold_interrupt=bool(process.command)
+        [*words_of_program, *own_arguments(process, values)], hold_interrupt=bool(process.command)
     )
     if not process.is_node:
         return ExecuteProcess(cmd=[first, *words], name=process.name, **common)

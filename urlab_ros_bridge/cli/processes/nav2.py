@@ -20,6 +20,7 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
+from urlab_ros_bridge.cli.arguments.groups import Interpreter
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import Respawn
@@ -121,7 +122,9 @@ class RvizOfNav2(Rviz):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nav2Arguments(Navigation, SimulationArguments, BridgeFile, RvizOfNav2, Respawn, LogLevel):
+class Nav2Arguments(
+    Navigation, SimulationArguments, BridgeFile, RvizOfNav2, Respawn, Interpreter, LogLevel
+):
     """The arguments of nav2.launch.py."""
 
 

@@ -8,23 +8,25 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 import os
 from pathlib import Path
-import sys
 import time
 
 from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.errors import PortInUse
+from urlab_ros_bridge.cli.errors import PythonUnusable
 from urlab_ros_bridge.cli.errors import RosPackageMissing
-from urlab_ros_bridge.cli.packages import is_importable
-from urlab_ros_bridge.cli.packages import missing
+from urlab_ros_bridge.cli.packages import missing_error
+from urlab_ros_bridge.cli.packages import NEEDS
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import commands_of_holders
 from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.processes.table import missing_ros_packages
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
-from urlab_ros_bridge.cli.processes.table import python_executable
+from urlab_ros_bridge.cli.processes.table import python_for
+from urlab_ros_bridge.interpreters import CORE
+from urlab_ros_bridge.interpreters import missing_in
 from urlab_ros_bridge.transport.keys import read_client_keys
 from urlab_ros_bridge.transport.keys import read_server_keys
 
@@ -113,17 +115,23 @@ def check_ros_packages(
             raise RosPackageMissing(process.name, missing, environ.get('ROS_DISTRO', ''))
 
 
-def check_packages(processes: Iterable[Process]) -> None:
+def check_packages(
+    processes: Iterable[Process],
+    values: Mapping[str, object],
+    spelling: Spelling = Spelling.OPTION,
+) -> None:
     """
     Check that the Python packages of the processes are installed.
 
-    Does nothing when the processes run on another Python than this one.
-
     :raises CliError: when one is missing; the message says how to install it.
     """
-    if python_executable() != sys.executable:
-        return
     for process in processes:
-        for name in process.needs:
-            if not is_importable(name):
-                raise missing(name, f'No module named {name!r}', extra=process.name)
+        if not process.command:
+            continue
+        needs = NEEDS[process.command]
+        python = python_for(process, values)
+        if python == values['python']:
+            if missing := missing_in(python, (*CORE, *needs.modules)):
+                raise PythonUnusable(spelling.named('python'), python, missing, process.name)
+        elif missing := needs.missing():
+            raise missing_error(missing, needs.extra)

@@ -10,6 +10,7 @@ command lines, environment and shutdown rules.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +26,16 @@ from urlab_ros_bridge.cli.arguments.controllers import MANAGER
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.packages import NEEDS
 from urlab_ros_bridge.files.folders import shipped_file
+from urlab_ros_bridge.interpreters import find_python
+from urlab_ros_bridge.interpreters import MAIN
+from urlab_ros_bridge.interpreters import ROS
+from urlab_ros_bridge.interpreters import variables_for
 from urlab_ros_bridge.kept_memory import allocator_variables
 
 # Start of the line that the server prints on stdout when all its sockets are bound.
 READY_LINE = 'urlab server ready'
-
-MAIN = 'urlab_ros_bridge.cli.main'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
 
@@ -48,7 +52,6 @@ class Process:
     :ivar command: command of `urlab`; empty: a program of another package.
     :ivar package: ROS package that holds the program, as `ros2 run` names it.
     :ivar executable: its name in that package.
-    :ivar needs: Python packages that it requires.
     :ivar options: (flag, argument): passed on as `--flag=value`.
     :ivar is_node: whether it takes ROS arguments: namespace and log level.
     :ivar params_file: argument with the parameter file of a node.
@@ -66,7 +69,6 @@ class Process:
     command: str = ''
     package: str = ''
     executable: str = ''
-    needs: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     is_node: bool = False
     params_file: str = ''
@@ -79,6 +81,11 @@ class Process:
     unless: str = ''
     vital: bool = True
     reports_status: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the Python modules that it requires."""
+        return NEEDS[self.command].modules if self.command else ()
 
     @property
     def is_gateway(self) -> bool:
@@ -103,13 +110,11 @@ PROCESSES: tuple[Process, ...] = (
     Process(
         'server',
         command='server',
-        needs=('mujoco',),
         options=tuple((name.replace('_', '-'), name) for name in _SERVER_ARGUMENTS),
     ),
     Process(
         'bridge',
         command='bridge',
-        needs=('rclpy', 'tf2_msgs', 'urlab_msgs'),
         options=(
             ('host', 'bind'),
             ('keys', 'keys'),
@@ -127,7 +132,6 @@ PROCESSES: tuple[Process, ...] = (
     Process(
         'chiral',
         command='chiral',
-        needs=('websockets', 'mujoco'),
         options=(
             ('host', 'bind'),
             ('keys', 'keys'),
@@ -143,7 +147,6 @@ PROCESSES: tuple[Process, ...] = (
     Process(
         'simspark',
         command='simspark',
-        needs=('mujoco',),
         options=(
             ('host', 'bind'),
             ('keys', 'keys'),
@@ -159,7 +162,6 @@ PROCESSES: tuple[Process, ...] = (
     Process(
         'webxr',
         command='webxr',
-        needs=('websockets', 'mujoco', 'orjson'),
         options=(
             ('host', 'bind'),
             ('keys', 'keys'),
@@ -236,22 +238,25 @@ def node_parameters(process: Process, values: Mapping[str, object]) -> dict[str,
     return {parameter: value for parameter, value in found.items() if value != ''} | more
 
 
-def python_executable(environ: Mapping[str, str] = os.environ) -> str:
+def python_for(process: Process, values: Mapping[str, object]) -> str:
     """
-    Return the Python that runs our modules.
+    Return the Python that runs one of our commands.
 
-    It is this one, unless this is the system's and a virtual environment is active: `ros2 launch`
-    runs on the system's Python, while MuJoCo often lives in an environment.
+    :param values: with `python`, the one that the user has chosen for what needs no ROS.
     """
-    active = Path(environ.get('VIRTUAL_ENV', ''), 'bin', 'python')
-    in_environment = sys.prefix != sys.base_prefix
-    usable = active.is_absolute() and os.access(active, os.X_OK)
-    return str(active) if usable and not in_environment else sys.executable
+    chosen = str(values.get('python', ''))
+    if chosen and ROS not in process.needs:
+        return chosen
+    return find_python(process.needs) or sys.executable
 
 
-def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment(
+    environ: Mapping[str, str] = os.environ, pythons: Iterable[str] = ()
+) -> dict[str, str]:
     """
     Return the variables to add to `environ` for every process; variables of the user stay.
+
+    :param pythons: the interpreters of the processes, which have to find this package.
 
     The profile gives Fast DDS shared memory for camera images (Jazzy reads the older variable).
     The allocator keeps freed memory for the next image.  Python writes its output line by line.
@@ -259,6 +264,8 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     added = {} if environ.get('PYTHONUNBUFFERED') else {'PYTHONUNBUFFERED': '1'}
     if not any(environ.get(name) for name in PROFILE_VARIABLES):
         added |= dict.fromkeys(PROFILE_VARIABLES, str(shipped_file('config/fastdds.xml')))
+    for python in pythons:
+        added |= variables_for(python, environ)
     return added | {n: v for n, v in allocator_variables().items() if n not in environ}
 
 
@@ -294,11 +301,11 @@ def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> b
     return bool(process.command or find_program(process, environ))
 
 
-def program(process: Process, environ: Mapping[str, str] = os.environ) -> list[str]:
+def program(process: Process, values: Mapping[str, object]) -> list[str]:
     """Return the command line of a process without arguments."""
     if process.command:
-        return [python_executable(environ), '-m', MAIN, process.command]
-    return [find_program(process, environ) or process.executable]
+        return [python_for(process, values), '-m', MAIN, process.command]
+    return [find_program(process) or process.executable]
 
 
 def own_arguments(process: Process, values: Mapping[str, object]) -> list[str]:
@@ -327,7 +334,7 @@ def command_line(
 ) -> list[str]:
     """Return the whole command line of a process; `more` are further options of its own."""
     return [
-        *program(process),
+        *program(process, values),
         *own_arguments(process, values),
         *more,
         *ros_arguments(process, values),

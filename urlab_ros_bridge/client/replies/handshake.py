@@ -344,7 +344,9 @@ def load_model(mjb: bytes, version: str) -> Any:
     try:
         import mujoco
     except ImportError as error:
-        raise ModelUnavailable(f'the package mujoco is not installed: {error}') from error
+        raise ModelUnavailable(
+            f'the package mujoco is not installed ({error}): run "urlab setup"'
+        ) from error
     if version and version != mujoco.__version__:
         raise ModelUnavailable(
             f'the server runs MuJoCo {version}, this process has '

@@ -50,7 +50,7 @@ class PoseSolver:
             import mink
         except ImportError as error:
             raise RobotError(
-                f'end-effector poses need the package mink ({error}): pip install mink'
+                f'end-effector poses need the package mink ({error}): run "urlab setup --with ik"'
             ) from error
         self._mink = mink
         self._joints = tuple(joints)

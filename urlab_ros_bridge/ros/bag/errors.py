@@ -42,7 +42,9 @@ class BagsUnavailable(BagError):
     code = 'bag_unavailable'
 
     def __init__(self, cause: ImportError) -> None:
-        super().__init__(f"bags need the Python package mcap ({cause}): pip install 'mcap>=1.6'")
+        super().__init__(
+            f'bags need the Python package mcap ({cause}): run "urlab setup --with bags"'
+        )
 
 
 class NoSuchTopic(BagError):

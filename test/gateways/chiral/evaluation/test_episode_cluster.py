@@ -29,7 +29,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignmen
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec('ray') is None,
-    reason='Ray is not installed: pip install "urlab_ros_bridge[ray]"',
+    reason='Ray is not installed',
 )
 LOOPBACK = {'127.0.0.1', '::1', '::ffff:127.0.0.1'}
 DASHBOARD_PORT = 8265

@@ -69,7 +69,7 @@ def reload(peer: Peer) -> None:
     try:
         import mujoco
     except ImportError:
-        raise skip('MuJoCo is not installed here') from None
+        raise skip('MuJoCo is not installed here: run "urlab setup"') from None
     try:
         theirs = mujoco.MjModel.from_xml_string(
             field(reply, 'mjcf_compiled', 'text'), field(reply, 'vfs_assets', 'object')

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 import math
 from pathlib import Path
 import re
@@ -30,6 +29,7 @@ from xml.etree import ElementTree
 import yaml
 
 from urlab_ros_bridge.files import default_data_dir
+from urlab_ros_bridge.interpreters import find_python
 from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import object_path
@@ -202,7 +202,7 @@ def imported(context: SimulationContext, definition: Definition) -> Iterator[Imp
     """
     robot = None if definition.urdf is None else ElementTree.fromstring(definition.urdf)
     moves = robot is not None and _is_robot(robot)
-    can_import = is_loopback(context.client.host) and find_spec('mujoco') is not None
+    can_import = is_loopback(context.client.host) and find_python(('mujoco',)) is not None
     if robot is None or not (moves or robot.find('.//mesh') is not None) or not can_import:
         yield None
         return
