@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from urlab_ros_bridge import geometry
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.client.replies.observations import EntityObservation
 from urlab_ros_bridge.client.replies.observations import Snapshot
@@ -39,11 +40,13 @@ class RobotState:
     """
     One robot in one tick.  Every reader returns None for what the tick does not hold.
 
+    :ivar odom_in_world: returns the pose of the odometry frame, None while it is not known.
     :raises WireError: every reader, for bytes or fields that do not follow the protocol.
     """
 
     def __init__(self, plan: RobotPlan, sensors: tuple[str, ...]) -> None:
         self.prefix = plan.prefix
+        self.odom_in_world: Callable[[], geometry.Pose | None] = lambda: geometry.AT_ORIGIN
         self._count = len(plan.joints)
         self._unknown = np.full(self._count, np.nan)
         self._qpos = np.array(plan.qpos, np.intp)

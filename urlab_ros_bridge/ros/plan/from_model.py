@@ -224,7 +224,7 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: SettingsRea
 def world_frame(plan: WorldPlan, settings: SettingsReader) -> str:
     """Return a frame at the origin of the world that transforms tie to the robots."""
     floating = [robot for robot in plan.robots if robot.base_joint]
-    drifts = settings(WheelOdometryParameters).odom_source == 'wheels'
+    drifts = settings(WheelOdometryParameters).drifts
     if settings(StaticFrameParameters).publish_map_to_odom or drifts or not floating:
         return settings(NamesParameters).map_frame
     return floating[0].frames.odom

@@ -166,6 +166,11 @@ class WheelOdometryParameters:
         group='Covariances',
     )
 
+    @property
+    def drifts(self) -> bool:
+        """Whether the odometry frame leaves the origin of the world."""
+        return self.odom_source == 'wheels'
+
 
 @dataclass(frozen=True)
 class MarkerParameters:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import traceback
 
 from urlab_ros_bridge.client.client import Client
@@ -134,6 +135,10 @@ class ServiceContext:
         """Log an error that no handler should raise, with its traceback."""
         lines = ''.join(traceback.format_exception(error))
         self._bridge.log('error', f'service {service}: {lines.rstrip()}')
+
+    def run_in_stream_and_wait(self, task: Callable[[], None]) -> None:
+        """Run a task between two ticks, when their state is whole; wait for it for a while."""
+        self._bridge.stream_tasks.run_and_wait(task)
 
     def catch_up(self, stamp_ns: int, mark: Mark) -> None:
         """Wait until the stream has published the time of a reply."""

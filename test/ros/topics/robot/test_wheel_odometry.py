@@ -16,6 +16,9 @@ from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from simulation_interfaces.msg import EntityState
+from simulation_interfaces.srv import SetEntityState
+from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 from urlab_msgs import srv
 
@@ -91,13 +94,22 @@ def test_it_comes_from_the_wheels_alone_and_the_true_place_of_odom_in_the_map_be
     frames = listener.wait_for(
         TFMessage, '/tf', lambda message: message.transforms[0].header.frame_id == 'map'
     )
-    slipped = listener.wait_for(Odometry, '/odom').pose.pose.position
-    assert slipped.x == pytest.approx(odom.pose.pose.position.x, abs=0.05)
+    slipped_pose = listener.wait_for(Odometry, '/odom').pose.pose
+    assert slipped_pose.position.x == pytest.approx(odom.pose.pose.position.x, abs=0.05)
     to_odom, to_base = (item.transform for item in frames.transforms[:2])
     assert frames.transforms[1].child_frame_id == odom.child_frame_id
     yaw = yaw_of((0.0, 0.0, to_odom.rotation.z, to_odom.rotation.w))
     x, y = to_base.translation.x, to_base.translation.y
     assert to_odom.translation.x + math.cos(yaw) * x - math.sin(yaw) * y == there
+    # Requests know that place, too.
+    state = EntityState(header=Header(frame_id='odom'), pose=slipped_pose)
+    state.pose.position.z = 1.0
+    fields = {'set_pose': True} if hasattr(SetEntityState.Request, 'set_pose') else {}
+    placed = listener.call(
+        SetEntityState, '/set_entity_state', entity='pallet', state=state, **fields
+    )
+    assert placed.result.result == 1, placed.result
+    assert client.get_entities(['pallet'])['pallet'].pos[0] == there
     assert listener.call(srv.Reset, '/reset').success
     again = listener.wait_for(Odometry, '/odom', lambda message: message.pose.covariance[0] < 1e-6)
     assert abs(again.pose.pose.position.x) < 1e-2

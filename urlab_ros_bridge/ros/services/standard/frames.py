@@ -9,6 +9,7 @@ Poses are pairs of a position, m, and a quaternion xyzw.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Sequence
 import math
 from typing import Any
@@ -22,6 +23,7 @@ from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
+from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import StandardRejected
 from urlab_ros_bridge.wire.errors import list_names
@@ -40,24 +42,45 @@ def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
 
     :param invalid: result of the refusal when there is no such frame; it names those that are.
     """
-    plan = context.plan
-    # Odometry is exact here: where it starts is the origin of the world.
-    still = {
-        '',
-        WORLD,
-        context.settings(NamesParameters).map_frame,
-        *(r.frames.odom for r in plan.robots),
-    }
+    robots = context.plan.robots
+    still = {'', WORLD, context.settings(NamesParameters).map_frame}
+    odoms = _owners((robot.frames.odom, robot.prefix) for robot in robots)
+    if not context.settings(WheelOdometryParameters).drifts:
+        still |= {robot.frames.odom for robot in robots}
+        odoms = {}
     if frame in still:
         return ORIGIN
+    if frame in odoms:
+        return _odom_pose(context, odoms[frame], invalid)
     entities = context.client.get_entities()
-    bases = Counter(robot.frames.base for robot in plan.robots)
-    owners = {r.frames.base: r.prefix for r in plan.robots if bases[r.frames.base] == 1}
+    owners = _owners((robot.frames.base, robot.prefix) for robot in robots)
     name = frame if frame in entities else owners.get(frame, '')
     if name not in entities:
-        names = [*sorted(still - {''}), *owners, *entities]
+        names = [*sorted(still - {''}), *odoms, *owners, *entities]
         raise StandardRejected(invalid, f'unknown frame {frame!r}; {list_names("frame", names)}')
     return pose_of(entities[name])
+
+
+def _owners(frames: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the robot of each frame; a name that several robots give to a frame is none."""
+    pairs = tuple(frames)
+    counts = Counter(frame for frame, _ in pairs)
+    return {frame: prefix for frame, prefix in pairs if counts[frame] == 1}
+
+
+def _odom_pose(context: SimulationContext, prefix: str, invalid: int) -> Pose:
+    """Return where odometry that drifts has its origin in the last tick."""
+    found: list[Pose | None] = []
+
+    def read() -> None:
+        world = context.stream.world
+        robot = None if world is None else world.state.robots.get(prefix)
+        found.append(None if robot is None else robot.odom_in_world())
+
+    context.run_in_stream_and_wait(read)
+    if not found or found[0] is None:
+        raise StandardRejected(invalid, f'the odometry of {prefix} is not known; use the map frame')
+    return found[0]
 
 
 def pose_of(entity: EntityState) -> Pose:

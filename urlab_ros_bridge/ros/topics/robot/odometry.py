@@ -90,11 +90,12 @@ def feeds(robot: RobotTopics) -> None:
         return None if base is None else pose.update(stamp_ns, base[:3], base[3:7])
 
     robot.feed(GROUND_TRUTH, ground_truth, wire=robot.base_row)
-    if robot.settings(WheelOdometryParameters).odom_source == 'wheels':
+    if robot.settings(WheelOdometryParameters).drifts:
         try:
             wheels = wheel_odometry(robot)
         except NoWheels as error:
             robot.notes.append(str(error))
+            state.odom_in_world = lambda: None
         else:
             _feed_from_wheels(robot, wheels)
     else:
@@ -133,6 +134,11 @@ def _feed_from_wheels(robot: RobotTopics, wheels: WheelOdometry) -> None:
         x, y, z, yaw = wheels.pose
         return Pose((x, y, z), yaw_quaternion(yaw)) if wheels.is_known else None
 
+    def odom_in_world() -> Pose | None:
+        truth, in_odom = _true_pose(robot), pose()
+        return None if truth is None or in_odom is None else truth.then(in_odom.inverse())
+
+    robot.state.odom_in_world = odom_in_world
     _feed_transforms(robot, pose, robot.settings(StaticFrameParameters).publish_map_to_odom)
     robot.feed(ODOM, odom, wire=robot.base_row)
 
@@ -166,12 +172,11 @@ def _feed_transforms(
     template = TFTemplate(pairs)
 
     def build(stamp_ns: int) -> Any:
-        truth, in_odom = _true_pose(robot), pose()
-        if truth is None or in_odom is None:
+        origin, in_odom = robot.state.odom_in_world(), pose()
+        if origin is None or in_odom is None:
             return None
         poses: list[tuple[float, ...]] = []
         if map_to_odom:
-            origin = truth.then(in_odom.inverse())
             poses.append((*origin.position, *origin.orientation))
         if publish_tf:
             poses.append((*in_odom.position, *in_odom.orientation))

@@ -39,7 +39,7 @@ def static_messages(plan: WorldPlan, settings: SettingsReader) -> dict[str, Any]
     They have no stamp: they are true at all times, before and after a reset.
     """
     topics: dict[str, list[tuple]] = {}
-    drifts = settings(WheelOdometryParameters).odom_source == 'wheels'
+    drifts = settings(WheelOdometryParameters).drifts
     identity = settings(StaticFrameParameters).publish_map_to_odom and not drifts
     for robot in plan.robots:
         name = f'{robot.tf_namespace}/tf_static' if robot.tf_namespace else '/tf_static'
