@@ -51,6 +51,20 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     assert not arm.robot.active and not arm.robot.subscriptions()
 
 
+def test_setpoints_may_arrive_while_all_are_stopped():
+    setpoints = Robot().setpoints
+
+    class Fields(tuple):
+        def __getitem__(self, index):
+            setpoints.write({1: 2.0})  # as another thread may
+            return super().__getitem__(index)
+
+    setpoints.write({0: 0.5})
+    setpoints.fields = Fields(setpoints.fields)
+    setpoints.stop()
+    assert setpoints.last(0) == 0.5
+
+
 @pytest.mark.parametrize(
     ('more', 'in_lockstep', 'read'),
     [

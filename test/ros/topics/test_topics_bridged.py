@@ -39,7 +39,8 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
         server.data.qpos[:7] = (30.0, -40.0, 0.5, 0.8, 0.0, 0.6, 0.0)
         server.data.qvel[:8] = (1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.5, -0.5)
         mujoco.mj_forward(server.model, server.data)
-    _, listener = bridged(server, gps_origin=[48.137, 11.575, 520.0], **options)
+    gps = {'gps_origin': [48.137, 11.575, 520.0], 'covariance.gps_stddev': [2.0, 3.0, 4.0]}
+    _, listener = bridged(server, **gps, **options)
     for kind, topic in (
         (Odometry, 'odom'),
         (NavSatFix, '/gps/fix'),
@@ -59,8 +60,9 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     wanted = TangentPlane(GeodeticOrigin(48.137, 11.575, 520.0)).place(30.0, -40.0, 0.5)
     place = pytest.approx((wanted.latitude, wanted.longitude), rel=1e-8)
     assert (fix.latitude, fix.longitude) == place and fix.header.frame_id == 'base_link'
-    # A stock server does not tell how good it is.
-    assert fix.position_covariance[0] == (0.0 if dialect.startswith('stock') else 0.25)
+    assert fix.position_covariance.tolist() == [4.0, 0, 0, 0, 9.0, 0, 0, 0, 16.0]
+    # A stock server does not tell how good odometry is.
+    assert odom.pose.covariance[0] == (0.0 if dialect.startswith('stock') else 0.25)
     joints = listener.wait_for(JointState, 'joint_states')
     assert joints.name == ['shoulder', 'lift']
     assert joints.velocity[1] == pytest.approx(-0.5)

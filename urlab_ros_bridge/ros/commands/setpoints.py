@@ -120,7 +120,9 @@ class Setpoints:
 
     def stop(self) -> None:
         """Set every speed and force that we command to zero."""
-        moving = [index for index in self._last if self.fields[index] != 'position']
+        with self._lock:
+            commanded = tuple(self._last)
+        moving = [index for index in commanded if self.fields[index] != 'position']
         if moving:
             self.write(dict.fromkeys(moving, 0.0))
 

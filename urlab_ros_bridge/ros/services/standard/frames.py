@@ -79,7 +79,9 @@ def _odom_pose(context: SimulationContext, prefix: str, invalid: int) -> Pose:
 
     context.run_in_stream_and_wait(read)
     if not found or found[0] is None:
-        raise StandardRejected(invalid, f'the odometry of {prefix} is not known; use the map frame')
+        raise StandardRejected(
+            invalid, f'the odometry of {prefix} is not known; use the map frame'
+        )
     return found[0]
 
 

@@ -13,9 +13,9 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
+from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.parameters.checks import rate_key
-from urlab_ros_bridge.ros.topics.robot.odometry import covariances
 from urlab_ros_bridge.schema import key
 
 
@@ -38,15 +38,24 @@ class GpsParameters:
         check=_place_on_earth,
     )
     gps_rate: float = rate_key(10.0, 'gps/fix')
+    gps_stddev: tuple[float, ...] = key(
+        (-1.0,),
+        'Standard deviations of gps/fix: east, north, up (m). A single negative number: unknown.',
+        high=LARGEST_STDDEV,
+        name='covariance.gps_stddev',
+        check=numbers_or_unknown(3),
+        group='Covariances',
+    )
 
 
 def feeds(robot: RobotTopics) -> None:
     """Make the topic of a floating base, if the world has a place on earth."""
-    origin = robot.settings(GpsParameters).gps_origin
+    options = robot.settings(GpsParameters)
+    origin, stddevs = options.gps_origin, options.gps_stddev
     if not robot.plan.base_joint or len(origin) != len(fields(GeodeticOrigin)):
         return
-    pose_stddevs, _ = covariances(robot)
-    template = NavSatFixTemplate(robot.plan.frames.base, GeodeticOrigin(*origin), pose_stddevs)
+    known = None if stddevs[0] < 0 else stddevs
+    template = NavSatFixTemplate(robot.plan.frames.base, GeodeticOrigin(*origin), known)
     state = robot.state
 
     def build(stamp_ns: int) -> Any:
