@@ -148,6 +148,12 @@ class WebSocketConnection(ServerConnection):
         self.end_reason = self.end_reason or f'{code} {reason}'.strip()
         self.close(code, truncate_utf8(reason, MAX_REASON))
 
+    def end_soon(self, code: int, reason: str) -> None:
+        """Close the connection without waiting for it; does nothing while it is ending."""
+        if not (self.end_reason or self.is_ending):
+            self.end_reason = f'{code} {reason}'
+            threading.Thread(target=self.end, args=(code, reason), daemon=True).start()
+
     def abort(self, reason: str = '') -> None:
         """Reset the connection; unblocks threads that read or write it."""
         self.end_by = self.end_by or time.monotonic()
@@ -309,7 +315,7 @@ class WebSocketServer:
     def close_all(self, code: int, reason: str) -> None:
         """Close every connection without waiting for it."""
         for connection in self.connections:
-            threading.Thread(target=connection.end, args=(code, reason), daemon=True).start()
+            connection.end_soon(code, reason)
 
     def stop(self, reason: str) -> None:
         """Close all connections and release the port; safe to call twice."""

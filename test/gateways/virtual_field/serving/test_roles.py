@@ -8,14 +8,19 @@ import json
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from waiting import wait_until
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
+from test.gateways.virtual_field.field_client import PATIENCE
 from test.gateways.virtual_field.protocol.test_publishing import glb
+from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
+from urlab_ros_bridge.gateways.virtual_field.serving import server
 
 ARM_KEYS = {
     'arm_id', 'owner_user_id', 'base', 'tip', 'centerline', 'radii', 'element_lengths',
@@ -24,6 +29,7 @@ ARM_KEYS = {
 SCENE_KEYS = {
     'timestamp', 'arms', 'scenery', 'user_arms', 'meshes', 'overlay_points', 'spheres', 'haptics',
 }  # fmt: skip
+BOX = '<mujoco><worldbody><body name="newcomer"><geom size="0.1"/></body></worldbody></mujoco>'
 GLB = base64.b64encode(rewrite_gltf(glb(), 'model/gltf-binary')).decode()
 
 
@@ -223,3 +229,27 @@ def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
             assert 'error' not in allowed
             for answer in refused:
                 assert 'only watch' in answer['error'] and answer['op'] in answer['error']
+
+
+def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it_first(
+    two_arms, urlab, monkeypatch
+):
+    """The new client replaces the simulation before the gateway has looked at the old one."""
+    monkeypatch.setattr(server, 'RATE', 1.0)
+    hello = {'role': 'spectator', 'extensions': ['binary']}
+    with field_at(two_arms, Page()) as gateway:
+        pages = [FieldClient(gateway.url) for _ in range(2)]
+        spectator = FieldClient(gateway.url, 'spectator')
+        for page in pages:
+            page.send('hello', hello)
+            assert page.answer('hello_ack') and page.answer('asset_manifest')
+            assert page.socket.recv(timeout=PATIENCE)[0] == messages.TEXT
+        urlab(two_arms).spawn_entity('newcomer', xml=BOX, pos=(2.0, 2.0, 1.0))
+        try:
+            with FieldClient(gateway.url, 'spectator') as newcomer:
+                for client in (*pages, spectator):
+                    with pytest.raises(ConnectionClosed, match=r'1013 .*the world has changed'):
+                        wait_until(lambda link=client.socket: link.recv(timeout=PATIENCE) is None)
+                assert 'newcomer' in str(newcomer.scene()['meshes'].keys())
+        finally:
+            urlab(two_arms).delete_entity('newcomer')

@@ -142,7 +142,6 @@ class WebXrServer:
             ),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
-        self._changed: ServedSimulation | None = None  # whose clients were asked to reconnect
         self._ticker = PeriodicThread('webxr-ticker', self._tick, RATE)
 
     def start(self, timeout: float = 10.0) -> None:
@@ -335,15 +334,18 @@ class WebXrServer:
             _LOG.debug('cannot prepare the page', exc_info=True)
 
     def _tick(self) -> None:
-        """Send the newest state to all clients; have them reconnect once the world has changed."""
-        clients = [client for client in list(self._clients.values()) if client.gets_scene]
+        """Send the newest state to the clients of the world; those of another reconnect."""
         simulation = self._simulation.current
-        if simulation is not None and simulation.link.is_stale:
-            # Whoever has lost it tells the clients that it has gone.
-            if not simulation.link.is_lost and simulation is not self._changed:
-                self._changed = simulation
-                self._server.close_all(TRY_AGAIN, CHANGED)
-            return
+        clients = []
+        for client in list(self._clients.values()):
+            own = client.simulation
+            if own is None or not client.gets_scene:
+                continue
+            if own is simulation and not own.link.is_stale:
+                clients.append(client)
+            elif not own.link.is_lost:
+                # Whoever has lost the simulation tells its clients that it has gone.
+                client.connection.end_soon(TRY_AGAIN, CHANGED)
         frame = simulation.scene.poll() if clients and simulation is not None else None
         if simulation is None or frame is None:
             return
@@ -351,7 +353,7 @@ class WebXrServer:
             page = client.page
             if page is not None:
                 client.post(partial(page.tick, frame), 'state')
-            elif client.simulation is simulation:
+            else:
                 client.show(simulation.message(frame))
 
 
