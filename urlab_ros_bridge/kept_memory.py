@@ -38,6 +38,7 @@ _SETTINGS = {
     'MALLOC_TRIM_THRESHOLD_': _Setting(-1, 128 << 20),
     'MALLOC_TOP_PAD_': _Setting(-2, 4 << 20),
 }
+_ARENA_MAX = -8
 
 
 def allocator_variables() -> dict[str, str]:
@@ -56,6 +57,18 @@ def keep_freed_memory() -> None:
             libc.mallopt(each.number, each.size)
 
 
+@cache
+def limit_arenas() -> None:
+    """
+    Have the threads of this process share two arenas from now on; the user's variable wins.
+
+    glibc makes up to eight for each processor.  Worlds come and go in threads of clients, so that
+    free memory of the size of a few worlds would collect in each of them.
+    """
+    if 'MALLOC_ARENA_MAX' not in os.environ and platform.libc_ver()[0] == 'glibc':
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)
+
+
 def trim_memory() -> None:
     """
     Return freed memory to the system, where the C library can.
@@ -68,4 +81,4 @@ def trim_memory() -> None:
         trim(0)
 
 
-__all__ = ['allocator_variables', 'keep_freed_memory', 'trim_memory']
+__all__ = ['allocator_variables', 'keep_freed_memory', 'limit_arenas', 'trim_memory']

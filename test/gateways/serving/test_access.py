@@ -116,3 +116,14 @@ def test_a_view_token_allows_only_watching(path, headers, watches):
         again = FakeRequest('/', {'Cookie': value.partition(';')[0]})
         access.check(again, '127.0.0.1')
         assert access.may_only_watch(again) == path.endswith('token=look')
+
+
+def test_gateways_of_one_machine_do_not_replace_each_others_cookies():
+    gateways = [Access(token='one'), Access(token='other'), Access(token='one', view_token='look')]
+    jar = {}
+    for access in gateways:
+        (_, value), *_ = access.cookie_for(FakeRequest(f'/?token={access.token}', {}))
+        jar.update([value.partition(';')[0].split('=')])
+    cookies = '; '.join(f'{name}={value}' for name, value in jar.items())
+    assert [status(access, Cookie=cookies) for access in gateways] == [101, 101, 101]
+    assert status(Access(token='third'), Cookie=cookies) == 401

@@ -8,9 +8,13 @@ import urllib.request
 
 import pytest
 from raw_peer import dial
+from raw_peer import opening
+from raw_peer import status
 from websockets.sync.client import connect
 
 from test.gateways.serving.test_websocket_server import serving
+from urlab_ros_bridge.gateways.chiral.client import ChiralClient
+from urlab_ros_bridge.gateways.chiral.errors import ChiralError
 from urlab_ros_bridge.gateways.serving import websocket_server
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
@@ -81,3 +85,17 @@ def test_the_token_is_returned_as_a_cookie():
         assert 'secret' not in cookie
         assert get(running, '/b', Cookie=f'other=1; {cookie}')[2] == b'/b'
         assert get(running, '/b', Cookie=f'{cookie}x')[0] == 401
+
+
+def test_no_log_contains_a_token(caplog):
+    caplog.set_level('DEBUG')
+    with serving(Access(token='s3cret'), files=Files()) as running:
+        assert get(running, '/a?token=s3cret')[0] == 200
+        status(running.port, opening('//[?token=s3cret'))
+        with (
+            pytest.raises(ChiralError),  # these sessions do not answer
+            ChiralClient(running.url, token='s3cret', timeout=1.0) as client,
+        ):
+            client.metadata()
+    assert 'GET /a' in caplog.text and 'is not a path' in caplog.text
+    assert 's3cret' not in caplog.text

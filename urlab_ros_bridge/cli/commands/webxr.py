@@ -26,6 +26,7 @@ from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.kept_memory import limit_arenas
 from urlab_ros_bridge.schema import key as argument
 from urlab_ros_bridge.schema import KeyProblem
 
@@ -99,6 +100,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
+    limit_arenas()
     page = Page()
     if not page.has_libraries:
         _LOG.warning('the page cannot draw without its libraries: run `make web`')

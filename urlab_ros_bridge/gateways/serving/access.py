@@ -107,7 +107,8 @@ class Access:
         :raises HandshakeRefusal: when it is not allowed in.
         """
         if not _TARGET.fullmatch(request.path):
-            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, f'{request.path!r:.60} is not a path')
+            path = request.path.partition('?')[0]  # without a token
+            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, f'{path!r:.60} is not a path')
         self._check_origin(request.headers.get_all('Origin'), address)
         self._check_token(request)
 
@@ -134,7 +135,7 @@ class Access:
         """Return the header that makes a browser send the token with all its requests."""
         for token in self._tokens:
             if any(same_secret(given, token) for given in _query_tokens(request)):
-                words = f'{COOKIE}={_digest(token)}; Path=/; HttpOnly; SameSite=Strict'
+                words = f'{self._cookie}={_digest(token)}; Path=/; HttpOnly; SameSite=Strict'
                 return [('Set-Cookie', words)]
         return []
 
@@ -146,6 +147,11 @@ class Access:
         """
         query = parse_qs(request.path.partition('?')[2], keep_blank_values=True)
         return 'view' in query or bool(self.token and not self._has_token(request, self.token))
+
+    @property
+    def _cookie(self) -> str:
+        """Return the name of the cookie: browsers send it to every port of this machine."""
+        return f'{COOKIE}_{_digest(f"{self.token}:{self.view_token}")[:8]}'
 
     @property
     def _tokens(self) -> tuple[str, ...]:
@@ -172,8 +178,7 @@ class Access:
                 [('WWW-Authenticate', 'Bearer')],
             )
 
-    @staticmethod
-    def _has_token(request: Request, token: str) -> bool:
+    def _has_token(self, request: Request, token: str) -> bool:
         given_tokens = _query_tokens(request)
         for value in request.headers.get_all('Authorization'):
             scheme, _, word = value.partition(' ')
@@ -181,7 +186,7 @@ class Access:
                 given_tokens.append(word.strip())
         if given_tokens:  # then a cookie of another session does not count
             return any(same_secret(word, token) for word in given_tokens)
-        return _has_cookie(request, _digest(token))
+        return _has_cookie(request, self._cookie, _digest(token))
 
 
 def plain_origin(origin: str) -> str:
@@ -207,11 +212,11 @@ def _query_tokens(request: Request) -> list[str]:
     return parse_qs(request.path.partition('?')[2]).get('token', [])
 
 
-def _has_cookie(request: Request, wanted: str) -> bool:
+def _has_cookie(request: Request, wanted_name: str, wanted: str) -> bool:
     for value in request.headers.get_all('Cookie'):
         for pair in value.split(';'):
             name, _, word = pair.strip().partition('=')
-            if name == COOKIE and same_secret(word, wanted):
+            if name == wanted_name and same_secret(word, wanted):
                 return True
     return False
 

@@ -23,7 +23,7 @@ from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 
 
 @contextlib.contextmanager
-def scripted(answer, port=0):
+def scripted(answer, port=0, **options):
     """
     Serve what `answer` of a request's type and number returns; yield the URL.
 
@@ -43,7 +43,7 @@ def scripted(answer, port=0):
                     link.send(part if isinstance(part, str) else b''.join(part))
 
     counts = []
-    server = serve(talk, '127.0.0.1', port, compression=None)
+    server = serve(talk, '127.0.0.1', port, compression=None, **options)
     with ThreadPoolExecutor(1) as pool, contextlib.closing(server.socket):
         pool.submit(server.serve_forever)
         try:
@@ -94,8 +94,9 @@ def test_requests_may_overlap():
     [
         (ChiralClient.observe, 1001, True),
         (ChiralClient.reset, 1001, False),
-        # A policy whose actions are refused must be told.
+        # A policy whose actions are refused, or may be lost, must be told.
         (lambda client: client.step(np.zeros(3)), 1008, False),
+        (lambda client: client.step(np.zeros(3)), 1001, False),
     ],
 )
 def test_only_an_observation_is_requested_again_after_a_lost_connection(request_of, code, repeats):
@@ -110,6 +111,25 @@ def test_only_an_observation_is_requested_again_after_a_lost_connection(request_
             request_of(client)
         assert caught.value.code == code
         assert client.observe().timestamp == 2.0  # later requests connect again
+
+
+def test_an_action_that_was_lost_while_a_policy_blocked_its_loop_is_reported():
+    """The server gives up a client that answers no pings; sending notices nothing of it."""
+
+    async def block_and_step(url):
+        async with AsyncChiralClient(url) as client:
+            await client.observe()
+            await client.step(np.zeros(3))
+            time.sleep(2.0)
+            with pytest.raises(ChiralClosed):
+                await client.step(np.zeros(3))
+            return (await client.observe()).timestamp
+
+    def answer(kind, count):
+        return [] if kind == codec.ACT else [seen(float(count))]
+
+    with scripted(answer, ping_interval=0.2, ping_timeout=0.2) as url:
+        assert asyncio.run(block_and_step(url)) > 2.0
 
 
 def test_a_client_waits_for_a_server_that_starts_late():

@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections import deque
 from collections.abc import Mapping
+import logging
 import secrets
 import time
 from typing import Any
@@ -34,6 +35,10 @@ from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.errors import TRY_AGAIN
+
+# The library logs each request with its token.
+_LIBRARY_LOG = logging.getLogger(f'{__name__}.protocol')
+_LIBRARY_LOG.setLevel(logging.CRITICAL)
 
 DEFAULT_URL = 'ws://127.0.0.1:8765'
 RETRY_SECONDS = 0.2
@@ -65,7 +70,8 @@ class AsyncChiralClient:
     Answers are matched by type, so that requests may overlap and one that timed out harms none
     after it.  When the connection breaks, `metadata` and `observe` connect again and repeat
     themselves; a reset or an action fails, since the robot is not where the caller thinks.  An
-    objection of the server (to an action of the wrong size) is raised once, by the next call.
+    action has no answer: when the connection breaks before that of a later request, or the server
+    objects to it (an action of the wrong size), the next call raises `ChiralClosed`, once.
 
     :ivar latest: the newest observation, None before the first.
     """
@@ -97,6 +103,7 @@ class AsyncChiralClient:
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._waiting = Waiting()
+        self._actions = self._arrived = 0  # sent, and those that the server has read for certain
         self._was_raised = False  # the caller knows why the connection ended
         self._unraised: Exception | None = None  # why it ended, when nothing waited then
         self._id = secrets.token_hex(16)
@@ -151,7 +158,7 @@ class AsyncChiralClient:
                     what, why = f'connect to {self.url}', str(error)
                     raise ChiralTimeout(what, self._timeout, why) from error
                 await asyncio.sleep(RETRY_SECONDS)
-        self._was_raised, self._unraised = False, None
+        self._was_raised, self._unraised, self._arrived = False, None, self._actions
         self._waiting = Waiting()
         self._reader = asyncio.create_task(self._read(self._socket, self._waiting))
 
@@ -197,6 +204,7 @@ class AsyncChiralClient:
         """
         Send an action; there is no answer.
 
+        :raises ChiralClosed: when the connection has ended; see also the class.
         :param values: shape (D,), or a chunk (N, D).
         :param timestamps: of the images behind it; default: those of `latest`.
         """
@@ -206,8 +214,9 @@ class AsyncChiralClient:
         try:
             await self._send(codec.encode_action(np.asarray(values), timestamps))
         except ChiralClosed:
-            self._was_raised = True
+            self._note_raised()
             raise
+        self._actions += 1
 
     async def step(self, values: np.ndarray) -> Observation:
         """Act, then observe: one control period of a server in lockstep."""
@@ -230,6 +239,7 @@ class AsyncChiralClient:
             proxy=None,
             open_timeout=None,  # the caller has one
             close_timeout=CLOSE_SECONDS,
+            logger=_LIBRARY_LOG,
             additional_headers={codec.CLIENT_ID: self._id},
             create_connection=create,  # type: ignore[arg-type]  # any factory will do
         )
@@ -257,11 +267,11 @@ class AsyncChiralClient:
         await socket.close(INVALID_DATA)
 
     async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
-        was_raised = self._was_raised
+        was_raised, may_be_lost = self._was_raised, self._actions > self._arrived
         try:
             return await self._ask(kind, self._timeout)
         except ChiralClosed as closed:
-            if not self._reconnect or (closed.is_permanent and not was_raised):
+            if not self._reconnect or may_be_lost or (closed.is_permanent and not was_raised):
                 raise
         deadline = time.monotonic() + self._timeout
         while True:
@@ -277,7 +287,7 @@ class AsyncChiralClient:
         self, kind: str, timeout: float, fields: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], memoryview]:
         self._raise_unraised()
-        waiting = self._waiting
+        waiting, actions = self._waiting, self._actions
         future = waiting.expect(codec.ANSWERS[kind])
         try:
             await self._send(codec.encode_request(kind, **(fields or {})))
@@ -285,12 +295,19 @@ class AsyncChiralClient:
             done, _ = await asyncio.wait([future], timeout=timeout)
             if not done:
                 raise ChiralTimeout(kind, timeout)
-            return future.result()
+            answer = future.result()
         except ChiralClosed:
-            self._was_raised = True
+            self._note_raised()
             raise
         finally:
             future.cancel()
+        # The server reads what a connection sends in order.
+        self._arrived = max(self._arrived, actions)
+        return answer
+
+    def _note_raised(self) -> None:
+        """Note that the caller knows of the end of the connection, and of lost actions."""
+        self._was_raised, self._arrived = True, self._actions
 
     async def _send(self, parts: list[Buffer]) -> None:
         if self._socket is None:
