@@ -16,10 +16,15 @@ from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.models.soccer import write_world
+from urlab_ros_bridge.wire.errors import UrlabError
 
 
 def place_of(soccer, robot):
     return soccer.data.body(f'{robot}_base_link').xpos
+
+
+def refuse(*_):
+    raise UrlabError('the server refuses')
 
 
 def heading_of(soccer, robot):
@@ -123,6 +128,25 @@ def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(game, capl
     assert found == [('left', 1), ('right', 1), ('', None)]
     assert "'C'" in caplog.text
     assert not agents[2].percepts.joints and agents[2].percepts.time > 0
+
+
+@pytest.mark.parametrize('by_joining', [False, True])
+def test_a_refused_agent_leaves_neither_the_name_of_its_team_nor_a_player(
+    play, by_joining, monkeypatch
+):
+    game = play(by_joining=by_joining)
+    players = list(game.state.roster)
+    if by_joining:
+        with monkeypatch.context() as patch:
+            patch.setattr(type(game.stage.placement), 'move_robot', refuse)
+            with pytest.raises(UrlabError):
+                game.join('Typo')
+    else:
+        game.join('Typo', 9)  # there is only number 1
+    assert not any(game.state.teams.values()) and list(game.state.roster) == players
+    agents = [game.join(team) for team in ('Ours', 'Theirs')]
+    game.cycles(1)
+    assert [agent.percepts.side for agent in agents] == ['left', 'right']
 
 
 @pytest.mark.parametrize('number', [1, 0])

@@ -17,7 +17,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.messages import report
 
 def test_a_foul_is_sent_once_and_the_wait_after_a_pass_when_it_changes():
     game = GameState()
-    game.side_of_team('Home')
+    game.teams[Side.LEFT] = 'Home'
     player = game.roster.add(Side.RIGHT, 7, 'right_7')
     first = report(game)
     assert b'(team_left Home)' in game_state(first)

@@ -39,8 +39,7 @@ def play(soccer):
     def begin(rules='league', **options):
         referee = SoccerReferee(RefereeOptions(rules=read_rules(rules), **options))
         game = soccer.play(referee=referee, keyframe='left_1_home')
-        game.state.side_of_team('A')
-        game.state.side_of_team('B')
+        game.state.teams.update({Side.LEFT: 'A', Side.RIGHT: 'B'})
         return game
 
     return begin
@@ -395,7 +394,7 @@ def test_in_a_world_without_a_field_balls_stay_where_they_are(tmp_path, ball):
     path.write_text(NO_FIELD.format(ball))
     with contextlib.closing(SteppedWorld(model=path)) as world:
         game = world.play(referee=SoccerReferee())
-        game.state.side_of_team('A')
+        game.state.teams[Side.LEFT] = 'A'
         game.cycles(3)
         assert not ball or world.scene.ball.position[0] == pytest.approx(2.0)
         assert game.state.play_mode == 'BeforeKickOff'

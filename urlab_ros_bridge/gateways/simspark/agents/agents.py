@@ -36,6 +36,7 @@ from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
@@ -53,6 +54,8 @@ class Agents:
 
     An invalid effector is logged and changes nothing; the rest of its message counts.
     """
+
+    speaks_first = True  # its (scene)
 
     def __init__(self, options: AgentOptions | None = None) -> None:
         self._options = options or AgentOptions()
@@ -229,6 +232,7 @@ class Agents:
         robot = stage.scene.robots[player.robot]
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
         agent.silent_until = 0.0
+        stage.game.teams[side] = team  # a refused agent leaves nothing behind
         _LOG.info('%s of %s is %s', player.number, team, player.robot)
 
     def _choose(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
@@ -274,7 +278,11 @@ class Agents:
                 f'init: number {chosen} of {side.value} is not free; taken are: {taken}; robots '
                 f'left: {len(robots)}'
             )
-        stage.enter(player)
+        try:
+            stage.enter(player)
+        except UrlabError:
+            stage.game.leave(player)
+            raise
         return player
 
     def _beam(self, played: PlayedRobot, x: float, y: float, heading: float) -> None:

@@ -164,12 +164,12 @@ class GameState:
         return chosen
 
     def side_of_team(self, name: str) -> Side | None:
-        """Return the side of a team: the first name is the left, the second the right."""
-        for side in Side:
-            if self.teams[side] in ('', name):
-                self.teams[side] = name
-                return side
-        return None
+        """
+        Return the side of a team, or that of its first player: the left, then the right.
+
+        None for a third team.
+        """
+        return next((side for side in Side if self.teams[side] in ('', name)), None)
 
     def select(self, player: Player | None) -> None:
         """Select one player, or none."""
