@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from raw_peer import opened
 from raw_peer import opening
+from raw_peer import rest
 from raw_peer import status
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.gateways.chiral.serving.server import MAX_VIEWERS
+from urlab_ros_bridge.gateways.serving import websocket_server
 
 
 @pytest.fixture(scope='module')
@@ -50,6 +52,16 @@ def test_viewers_are_an_option_and_leave_room_for_a_driver(server, quadruped, ga
         assert ' 503 ' in line and f'{MAX_VIEWERS} viewers' in text
         with connect_when_free(server.url) as driver:
             assert driver.reset().type == 'reset_response'
+
+
+def test_a_driver_that_never_spoke_is_replaced_by_one_that_comes_later(server, monkeypatch):
+    with opened(server.port) as silent:
+        assert ' 503 ' in status(server.port, opening())[0]
+        monkeypatch.setattr(websocket_server, 'SILENT_SECONDS', 0.0)
+        with StockClient(server.url) as driver:
+            assert driver.reset().type == 'reset_response'
+            assert ' 503 ' in status(server.port, opening())[0]
+        assert b'the place was needed' in rest(silent)
 
 
 def action(shape, *values):

@@ -157,12 +157,26 @@ def test_bad_http_makes_one_line_of_the_log_at_most(server, sent, caplog):
     assert len([r for r in caplog.records if 'websocket_server' in r.name]) <= 1
 
 
-def test_no_more_clients_than_there_is_room_for(server):
+def test_no_more_clients_than_there_is_room_for_but_one_that_never_spoke_gives_way(
+    server, monkeypatch
+):
     with contextlib.ExitStack() as stack:
-        for _ in range(MAX_CONNECTIONS):
-            stack.enter_context(opened(server.port))
+        speaker, *silent = (
+            stack.enter_context(opened(server.port)) for _ in range(MAX_CONNECTIONS)
+        )
+        speaker.sendall(frame(b'hello'))
+        assert speaker.recv(7) == b'\x82\x05hello'
+        for link in silent:
+            link.sendall(frame(b'', PONG))
         line, text = status(server.port, opening())
         assert ' 503 ' in line and 'no more are accepted' in text
+        monkeypatch.setattr(websocket_server, 'SILENT_SECONDS', 0.0)
+        assert echoes(server)
+        assert b'the place was needed' in rest(silent[0])
+        monkeypatch.setattr(websocket_server, 'SILENT_SECONDS', 3600.0)
+        assert all(map(echoes, [server] * 3))  # one has left
+        speaker.sendall(frame(b'again'))
+        assert speaker.recv(7) == b'\x82\x05again'
     wait_until(lambda: not server.connections)
     assert ' 503 ' in status(server.port, opening('/full'))[0]
     assert echoes(server)

@@ -20,8 +20,9 @@ from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 class Collector:
     """A handler that records what it is called for; each expression is a turn of its own."""
 
-    def __init__(self):
+    def __init__(self, speaks_first=False):
         self.connections, self.gone, self.heard = [], [], []
+        self.speaks_first = speaks_first
 
     def connected(self, connection):
         self.connections.append(connection)
@@ -41,7 +42,7 @@ class Listening:
     """Ports on the loop of a thread; with `held`, bytes are received and nothing is executed."""
 
     def __init__(self):
-        self.agents, self.monitors = Collector(), Collector()
+        self.agents, self.monitors = Collector(speaks_first=True), Collector()
         self.ports = Ports('127.0.0.1', {'agent': 0, 'monitor': 0}, {})
         self.ports.bind()
         self.held = self.holds = self.over = False
@@ -196,12 +197,19 @@ def test_messages_sent_before_a_close_are_executed(listening):
         assert listening.gone(number + 1)[-1] is at_a
 
 
-def test_the_number_of_clients_is_limited(listening, monkeypatch):
+def test_the_number_of_clients_is_limited_and_agents_that_never_spoke_give_way(
+    listening, monkeypatch
+):
     monkeypatch.setattr(connections, 'MAX_CLIENTS', 2)
+    monkeypatch.setattr(connections, 'SILENT_SECONDS', 0.0)
     (a, _), _ = listening.connect(), listening.connect()
     late = RawPeer(listening.ports.number('monitor'))
     assert late.receive() is None
-    other, at_other = listening.connect('agent')
+    (other, at_other), (silent, _) = listening.connect('agent'), listening.connect('agent')
+    other.send('(syn)')
+    wait_until(lambda: listening.agents.heard)
+    listening.connect('agent')
+    assert silent.receive() is None
     assert listening.send(at_other, b'(x)') and other.receive() == '(x)'
     a.close()
     listening.gone(1)

@@ -4,7 +4,8 @@
 A WebSocket server for a few clients, any of which may be hostile.
 
 The threaded server of `websockets` does HTTP, TLS, framing, pings and timeouts.  It does not limit
-what this module does: open connections, connections with an unfinished handshake (the oldest is
+what this module does: open connections (when all places are taken, the oldest client that has
+never sent a message gives its own away), connections with an unfinished handshake (the oldest is
 dropped for a new one, so a peer that sends its request at once is always admitted), and the time
 of a peer that neither reads nor closes.
 """
@@ -39,6 +40,7 @@ from websockets.sync.server import serve
 from websockets.sync.server import ServerConnection
 
 from urlab_ros_bridge.gateways.errors import PortTaken
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.limited_log import LimitedLog
@@ -54,6 +56,8 @@ MAX_DOWNLOADS = 32
 MAX_HANDSHAKES_PER_PEER = 64
 MAX_HANDSHAKES = 128
 OPENING_SECONDS = 5.0
+# A client that has sent nothing for this time gives its place away once all are taken (s).
+SILENT_SECONDS = 30.0
 MAX_MESSAGE = 1 << 22
 # Messages that wait for the gateway before a peer is no longer read.
 MAX_QUEUE = 16
@@ -111,6 +115,7 @@ class WebSocketConnection(ServerConnection):
         self.local_host: str = sock.getsockname()[0]
         self.end_reason = ''
         self.end_by: float | None = None  # time.monotonic, once it is closing
+        self._silent_since: float | None = time.monotonic()
         super().__init__(sock, *args, **options)
 
     def messages(self) -> Iterator[str | bytes]:
@@ -122,6 +127,7 @@ class WebSocketConnection(ServerConnection):
         with contextlib.suppress(ConnectionClosed):
             while self.end_by is None:
                 message = self.recv()
+                self._silent_since = None
                 if self.end_by is None:
                     yield message
 
@@ -150,7 +156,7 @@ class WebSocketConnection(ServerConnection):
 
     def end_soon(self, code: int, reason: str) -> None:
         """Close the connection without waiting for it; does nothing while it is ending."""
-        if not (self.end_reason or self.is_ending):
+        if not self.is_ending:
             self.end_reason = f'{code} {reason}'
             threading.Thread(target=self.end, args=(code, reason), daemon=True).start()
 
@@ -164,7 +170,13 @@ class WebSocketConnection(ServerConnection):
     @property
     def is_ending(self) -> bool:
         """Return whether it was closed by either side, or the client has disconnected."""
-        return self.end_by is not None or self.state is not OPEN
+        return bool(self.end_reason) or self.end_by is not None or self.state is not OPEN
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether the client has sent no message since it came, `SILENT_SECONDS` ago."""
+        since = self._silent_since
+        return since is not None and time.monotonic() - since >= SILENT_SECONDS
 
 
 class Handler(Protocol):
@@ -470,8 +482,9 @@ class WebSocketServer:
                     f'{MAX_DOWNLOADS} downloads are already in progress; try again',
                 )
             self._peers[connection.socket].stage = 'download'
-        answer = files.respond(request.path.partition('?')[0])
-        _LOG.debug('%s: GET %.200s: %d', connection.peer, request.path, answer.status)
+        path = request.path.partition('?')[0]  # what follows may be a token, which no log contains
+        answer = files.respond(path)
+        _LOG.debug('%s: GET %.200s: %d', connection.peer, path, answer.status)
         headers = Headers(
             [
                 ('Connection', 'close'),
@@ -494,8 +507,9 @@ class WebSocketServer:
         try:
             with self._changed:
                 peer = self._peers[connection.socket]
-                taken = sum(other.stage == 'admitted' for other in self._peers.values())
-                if taken >= MAX_CONNECTIONS:
+                admitted = [other for other in self._peers.values() if other.stage == 'admitted']
+                clients = [other.connection for other in admitted if other.connection is not None]
+                if not has_room(clients, MAX_CONNECTIONS):
                     raise HandshakeRefusal(
                         HTTPStatus.SERVICE_UNAVAILABLE,
                         f'{MAX_CONNECTIONS} clients are already connected; no more are accepted',
@@ -524,6 +538,21 @@ class WebSocketServer:
         except Exception:
             _LOG.exception('%s: the connection raised an error', connection.peer)
             connection.end(CloseCode.INTERNAL_ERROR, 'the gateway failed; see its log')
+
+
+def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
+    """
+    Return whether one more client is admitted.
+
+    :param clients: that are there, oldest first.  Beyond `limit`, a silent one is closed for it.
+    """
+    present = [client for client in clients if not client.is_ending]
+    if len(present) < limit:
+        return True
+    silent = next((client for client in present if client.is_silent), None)
+    if silent is not None:
+        silent.end_soon(TRY_AGAIN, f'nothing sent for {SILENT_SECONDS:g} s: the place was needed')
+    return silent is not None
 
 
 def wants_websocket(request: Request) -> bool:
@@ -561,5 +590,5 @@ def truncate_utf8(text: str, limit: int) -> str:
 __all__ = [
     'MAX_CONNECTIONS', 'MAX_HANDSHAKES', 'MAX_HANDSHAKES_PER_PEER', 'OPENING_SECONDS', 'Handler',
     'HttpAnswer', 'HttpFiles', 'WebSocketConnection', 'WebSocketServer',
-    'truncate_utf8',
+    'has_room', 'truncate_utf8',
 ]  # fmt: skip

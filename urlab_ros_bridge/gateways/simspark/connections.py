@@ -38,6 +38,8 @@ MAX_CLIENTS = 64
 MAX_EXPRESSIONS = 256
 # Parsed, "()" takes thirty times its size.
 MAX_LISTS = 4096
+# An agent that has sent nothing for this time gives its place away once all are taken (s).
+SILENT_SECONDS = 30.0
 BACKLOG = 128
 _READ = 1 << 14
 _ACCEPTING_SECONDS = 1.0
@@ -46,7 +48,13 @@ _SEND_BUFFER = 1 << 19
 
 
 class ClientHandler(Protocol):
-    """Serves the clients of one port; all methods are called in the thread of the cycle."""
+    """
+    Serves the clients of one port; all methods are called in the thread of the cycle.
+
+    :cvar speaks_first: whether a client that sends nothing is of no use.
+    """
+
+    speaks_first: bool
 
     def connected(self, connection: Connection) -> None:
         """Register a new client."""
@@ -78,6 +86,7 @@ class Connection(asyncio.BufferedProtocol):
         self._work: Iterator[None] | None = None
         self._transport: asyncio.Transport | None = None
         self._flushed = True
+        self._silent_since: float | None = time.monotonic()
         self.peer = '?'
         self.dropped = 0
 
@@ -90,6 +99,12 @@ class Connection(asyncio.BufferedProtocol):
     def is_clear(self) -> bool:
         """Return whether a message would be sent now."""
         return self._flushed and self.is_open
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether it has sent nothing since it came, `SILENT_SECONDS` ago."""
+        since = self._silent_since
+        return since is not None and time.monotonic() - since >= SILENT_SECONDS
 
     def send(self, payload: bytes) -> bool:
         """
@@ -149,7 +164,7 @@ class Connection(asyncio.BufferedProtocol):
         link = transport.get_extra_info('socket')
         address = transport.get_extra_info('peername') or ('?', 0)
         self.peer = f'{address[0]}:{address[1]} on the {self._port.name} port'
-        if len(self._port.connections) >= MAX_CLIENTS:
+        if not self._port.has_room():
             self._port.log.warning(
                 '%s: rejected, %d clients are already connected', self.peer, MAX_CLIENTS
             )
@@ -159,7 +174,7 @@ class Connection(asyncio.BufferedProtocol):
         link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         self._transport = transport
-        self._port.connections.add(self)
+        self._port.connections[self] = None
         self._port.handler.connected(self)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -179,7 +194,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _leave(self) -> None:
         if self in self._port.connections:
-            self._port.connections.discard(self)
+            del self._port.connections[self]
             self._port.handler.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:
@@ -188,6 +203,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Accept bytes; nothing more is read until what they complete is executed."""
+        self._silent_since = None
         self._receive(self._chunk[:nbytes])
         if self._messages and self._transport is not None:
             self._transport.pause_reading()
@@ -217,9 +233,20 @@ class Port:
     def __init__(self, name: str, handler: ClientHandler, ports: Ports) -> None:
         self.name = name
         self.handler = handler
-        self.connections: set[Connection] = set()
+        self.connections: dict[Connection, None] = {}  # oldest first
         self.log = LimitedLog(_LOG)
         self.ready = ports.ready
+
+    def has_room(self) -> bool:
+        """Return whether one more client is served; a silent one is disconnected for it."""
+        present = [connection for connection in self.connections if connection.is_open]
+        if len(present) < MAX_CLIENTS:
+            return True
+        silent = [each for each in present if self.handler.speaks_first and each.is_silent]
+        for connection in silent[:1]:
+            self.log.warning('%s: disconnected, it has sent nothing', connection.peer)
+            connection.close()
+        return bool(silent)
 
 
 class Ports:

@@ -43,6 +43,8 @@ class Trainers:
     logged and not sent to the client (page, "Command Messages from Coach/Trainer").
     """
 
+    speaks_first = False  # a monitor only watches
+
     def __init__(
         self, viewers: Viewers, kill_simulation: Callable[[], None] | None = None
     ) -> None:

@@ -10,6 +10,7 @@ import time
 
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.serving.access import same_secret
+from urlab_ros_bridge.gateways.serving.websocket_server import has_room
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 
 
@@ -51,7 +52,8 @@ class DriverSeat:
     It is free as soon as the connection of the driver is closing, by either side, even if one of
     its requests still runs.  A peer that has vanished silently looks like one that is computing;
     only the same client may replace it, identified by the id that it has chosen.  A stock client
-    has none, and waits for the keepalive.
+    has none, and waits for the keepalive.  A driver that has never sent anything does not drive:
+    another one may replace it after a while.
     """
 
     def __init__(self) -> None:
@@ -67,7 +69,7 @@ class DriverSeat:
         """
         with self._lock:
             now = self._newest
-            if now is not None and not now.connection.is_ending:
+            if now is not None and not has_room([now.connection], 1):
                 if not client_id or not same_secret(client_id, now.client_id):
                     since = time.monotonic() - now.since
                     raise HandshakeRefusal(

@@ -24,6 +24,7 @@ from urlab_ros_bridge.gateways.errors import GONE
 from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.websocket_server import has_room
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -98,7 +99,7 @@ class ChiralServer:
         )
         self._seat = DriverSeat()
         self._log = LimitedLog(_LOG)
-        self._viewers: set[WebSocketConnection] = set()
+        self._viewers: dict[WebSocketConnection, None] = {}  # oldest first
         self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: RobotDrive(link, config.profile),
@@ -164,11 +165,11 @@ class ChiralServer:
                     HTTPStatus.FORBIDDEN,
                     'this server does not accept viewers; start it with --viewers',
                 )
-            if len(self._viewers) >= MAX_VIEWERS:
+            if not has_room(list(self._viewers), MAX_VIEWERS):
                 raise HandshakeRefusal(
                     HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers are already connected'
                 )
-            self._viewers.add(connection)
+            self._viewers[connection] = None
         else:
             ids = request.headers.get_all(CLIENT_ID)
             self._seat.take(connection, ids[0] if len(ids) == 1 else '')
@@ -187,7 +188,7 @@ class ChiralServer:
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has disconnected."""
-        self._viewers.discard(connection)
+        self._viewers.pop(connection, None)
         self._seat.leave(connection)
 
     def _prepare(self, driver: Driver) -> None:
