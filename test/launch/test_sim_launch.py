@@ -145,11 +145,12 @@ def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
 
 def test_nodes_start_in_the_scope_of_the_file_that_includes_it():
     """What an event handler starts gets neither namespace nor remappings of that scope."""
-    run = launched('rviz:=true', 'data_dir:=/tmp/data')
+    run = launched('rviz:=true', 'data_dir:=/tmp/data', 'allow_absolute_paths:=true')
     assert [(each.exec_name, each.namespace) for each in run.of('Node')] == [
         ('bridge', None),
         ('rviz', None),
     ]
     # No file with defaults that would win over parameters of the scope.
-    assert run.of('Node')[0].parameters == [{'data_dir': '/tmp/data'}]
+    expected = {'data_dir': '/tmp/data', 'allow_absolute_paths': True}
+    assert run.of('Node')[0].parameters == [expected]
     assert not run.handlers('OnProcessIO')

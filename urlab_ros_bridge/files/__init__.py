@@ -12,6 +12,7 @@ from urlab_ros_bridge.files.confined import PathRefused
 from urlab_ros_bridge.files.mcap_file import COMPRESSIONS
 from urlab_ros_bridge.files.mcap_file import McapFile
 from urlab_ros_bridge.files.mcap_file import require_mcap
+from urlab_ros_bridge.files.readable import ReadableFolders
 from urlab_ros_bridge.files.regular_file import FileRefused
 from urlab_ros_bridge.files.regular_file import read_regular
 
@@ -20,6 +21,7 @@ __all__ = [
     'FileRefused',
     'McapFile',
     'PathRefused',
+    'ReadableFolders',
     'confined',
     'default_data_dir',
     'read_regular',

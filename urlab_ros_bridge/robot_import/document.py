@@ -9,6 +9,7 @@ from pathlib import Path
 import re
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.options import ImportOptions
@@ -36,7 +37,10 @@ def read_description(
     :raises InvalidDescription: naming what is wrong.
     :raises MissingExtra: when a xacro file is given and xacro is not installed.
     """
-    text = _expanded(path, packages, options) if path.suffix.lower() == '.xacro' else _text(path)
+    if path.suffix.lower() == '.xacro':
+        text: str | bytes = _expanded(path, packages, options)
+    else:
+        text = _text(path, options)
     try:
         robot = ElementTree.fromstring(text)
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # or its encoding
@@ -106,14 +110,16 @@ def root_link(robot: ElementTree.Element, path: Path) -> str:
     return roots[0]
 
 
-def _text(path: Path) -> bytes:
+def _text(path: Path, options: ImportOptions) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InvalidDescription(path, error.strerror or str(error)) from error
+        return options.read(path)
+    except FileRefused as error:
+        raise InvalidDescription(path, str(error)) from error
 
 
 def _expanded(path: Path, packages: Packages, options: ImportOptions) -> str:
+    if options.readable is not None:
+        raise InvalidDescription(path, 'xacro is expanded for its owner only: expand it first')
     try:
         import xacro
         from xacro import substitution_args

@@ -89,11 +89,12 @@ def import_robot(
     :raises RobotImportError: with the reason; one class a cause.
     """
     path = path.absolute()
-    packages = Packages(path.parent, options.package_paths)
+    packages = Packages(path.parent, options.package_paths, readable=options.readable)
     robot = read_description(path, packages, options)
     renamed = rename_world(robot)
     root = root_link(robot, path)
-    replace_meshes(robot, packages, meshes or MeshCache(), options.allow_missing_meshes)
+    cache = meshes or MeshCache(read=options.read)
+    replace_meshes(robot, packages, cache, options.allow_missing_meshes)
     repair_inertials(robot, root, floats=options.base == 'floating')
     repair_joints(robot)
     spec = read_spec(robot, path)
@@ -111,7 +112,7 @@ def import_robot(
         spec.body(root).add_freejoint(name=_free_name(spec))
     exclude_contacts(
         spec,
-        pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options.srdf),
+        pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options),
     )
     sensors = SensorImport(spec, robot)
     set_friction(spec, robot)

@@ -26,11 +26,11 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 from urlab_ros_bridge.files import FileRefused
-from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.files.folders import cache_folder
 from urlab_ros_bridge.files.work_folder import work_folder
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.errors import RobotImportError
+from urlab_ros_bridge.robot_import.options import ImportOptions
 
 Color = tuple[float, float, float, float]
 Reader = Callable[[Path], bytes]  # raises FileRefused
@@ -38,7 +38,6 @@ Reader = Callable[[Path], bytes]  # raises FileRefused
 _FORMAT = 2  # of the folders in the cache
 _BESIDE = 'beside.json'  # in such a folder: digests of the files that the mesh names
 _MAX_STEM = 100  # of a file's name in the cache
-_MAX_BYTES = 512 << 20
 _STL_HEADER, _STL_TRIANGLE = 84, 50  # bytes
 _MAX_TRIANGLES = 200_000  # in one STL file of MuJoCo
 # What trimesh reads and MuJoCo does not; it needs no package for STL and OBJ.
@@ -48,15 +47,6 @@ _TO_Z_UP = {
     'X_UP': np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], float),
     'Y_UP': np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float),
 }
-
-
-def read_mesh_file(path: Path) -> bytes:
-    """
-    Return the content of a mesh, or of a file that belongs to one.
-
-    :raises FileRefused: with the reason.
-    """
-    return read_regular(path, _MAX_BYTES)
 
 
 def _digest(content: bytes) -> str:
@@ -83,15 +73,15 @@ class MeshPart:
 class MeshCache:
     """Converts meshes into a folder, which several processes may share."""
 
-    def __init__(self, folder: Path | None = None, read: Reader = read_mesh_file) -> None:
+    def __init__(self, folder: Path | None = None, read: Reader | None = None) -> None:
         """
         Use a folder.
 
         :param folder: None: `~/.cache/urlab_ros_bridge/robot_meshes` (XDG).
-        :param read: reads the mesh files and those that they name.
+        :param read: reads the mesh files and those that they name; None: any regular file.
         """
         self._folder = folder or cache_folder('robot_meshes')
-        self._read = read
+        self._read = read or ImportOptions().read
 
     def parts(self, path: Path) -> list[MeshPart]:
         """

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
+from urlab_ros_bridge.files import read_regular
+from urlab_ros_bridge.files import ReadableFolders
+
 BASES = ('auto', 'fixed', 'floating')
 _ENDINGS = ('.urdf', '.xacro')
+_MAX_BYTES = 512 << 20  # of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class ImportOptions:
     :ivar base: one of `BASES`: whether the root link is fixed to the world; `auto` decides by the
         robot's shape.
     :ivar allow_missing_meshes: leave out meshes that are missing or unreadable.
+    :ivar readable: the folders of a robot from somebody else, who may have files read only there
+        and no xacro expanded, which can run code; None: it is the user's own.
     """
 
     package_paths: Mapping[str, Path] = field(default_factory=dict)
@@ -32,6 +38,17 @@ class ImportOptions:
     srdf: Path | None = None
     base: str = 'auto'
     allow_missing_meshes: bool = False
+    readable: ReadableFolders | None = None
+
+    def read(self, path: Path) -> bytes:
+        """
+        Return the content of a file that belongs to the robot.
+
+        :raises FileRefused: with the reason.
+        """
+        if self.readable is None:
+            return read_regular(path, _MAX_BYTES)
+        return self.readable.read(path, _MAX_BYTES)
 
 
 def pairs(text: str, separator: str, sign: str) -> dict[str, str]:

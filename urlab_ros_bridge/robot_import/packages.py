@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.files import ReadableFolders
 from urlab_ros_bridge.robot_import.errors import PackageNotFound
 
 _PACKAGE_SCHEMES = ('package://', 'model://')
@@ -30,14 +31,17 @@ class Packages:
         start: Path,
         given: Mapping[str, Path],
         environ: Mapping[str, str] = os.environ,
+        readable: ReadableFolders | None = None,
     ) -> None:
         """
         Prepare; nothing is looked up yet.
 
         :param start: folder of the robot's file, absolute; relative paths start here.
         :param given: folders by package name.
+        :param readable: of the folders above the robot's file only those there are looked into.
         """
         self._start = start
+        self._readable = readable
         self._given = given
         self._environ = environ
         self._found: dict[str, Path] = {}
@@ -81,6 +85,8 @@ class Packages:
         for folder in _folders(self._environ.get('ROS_PACKAGE_PATH', '')):
             yield str(folder), _package_in(folder, package)
         for folder in (self._start, *self._start.parents):
+            if self._readable is not None and self._readable.find(folder) is None:
+                continue
             yield str(folder), folder if _is_package(folder, package) else folder / package
 
 

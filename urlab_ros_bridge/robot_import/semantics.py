@@ -7,22 +7,24 @@ from __future__ import annotations
 from pathlib import Path
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
+from urlab_ros_bridge.robot_import.options import ImportOptions
 
 
-def disabled_collisions(description: Path, srdf: Path | None) -> set[tuple[str, str]]:
+def disabled_collisions(description: Path, options: ImportOptions) -> set[tuple[str, str]]:
     """
     Return the pairs of links whose collisions an SRDF disables.
 
-    :param description: the robot's file; without `srdf` the one beside it counts, if there is one.
+    :param description: the robot's file; the SRDF beside it counts if the options name none.
     :raises InvalidDescription: when the SRDF cannot be read.
     """
-    path = srdf or _beside(description)
-    if srdf is None and not path.is_file():
+    path = options.srdf or _beside(description)
+    if options.srdf is None and not path.is_file():
         return set()
     try:
-        root = ElementTree.parse(path).getroot()
-    except (OSError, ElementTree.ParseError) as error:
+        root = ElementTree.fromstring(options.read(path))
+    except (FileRefused, ElementTree.ParseError, LookupError, ValueError) as error:
         raise InvalidDescription(path, str(error)) from error
     return {
         (pair.get('link1', ''), pair.get('link2', '')) for pair in root.iter('disable_collisions')

@@ -96,9 +96,14 @@ class Process:
 _SERVER_ARGUMENTS = (*arguments_of(SimulationArguments), 'log_level')
 
 
-def _for_controllers(values: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters of the bridge for controller_manager, whose cycles follow /clock."""
-    return {'ros2_control': True, 'clock_rate': 0.0} if values.get('controllers') else {}
+def _of_bridge(values: Mapping[str, object]) -> dict[str, object]:
+    """Return parameters of the bridge; the cycles of controller_manager follow /clock."""
+    found: dict[str, object] = {}
+    if values.get('controllers'):
+        found |= {'ros2_control': True, 'clock_rate': 0.0}
+    if values.get('allow_absolute_paths'):
+        found |= {'allow_absolute_paths': True}
+    return found
 
 
 def _controller_names(values: Mapping[str, object]) -> list[str]:
@@ -125,7 +130,7 @@ PROCESSES: tuple[Process, ...] = (
         is_node=True,
         params_file='params_file',
         ros_parameters=(('data_dir', 'data_dir'),),
-        other_parameters=_for_controllers,
+        other_parameters=_of_bridge,
         starts_after='server',
         reports_status=True,
     ),

@@ -45,5 +45,7 @@ class BagParameters:
         '($XDG_DATA_HOME or ~/.local/share).',
     )
     allow_absolute_paths: bool = key(
-        False, 'Allow bag_start to write bags outside the data folder.'
+        False,
+        'Allow bag_start to write bags outside the data folder, and the standard services to '
+        'spawn and list models outside it and ROS packages.',
     )

@@ -113,6 +113,7 @@ class ServiceGroup(Enum):
     """Requests of one group are handled one after the other, beside those of other groups."""
 
     WORLD = 'may change the world; handled after a world that is being read'
+    ENTITIES = 'spawns or deletes; imports first, then takes a turn among those of WORLD'
     URGENT = 'short, and does not wait for long ones; handled after a world that is being read'
     INDEPENDENT = 'of requests that change the world'
     EXECUTOR = 'urgent, and handled at once: in the executor, so it must not wait'

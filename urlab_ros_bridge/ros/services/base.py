@@ -55,12 +55,15 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     return INTERNAL_ERROR, f'{type(error).__name__}: {error}'
 
 
+_AFTER_DISCOVERY = (ServiceGroup.WORLD, ServiceGroup.ENTITIES, ServiceGroup.URGENT)
+
+
 def handle(
     service: Service, context: ServiceContext, request: Any, response: Any
 ) -> tuple[str, Exception | None]:
     """Call the handler of a service; return its text, and the error that it raised."""
     try:
-        if service.group_of(request) in (ServiceGroup.WORLD, ServiceGroup.URGENT):
+        if service.group_of(request) in _AFTER_DISCOVERY:
             context.wait_for_discovery()
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(service.needs) and context.client:

@@ -35,6 +35,7 @@ class ServiceContext:
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: published simulation time.
     :ivar link: the connection to the server; `stream`: the ticks from there.
+    :ivar world_turn: see `ServiceThreads`.
     :ivar recording_name: of the recording that was started here last, empty before it.
     """
 
@@ -51,6 +52,7 @@ class ServiceContext:
         self.recording_name = ''
         self._bridge = bridge
         self._threads = bridge.part(ServiceThreads)
+        self.world_turn = self._threads.world_turn
 
     @property
     def plan(self) -> WorldPlan:

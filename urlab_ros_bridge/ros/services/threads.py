@@ -11,6 +11,7 @@ would take several times the CPU for every message, so each group has a thread h
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 import queue
 import threading
 import traceback
@@ -34,10 +35,13 @@ class ServiceThreads(Part):
     Offers services in the node of the bridge, and handles their requests.
 
     :ivar stopping: is set when the bridge ends: waiting requests are rejected.
+    :ivar world_turn: held by each request of the group WORLD, and by those of ENTITIES while they
+        change the world.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         self.stopping = threading.Event()
+        self.world_turn = threading.Lock()
         self._node = bridge.node
         self._log = bridge.log
         groups = [group for group in ServiceGroup if group is not ServiceGroup.EXECUTOR]
@@ -83,9 +87,11 @@ class ServiceThreads(Part):
                 thread.join(_STOP_SECONDS)
 
     def _run(self, group: ServiceGroup) -> None:
+        turn = self.world_turn if group is ServiceGroup.WORLD else nullcontext()
         while (handle := self._requests[group].get()) is not None:
             try:
-                handle()
+                with turn:
+                    handle()
             except Exception:
                 # A response that cannot be sent must not end the services of all others.
                 self._log('error', traceback.format_exc())

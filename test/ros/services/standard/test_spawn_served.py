@@ -3,6 +3,7 @@
 """Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
 
 from functools import partial
+from pathlib import Path
 
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_until
@@ -137,12 +138,15 @@ def test_a_full_reset_removes_spawned_entities_only(yard):
 
 
 def test_spawnables_can_be_spawned(yard, tmp_path):
-    (tmp_path / 'mine.urdf').write_text(URDF.replace('post', 'mine'))
-    (tmp_path / 'notes.txt').write_text('no model')
-    offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables
+    folder = yard.folder / 'models'
+    folder.mkdir()
+    (folder / 'mine.urdf').write_text(URDF.replace('post', 'mine'))
+    (folder / 'notes.txt').write_text('no model')
+    offered = yard.well('get_spawnables', sources=[folder.as_uri()]).spawnables
     uris = {getattr(each, 'entity_resource', each).uri for each in offered}
-    assert {'urlab:box', 'urlab:rover', (tmp_path / 'mine.urdf').as_uri()} <= uris
+    assert {'urlab:box', 'urlab:rover', (folder / 'mine.urdf').as_uri()} <= uris
     assert not any('notes' in uri for uri in uris) and all(each.description for each in offered)
-    assert spawn(yard, uri=(tmp_path / 'mine.urdf').as_uri()) == 'mine'
-    unknown = yard.ask('get_spawnables', sources=['file:///nowhere']).result
-    assert unknown.result == msg.Result.RESULT_NOT_FOUND
+    assert spawn(yard, uri=(folder / 'mine.urdf').as_uri()) == 'mine'
+    for elsewhere in (tmp_path, folder / '../..', Path('/nowhere')):
+        unknown = yard.ask('get_spawnables', sources=[f'file://{elsewhere}']).result
+        assert unknown.result == msg.Result.RESULT_NOT_FOUND

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A URDF that is spawned becomes what `urlab up --model` makes of it."""
 
-import tempfile
-from types import SimpleNamespace
+from concurrent.futures import ThreadPoolExecutor
+import os
+import re
+import shutil
+import threading
 
 from geometry_msgs.msg import PoseStamped
 import pytest
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+from simulation_interfaces import msg
 from simulation_interfaces import srv
+from yard import OK
 
 from urlab_ros_bridge.ros.services.standard import resources
 
@@ -34,6 +39,7 @@ ARM = f"""<robot name="lifter">
 </robot>"""
 
 
+MISSING = srv.SpawnEntity.Response.MISSING_ASSETS
 pytestmark = pytest.mark.usefixtures('anew')
 
 
@@ -74,23 +80,68 @@ def test_a_robot_has_its_links_meshes_actuators_and_sensors(yard, package):
 @pytest.mark.parametrize(
     ('old', 'new', 'result'),
     [
-        ('post.stl', 'none.stl', srv.SpawnEntity.Response.MISSING_ASSETS),
-        ('//lifter/', '//lost/', srv.SpawnEntity.Response.MISSING_ASSETS),
+        ('post.stl', 'none.stl', MISSING),
+        ('//lifter/', '//lost/', MISSING),
+        ('package://lifter', 'file://{share}', OK),
+        ('package://lifter', 'file://{share}/../../private', MISSING),
+        ('package://lifter/meshes/', '{private}/', MISSING),
+        ('package://lifter/meshes/', 'package://{private}/', MISSING),
+        ('package://lifter/meshes/', '{data}/link_', MISSING),
+        ('package://lifter/meshes/', '{data}/pipe_', MISSING),
         ('child link="post"', 'child link="x"', srv.SpawnEntity.Response.RESOURCE_PARSE_ERROR),
     ],
 )
-def test_errors_of_the_import_are_in_the_response(yard, package, old, new, result):
-    answer = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
-    assert answer.result == result, answer
-    assert 'x' not in yard.client.get_entities()
+def test_meshes_are_read_in_the_data_folder_and_in_packages_only(
+    yard, package, tmp_path, old, new, result
+):
+    private, data = tmp_path / 'private', yard.folder
+    (private / 'meshes').mkdir(parents=True)
+    for folder in (private, private / 'meshes'):
+        shutil.copy(package / 'meshes' / 'post.stl', folder)
+    for name in ('link_post.stl', 'pipe_post.stl'):
+        (data / name).unlink(missing_ok=True)
+    (data / 'link_post.stl').symlink_to(private / 'post.stl')
+    os.mkfifo(data / 'pipe_post.stl')
+    new = new.format(share=package, private=private, data=data)
+    there = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
+    assert there.result == result, there
+    assert ('x' in yard.client.get_entities()) == (result == OK)
+    if 'private' in new:  # a message does not tell what exists
+        shutil.rmtree(private)
+        gone = yard.ask('spawn_entity', resource_string=ARM.replace(old, new), name='x').result
+        texts = [re.sub(r'spawned_\w+', '', each.error_message) for each in (there, gone)]
+        assert gone.result == result and len(set(texts)) == 1
+
+
+def test_imports_of_a_request_have_one_deadline_and_nobody_else_waits(yard, package, monkeypatch):
+    deadlines, is_running, may_end = [], threading.Event(), threading.Event()
+
+    def slow(python, request, deadline):
+        deadlines.append(deadline)
+        is_running.set()
+        assert may_end.wait(60)
+        return {'error': 'no time left'}
+
+    monkeypatch.setattr(resources, '_import', slow)
+    (yard.folder / 'spawned_by_a_killed_bridge').mkdir()
+    resource = msg.Resource(resource_string=ARM)
+    robots = [msg.SpawnEntity(name=f'x{index}', entity_resource=resource) for index in range(3)]
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(yard.ask, 'spawn_entities', spawn_requests=robots)
+        assert is_running.wait(60)
+        yard.well('reset_simulation')
+        may_end.set()
+        answers = waiting.result().results
+    assert {answer.result.error_message for answer in answers} == {'robot.urdf: no time left'}
+    assert len(deadlines) == 3 * len(set(deadlines))
+    assert not list(yard.folder.glob('spawned_*'))
 
 
 def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
     yard, package, tmp_path, monkeypatch
 ):
-    make = tempfile.TemporaryDirectory
-    elsewhere = SimpleNamespace(TemporaryDirectory=lambda prefix, dir: make(dir=tmp_path))
-    monkeypatch.setattr(resources, 'tempfile', elsewhere)
+    make = resources.work_folder
+    monkeypatch.setattr(resources, 'work_folder', lambda _, prefix: make(tmp_path, prefix))
     plain = ARM.replace(MESH, '<sphere radius="1"/>')
     assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
     assert yard.client.handshake.articulations['lifter'].actuator_types == {}

@@ -32,7 +32,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
         entity_namespace='',
         initial_pose=PoseStamped(),
     )
-    assert spawn(context, request) == 'second'
+    assert spawn(context, request, deadline=0.0) == 'second'
     assert 'second' in yard.client.get_entities()
 
 

@@ -8,6 +8,9 @@ another machine; one with meshes or textures goes as a path, which the server re
 is imported first as `urlab import` does it, in a process with limits: its files go to the data
 folder, from which the server reads them by its rules for models from clients; it keeps copies, so
 they are removed afterwards.
+
+Files are read here only in the data folder and in ROS packages, unless `allow_absolute_paths` is
+set; a path elsewhere is not looked at, and goes to the server, which has its own rule.
 """
 
 from __future__ import annotations
@@ -15,21 +18,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+import json
 import math
+import os
 from pathlib import Path
 import re
-import resource
 import subprocess
-import sys
-import tempfile
+import time
+from typing import Any
 from urllib.parse import unquote
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
-import yaml
-
+from urlab_ros_bridge import models
 from urlab_ros_bridge.files import default_data_dir
+from urlab_ros_bridge.files import FileRefused
+from urlab_ros_bridge.files import read_regular
+from urlab_ros_bridge.files import ReadableFolders
+from urlab_ros_bridge.files.no_windows import WITHOUT_WINDOWS
+from urlab_ros_bridge.files.work_folder import work_folder
 from urlab_ros_bridge.interpreters import find_python
+from urlab_ros_bridge.interpreters import variables_for
 from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import object_path
@@ -54,7 +63,11 @@ MODELS = ('.xml', '.mjcf', '.urdf')
 SIDECARS = ('.yaml', '.yml')
 BUNDLED = 'urlab'
 _FILES = re.compile(r'\bfile(?:name)?\s*=')
-_LARGEST = 32 * 1024 * 1024
+# Elements of a URDF of which the server reads nothing, or in folders that it may not read.
+_IMPORTED = ('mesh', 'ros2_control', 'sensor')
+_LARGEST_TEXT = 1_000_000  # bytes; a request of the wire has 1 MiB at most
+_LARGEST_FILE = 16 << 20  # bytes, as on the server
+_PIECE = 1 << 14  # characters, some half a millisecond
 
 
 @dataclass(frozen=True)
@@ -63,27 +76,48 @@ class Definition:
     What to spawn: as text, or as the path of a file that the server reads.
 
     :ivar name: that the text gives, or of the file; empty for none.
-    :ivar urdf: its text, if it is a URDF that can be read here; `path` its file, if it has one.
+    :ivar is_imported: a URDF with parts that the server does not read: meshes, joints, sensors.
+    :ivar path: of the file that was read here, if there is one.
     """
 
     name: str
     xml: str | None = None
     file: str | None = None
-    urdf: str | None = None
+    is_imported: bool = False
     path: Path | None = None
 
 
-def define(uri: str, text: str) -> Definition:
+def readable_folders(parameters: BagParameters) -> ReadableFolders | None:
+    """Return where ROS nodes may have files read, None: everywhere."""
+    if parameters.allow_absolute_paths:
+        return None
+    return ReadableFolders.with_packages(data_folder(parameters), Path(models.__file__).parent)
+
+
+def data_folder(parameters: BagParameters) -> Path:
+    """Return the data folder, which may not exist yet."""
+    return Path(parameters.data_dir or default_data_dir())
+
+
+def define(uri: str, text: str, readable: ReadableFolders | None) -> Definition:
     """
     Return what a request defines; the text counts only without a URI.
 
+    :param readable: where files may be read, None: everywhere.
     :raises StandardRejected: NO_RESOURCE, UNSUPPORTED_FORMAT, RESOURCE_PARSE_ERROR or NOT_FOUND.
     """
     if not uri:
+        # The characters first: to encode a long text takes long.
+        if len(text) > _LARGEST_TEXT or len(text.encode(errors='replace')) > _LARGEST_TEXT:
+            raise StandardRejected(
+                RESOURCE_PARSE_ERROR,
+                f'resource_string has more than {_LARGEST_TEXT} bytes: put it into a file, and '
+                'give its uri',
+            )
         if not text.strip():
             raise StandardRejected(NO_RESOURCE, 'uri and resource_string are both empty')
-        name, kind = _read(text)
-        return Definition(name, xml=text, urdf=text if kind == 'urdf' else None)
+        outline = _outline(text)
+        return Definition(outline.name, xml=text, is_imported=outline.is_imported)
     if urlsplit(uri).scheme == BUNDLED:
         return _bundled(uri)
     path = path_of(uri)
@@ -93,17 +127,32 @@ def define(uri: str, text: str) -> Definition:
             UNSUPPORTED_FORMAT,
             f'{path.name} must end in one of: {", ".join((*MODELS, *SIDECARS))}',
         )
-    if suffix in SIDECARS or not path.is_file():
+    if suffix in SIDECARS or not is_there(path, readable):
         # It may be there on the machine of the server, which says so when it is not.
         return Definition(path.stem, file=str(path))
-    if path.stat().st_size > _LARGEST:
-        raise StandardRejected(RESOURCE_PARSE_ERROR, f'{path} is larger than {_LARGEST} bytes')
-    text = path.read_text(encoding='utf-8', errors='replace')
-    name, kind = _read(text)
-    urdf = text if kind == 'urdf' else None
-    if _FILES.search(text):
-        return Definition(name or path.stem, file=str(path), urdf=urdf, path=path)
-    return Definition(name or path.stem, xml=text, urdf=urdf, path=path)
+    try:
+        read = read_regular if readable is None else readable.read
+        content = read(path, _LARGEST_FILE)
+    except FileRefused as error:
+        raise StandardRejected(RESOURCE_PARSE_ERROR, f'{path}: {error}') from None
+    text = content.decode('utf-8', errors='replace')
+    outline = _outline(text)
+    as_path = len(content) > _LARGEST_TEXT or _FILES.search(text)
+    return Definition(
+        outline.name or path.stem,
+        xml=None if as_path else text,
+        file=str(path) if as_path else None,
+        is_imported=outline.is_imported,
+        path=path,
+    )
+
+
+def is_there(path: Path, readable: ReadableFolders | None) -> bool:
+    """Return whether a file or folder is where ROS nodes may have it read, and exists."""
+    try:
+        return (readable is None or readable.find(path) is not None) and path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _bundled(uri: str) -> Definition:
@@ -152,29 +201,62 @@ def _share(package: str) -> Path:
         raise StandardRejected(NOT_FOUND, f'package {package!r}: {error}') from None
 
 
-def _read(text: str) -> tuple[str, str]:
+class _Outline:
     """
-    Return the name that a definition gives itself, made fit for the simulation, and its format.
+    What is to be known here of a definition; a target of XMLParser, which builds no tree.
+
+    :ivar name: that the definition gives itself, made fit for the simulation.
+    """
+
+    def __init__(self) -> None:
+        self.tag = self.name = ''
+        self.is_imported = False
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """Refuse a document type: entities multiply."""
+        raise StandardRejected(RESOURCE_PARSE_ERROR, 'document types are not allowed (<!DOCTYPE)')
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an element."""
+        if not self.tag:
+            self.tag = tag
+            name = attributes.get('model' if tag == 'mujoco' else 'name', '')
+            self.name = re.sub(r'\W', '_', name, flags=re.ASCII)
+        elif self.tag == 'robot':
+            moves = tag == 'joint' and attributes.get('type', 'fixed') != 'fixed'
+            self.is_imported |= moves or tag in _IMPORTED
+
+
+def _outline(text: str) -> _Outline:
+    """
+    Return the outline of a definition.
 
     :raises StandardRejected: for a text that is no XML, or XML of another format.
     """
+    outline = _Outline()
+    parser = ElementTree.XMLParser(target=outline)
     try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise StandardRejected(RESOURCE_PARSE_ERROR, f'not well-formed XML: {error}') from None
-    if root.tag not in FORMATS:
+        for start in range(0, len(text), _PIECE):
+            parser.feed(text[start : start + _PIECE])
+            time.sleep(0)  # lets the threads that publish run
+        parser.close()
+    except (ElementTree.ParseError, ValueError) as error:
+        # The import reads more than this parser does.
+        if outline.tag != 'robot':
+            raise StandardRejected(RESOURCE_PARSE_ERROR, f'not well-formed XML: {error}') from None
+        outline.is_imported = True
+    if outline.tag not in FORMATS:
         kinds = ' or '.join(f'<{tag}> ({name})' for tag, name in FORMATS.items())
-        raise StandardRejected(UNSUPPORTED_FORMAT, f'the root is <{root.tag}>, must be {kinds}')
-    name = root.get('model' if root.tag == 'mujoco' else 'name', '')
-    return re.sub(r'\W', '_', name, flags=re.ASCII), FORMATS[root.tag]
+        raise StandardRejected(
+            UNSUPPORTED_FORMAT, f'the root is <{outline.tag:.80}>, must be {kinds}'
+        )
+    return outline
 
 
 # simulation_interfaces/srv/SpawnEntity.
 MISSING_ASSETS = 107
 
-_SECONDS = 60
-_BYTES = 4 << 30
-_MISSING = re.compile(r'meshes cannot be used|was not found')
+IMPORT_SECONDS = 60.0  # of all imports of a request together
 
 
 @dataclass(frozen=True)
@@ -191,66 +273,56 @@ class ImportedModel:
 
 
 @contextmanager
-def imported(context: SimulationContext, definition: Definition) -> Iterator[ImportedModel | None]:
+def imported(
+    context: SimulationContext, definition: Definition, deadline: float
+) -> Iterator[ImportedModel | None]:
     """
     Import a URDF as long as the context lasts.
 
-    None: it is no URDF, or one without meshes, joints and sensors, which the server reads as well;
-    or the server is on another machine, or MuJoCo is not installed here.
+    None: the server reads it as well; or the server is on another machine, or MuJoCo is not
+    installed here.
 
+    :param deadline: of the request, by time.monotonic().
     :raises StandardRejected: MISSING_ASSETS or RESOURCE_PARSE_ERROR, with the reason.
     """
-    robot = None if definition.urdf is None else ElementTree.fromstring(definition.urdf)
-    moves = robot is not None and _is_robot(robot)
-    can_import = is_loopback(context.client.host) and find_python(('mujoco',)) is not None
-    if robot is None or not (moves or robot.find('.//mesh') is not None) or not can_import:
+    python = find_python(('mujoco',)) if is_loopback(context.client.host) else None
+    if not definition.is_imported or python is None:
         yield None
         return
-    data = Path(context.settings(BagParameters).data_dir or default_data_dir())
-    data.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix='spawned_', dir=data) as folder:
-        source = definition.path or Path(folder, 'robot.urdf')
+    parameters = context.settings(BagParameters)
+    with work_folder(data_folder(parameters), 'spawned_') as folder:
+        source = definition.path or folder / 'robot.urdf'
         if definition.path is None:
-            source.write_text(definition.urdf or '', encoding='utf-8')
-        _import(source, Path(folder))
-        (sidecar,) = Path(folder).glob('*.yaml')
-        if moves:
-            height = yaml.safe_load(sidecar.read_text())['articulations'][0]['pose']['pos'][2]
-            yield ImportedModel(str(sidecar), height)
-        else:
-            yield ImportedModel(str(sidecar.with_suffix('.xml')), -math.inf)
+            source.write_text(definition.xml or '', encoding='utf-8', errors='replace')
+        request: dict[str, object] = {'source': str(source), 'folder': str(folder)}
+        readable = readable_folders(parameters)
+        if readable is not None:
+            request |= {'roots': readable.roots, 'packages': readable.packages}
+        answer = _import(python, request, deadline)
+        if 'error' in answer:
+            code = MISSING_ASSETS if answer.get('missing') else RESOURCE_PARSE_ERROR
+            raise StandardRejected(code, f'{source.name}: {answer["error"]}')
+        height = answer['height']
+        yield ImportedModel(answer['file'], -math.inf if height is None else height)
 
 
-def _is_robot(robot: ElementTree.Element) -> bool:
-    """Return whether something of it moves or senses; else it is an object."""
-    joints = robot.findall('joint')
-    return any(joint.get('type') != 'fixed' for joint in joints) or any(
-        robot.find(f'.//{tag}') is not None for tag in ('sensor', 'ros2_control')
-    )
-
-
-def _import(source: Path, folder: Path) -> None:
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'import', str(source)]
+def _import(python: str, request: dict[str, object], deadline: float) -> dict[str, Any]:
+    """Return the answer of a process that imports, see `robot_import.untrusted`."""
     process = subprocess.Popen(
-        tied([*command, '--out', str(folder), '--log-level', 'error']),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        tied([python, '-P', '-m', 'urlab_ros_bridge.robot_import.untrusted']),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **WITHOUT_WINDOWS, **variables_for(python)},
         text=True,
     )
-    resource.prlimit(process.pid, resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    resource.prlimit(process.pid, resource.RLIMIT_AS, (_BYTES, _BYTES))
     try:
-        _, text = process.communicate(timeout=_SECONDS)
+        seconds = max(0.0, deadline - time.monotonic())
+        answer, _ = process.communicate(json.dumps(request), timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        raise StandardRejected(
-            RESOURCE_PARSE_ERROR, f'{source.name}: the import took more than {_SECONDS} s'
-        ) from None
+        return {'error': f'the imports of a request may take {IMPORT_SECONDS:g} s'}
     if process.returncode:
-        said = re.search(r'^error: (.*)', text, re.DOTALL | re.MULTILINE)
-        last = (text.strip() or f'ended with code {process.returncode}').splitlines()[-1]
-        problem = said[1].strip() if said else last
-        code = MISSING_ASSETS if _MISSING.search(problem) else RESOURCE_PARSE_ERROR
-        raise StandardRejected(code, f'urlab import: {problem}')
+        return {'error': f'the import ended with code {process.returncode}'}
+    return json.loads(answer)  # type: ignore[no-any-return]

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import re
+import time
 from typing import Any
 
 from urlab_ros_bridge.client.errors import PathNotReadable
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.ops import EntityState
+from urlab_ros_bridge.files import ReadableFolders
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
+from urlab_ros_bridge.ros.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import NOT_FOUND
@@ -32,11 +35,14 @@ from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
 from urlab_ros_bridge.ros.services.standard.resources import BUNDLED
 from urlab_ros_bridge.ros.services.standard.resources import define
 from urlab_ros_bridge.ros.services.standard.resources import Definition
+from urlab_ros_bridge.ros.services.standard.resources import IMPORT_SECONDS
 from urlab_ros_bridge.ros.services.standard.resources import imported
 from urlab_ros_bridge.ros.services.standard.resources import ImportedModel
+from urlab_ros_bridge.ros.services.standard.resources import is_there
 from urlab_ros_bridge.ros.services.standard.resources import MISSING_ASSETS
 from urlab_ros_bridge.ros.services.standard.resources import MODELS
 from urlab_ros_bridge.ros.services.standard.resources import path_of
+from urlab_ros_bridge.ros.services.standard.resources import readable_folders
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
 NAME_NOT_UNIQUE = 101
@@ -59,18 +65,19 @@ _NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Add an MJCF or URDF model, or a bundled object; responds when its topics exist."""
-    response.entity_name = spawn(context, request)
+    response.entity_name = spawn(context, request, time.monotonic() + IMPORT_SECONDS)
     return ''
 
 
 def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
     """Add several entities, each with its own result."""
     result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
+    deadline = time.monotonic() + IMPORT_SECONDS
     failed = []
     for item in request.spawn_requests:
         outcome = result_type()
         try:
-            outcome.entity_name = spawn(context, item)
+            outcome.entity_name = spawn(context, item, deadline)
             outcome.result.result = OK
         except Exception as error:
             outcome.result.result, outcome.result.error_message = to_result(error)
@@ -81,20 +88,26 @@ def spawn_entities(context: SimulationContext, request: Any, response: Any) -> s
     return f'{len(response.results)} spawned'
 
 
-def spawn(context: SimulationContext, request: Any) -> str:
+def spawn(context: SimulationContext, request: Any, deadline: float) -> str:
     """
     Spawn one entity, and return its name.
 
     :param request: SpawnEntity of the standard, as request or message, of version 1 or 2.
+    :param deadline: of imports, by time.monotonic().
     """
     resource = getattr(request, 'entity_resource', request)
-    definition = define(resource.uri, resource.resource_string)
+    readable = readable_folders(context.settings(BagParameters))
+    definition = define(resource.uri, resource.resource_string, readable)
     pose = request.initial_pose
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
     fields = {'quat': (w, x, y, z), 'allow_renaming': request.allow_renaming}
-    with imported(context, definition) as model, context.lockstep.between_rounds():
+    with (
+        imported(context, definition, deadline) as model,
+        context.world_turn,
+        context.lockstep.between_rounds(),
+    ):
         try:
             entity = _add(context, name, definition, model, position, fields)
         except RemoteError as error:
@@ -157,7 +170,7 @@ def _name(request: Any, suggested: str) -> str:
 
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Delete an entity; responds when its topics are gone."""
-    with context.lockstep.between_rounds():
+    with context.world_turn, context.lockstep.between_rounds():
         context.client.delete_entity(request.entity)
         context.wait_for_world()
     return ''
@@ -168,8 +181,9 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
     message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
     found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
     found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]
+    readable = readable_folders(context.settings(BagParameters))
     for source in request.sources:
-        found += _files(source)
+        found += _files(source, readable)
     for uri, description in found:
         item = message_type(description=description)
         # Version 2 of the standard has a resource in place of the URI.
@@ -178,10 +192,11 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
     return f'{len(found)} resources; any MJCF or URDF file or text can be spawned too'
 
 
-def _files(source: str) -> Iterator[tuple[str, str]]:
+def _files(source: str, readable: ReadableFolders | None) -> Iterator[tuple[str, str]]:
     folder = path_of(source)
-    if not folder.is_dir():
-        raise StandardRejected(NOT_FOUND, f'{source} is not a folder on this machine')
+    if not is_there(folder, readable) or not folder.is_dir():
+        where = '' if readable is None else ' in the data folder or a ROS package'
+        raise StandardRejected(NOT_FOUND, f'{source} is not a folder on this machine{where}')
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() in MODELS and path.is_file():
             yield path.as_uri(), f'file in {source}'
@@ -193,14 +208,22 @@ ENTRIES = (
         {StandardFeature.SPAWNING: '', StandardFeature.SPAWNING_RESOURCE_STRING: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
+        group=ServiceGroup.ENTITIES,
     ),
     standard(
         spawn_entities,
         {StandardFeature.SPAWNING_ENTITIES: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
+        group=ServiceGroup.ENTITIES,
     ),
-    standard(delete_entity, {StandardFeature.DELETING: ''}, needs=SPAWN, ops=('delete_entity',)),
+    standard(
+        delete_entity,
+        {StandardFeature.DELETING: ''},
+        needs=SPAWN,
+        ops=('delete_entity',),
+        group=ServiceGroup.ENTITIES,
+    ),
     standard(
         get_spawnables,
         {StandardFeature.SPAWNABLES: ''},
