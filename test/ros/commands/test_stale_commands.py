@@ -88,6 +88,21 @@ def test_a_velocity_ends_after_its_timeout_of_simulation_time(extensions):
     assert [asked[1] for asked in robot.asked[1:]] == ([] if extensions else [0.0])
 
 
+def test_a_robot_may_be_stopped_in_the_middle_of_a_tick():
+    robot = Robot()
+    robot.send('cmd_vel', twist(1.0))
+    settings = robot.robot.settings
+
+    def stop_first(kind):
+        robot.robot.settings = settings
+        robot.robot.halt('the e-stop is engaged')
+        return settings(kind)
+
+    robot.robot.settings = stop_first
+    robot.go_on(0.01)
+    assert robot.robot.context.errors.counts == {}
+
+
 def test_a_twist_of_a_lockstep_is_for_the_state_that_it_answers():
     robot = Robot((*EXTENSIONS, 'reset_count'))
     robot.link.lockstep, robot.timeline.resets = True, 3

@@ -38,5 +38,8 @@ def test_a_jump_back_is_waited_for_and_a_reply_behind_the_stream_is_no_jump():
     timeline.published(504)
     assert timeline.wait_for(502, mark, 0.0)
     timeline.begin_epoch()
+    assert not timeline.wait_for(0, mark, 0.0)  # nothing of the new time is published yet
+    between = timeline.mark()
     timeline.published(2)
     assert timeline.wait_for(0, mark, 0.0)
+    assert timeline.wait_for(0, between, 0.0)

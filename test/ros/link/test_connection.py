@@ -169,3 +169,27 @@ def test_an_unexpected_error_while_publishing_ends_the_bridge(small_server, brid
     monkeypatch.setattr(type(bridge.stream.world), 'publish', lambda *_: 1 / 0)
     wait_until(lambda: failures)
     assert 'ZeroDivisionError' in str(failures[0])
+
+
+def test_observing_names_a_robot_that_does_not_exist_and_shows_the_others(small_server, bridged):
+    _, listener = bridged(small_server(), observe_only=True, robots=['bot', 'bto'])
+    assert listener.wait_for(Odometry, 'odom')
+
+    def names_it(message):
+        status = message.status[0]
+        return status.level == b'\2' and "'bto'" in status.message
+
+    listener.wait_for(DiagnosticArray, '/diagnostics', names_it)
+
+
+def test_observing_continues_after_an_error(small_server, bridged, monkeypatch):
+    plan, calls = connection.plan_topics, []
+
+    def fails_once(*arguments):
+        calls.append(arguments)
+        return plan(*arguments) if len(calls) > 1 else [][1]
+
+    monkeypatch.setattr(connection, 'plan_topics', fails_once)
+    monkeypatch.setattr(connection, 'SLOW_RETRY_SECONDS', 0.1)
+    _, listener = bridged(small_server(), observe_only=True)
+    assert listener.wait_for(Odometry, 'odom')

@@ -150,10 +150,11 @@ class VelocityCommands(Command):
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
         """Stop the robot when its last command is too old."""
-        if self._moving_since is None:
+        since = self._moving_since  # the executor may stop the robot at any time
+        if since is None:
             return
         timeout = self._robot.settings(VelocityParameters).cmd_vel_timeout
-        if stamp_ns - self._moving_since >= timeout * NANOSECONDS:
+        if stamp_ns - since >= timeout * NANOSECONDS:
             self._moving_since = None
             if not self._link.has('twist_timeout'):
                 self._put(STOP)

@@ -36,7 +36,7 @@ class Timeline:
 
     Written by the stream thread, read by all.
 
-    :ivar epoch: grows with every jump back.
+    :ivar epoch: of the last tick; grows with every jump back.
     :ivar stamp_ns: of the last tick, None before the first.
     :ivar tick_ns: of the tick that is being published, else of the last one.
     :ivar resets: number of resets before the last tick, as the server counts; None: not known.
@@ -49,7 +49,7 @@ class Timeline:
         self.tick_ns: int | None = None
         self.resets: int | None = None
         self.last_advance = time.monotonic()
-        self._jump = False
+        self._jump = self._begins = False
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._waiting = 0
@@ -70,22 +70,23 @@ class Timeline:
         return Step.SAME if stamp_ns == self.stamp_ns else Step.FORWARD
 
     def begin_epoch(self) -> None:
-        """Forget the old timeline."""
-        self.epoch += 1
-        self._jump = False
+        """Begin a new timeline with the tick that is published next."""
+        self._begins, self._jump = True, False
 
     def published(self, stamp_ns: int) -> None:
         """Record that everything of this time was published."""
         with self._lock:
             if stamp_ns != self.stamp_ns:
                 self.last_advance = time.monotonic()
-            self.stamp_ns = stamp_ns
+            self.epoch += self._begins
+            self.stamp_ns, self._begins = stamp_ns, False
             if self._waiting:
                 self._changed.notify_all()
 
     def mark(self) -> Mark:
         """Return epoch and time; call it before a request that may move time."""
-        return Mark(self.epoch, self.stamp_ns)
+        with self._lock:
+            return Mark(self.epoch, self.stamp_ns)
 
     def wait_for(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
         """

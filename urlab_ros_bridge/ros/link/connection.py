@@ -45,6 +45,7 @@ from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.from_model import plan_world
 from urlab_ros_bridge.ros.plan.from_model import with_appearance
+from urlab_ros_bridge.ros.plan.from_topics import missing_robot
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -103,7 +104,7 @@ class ServerLink(Part):
         self.on_status: list[Callable[[ServerStatus, float], None]] = []
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
-        self._last = WorldPlan()
+        self._last, self._observed_epoch = WorldPlan(), -1
         self.lockstep, self._generation = False, 0
         self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
@@ -213,11 +214,11 @@ class ServerLink(Part):
             self._state_changed.notify_all()
 
     def _run(self) -> None:
-        if self._settings(ConnectionParameters).observe_only:
-            self._observe()
+        observes = self._settings(ConnectionParameters).observe_only
+        work = self._observe if observes else self._connect_or_check
         while not self._stop.is_set():
             try:
-                self._connect_or_check()
+                work()
             except RequestTimeout as error:
                 self._on_timeout(str(error))
             except SessionExpired as error:
@@ -231,10 +232,12 @@ class ServerLink(Part):
 
     def _wait(self) -> None:
         """Wait until the server is to be checked, or connected to, again."""
-        if self.state.phase is Phase.REFUSED:
+        state = self.state
+        observing = state.phase is Phase.OBSERVING
+        if state.phase is Phase.REFUSED or (observing and state.problem):
             self._stop.wait(SLOW_RETRY_SECONDS)
             return
-        self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+        self._woken.wait(STATUS_SECONDS if state.connected or observing else RETRY_SECONDS)
         self._woken.clear()
 
     def _on_error(self, error: Exception) -> None:
@@ -383,21 +386,27 @@ class ServerLink(Part):
             return plan_topics(self._discover(), settings, handshake, [note])
 
     def _observe(self) -> None:
-        """Subscribe only: plan from the received topics, and again after every jump of time."""
+        """
+        Subscribe only: plan from the received topics.
+
+        This is repeated after every jump of time, and while robots are missing.
+        """
         self._change_state(phase=Phase.OBSERVING)
-        plan: WorldPlan | None = None
-        epoch = -1
-        while not self._stop.is_set():
-            if plan is None or not plan.robots or epoch != self._stream.timeline.epoch:
-                rows = self._discover()
-                epoch = self._stream.timeline.epoch
-                new = plan_topics(rows, self._settings)
-                if rows and new != plan:
-                    plan = new
-                    self._change_state(robots=len(plan.robots))
-                    self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
-                    epoch += 1  # a new plan begins an epoch itself
-            self._stop.wait(STATUS_SECONDS)
+        timeline = self._stream.timeline
+        if self._last.robots and not self.state.problem and timeline.epoch == self._observed_epoch:
+            return
+        rows = self._discover()
+        self._observed_epoch = timeline.epoch
+        if not rows:
+            return
+        plan = plan_topics(rows, self._settings)
+        if plan != self._last:
+            self._last = plan
+            self._change_state(robots=len(plan.robots))
+            self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
+            self._observed_epoch += 1  # a new plan begins an epoch itself
+        missing = missing_robot(rows, self._settings)
+        self._report_problem('' if missing is None else str(missing))
 
     def _discover(self) -> dict[bytes, bytes]:
         """Listen to everything for a while; return the rows by topic."""
@@ -434,7 +443,7 @@ class ServerLink(Part):
             self._change_state(phase=Phase.TAKEN, problem=text)
 
     def _report_problem(self, text: str) -> None:
-        if text != self.state.problem:
+        if text and text != self.state.problem:
             self._log('warning', text)
         self._change_state(problem=text)
 

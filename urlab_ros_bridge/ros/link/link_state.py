@@ -90,6 +90,8 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
             'or restart it to take the session back'
         )
     if state.phase is Phase.OBSERVING:
+        if state.problem:
+            return False, f'observing: {state.problem}'
         if silent:
             return False, (
                 f'observing, but no state arrives from {state.state_endpoint}: is the '

@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.plan.sensor_table import UNKNOWN_KIND
 from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SensorGroups
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.rows import parse_topic
 from urlab_ros_bridge.wire.rows import unpack_joint
@@ -51,13 +52,7 @@ def plan_topics(
 
     :param rows: topic -> a payload; rows that cannot be decoded are left out.
     """
-    robots: dict[str, _Found] = {}
-    entities: dict[str, None] = {}
-    for topic, payload in rows.items():
-        try:
-            _add(robots, entities, topic, payload)
-        except WireError:
-            continue
+    robots, entities = _find(rows)
     names = settings(NamesParameters)
     wanted = (
         list(robots)
@@ -69,6 +64,27 @@ def plan_topics(
         _plan_robot(prefix, robots[prefix], spaces[prefix], names, handshake) for prefix in wanted
     )
     return WorldPlan(plans, tuple(entities), tuple(notes))
+
+
+def missing_robot(rows: Mapping[bytes, bytes], settings: SettingsReader) -> UnknownName | None:
+    """Return an error for the first robot that the parameter `robots` names and no row is of."""
+    robots, _ = _find(rows)
+    for name in settings(NamesParameters).robots:
+        if name not in (AUTO, *robots):
+            return UnknownName('robot', name, robots)
+    return None
+
+
+def _find(rows: Mapping[bytes, bytes]) -> tuple[dict[str, _Found], dict[str, None]]:
+    """Return the robots and the entities of rows."""
+    robots: dict[str, _Found] = {}
+    entities: dict[str, None] = {}
+    for topic, payload in rows.items():
+        try:
+            _add(robots, entities, topic, payload)
+        except WireError:
+            continue
+    return robots, entities
 
 
 def _add(

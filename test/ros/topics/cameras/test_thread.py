@@ -15,9 +15,11 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
+from urlab_ros_bridge.ros.topics.cameras import thread
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
+from urlab_ros_bridge.wire.errors import UrlabError
 
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
 
@@ -78,34 +80,34 @@ def running():
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
     publishing = ImagePublishing(timeline, StreamTasks(print))
-    thread = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
-    thread.start()
+    camera = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
+    camera.start()
     wait_until(lambda: sources)
-    yield thread, topic, sources
-    thread.stop()
+    yield camera, topic, sources
+    camera.stop()
     assert sources[-1].closed
 
 
 def test_late_images_are_skipped_for_newer_ones_and_the_last_one_is_published_however_late():
-    with running() as (thread, topic, (source,)):
+    with running() as (camera, topic, (source,)):
         # 100 s late: of another clock.
         source.put(frame(1, 100.0), frame(2, 100.0), frame(3, 102.0), frame(4, 100.0))
         wait_until(lambda: topic.sent == [1, 2, 4])
         # Time freezes after these.
         source.put(frame(5, 300.0), frame(6, 300.0))
         wait_until(lambda: topic.sent == [1, 2, 4, 6])
-        assert thread.skipped == 2
+        assert camera.skipped == 2
 
 
 def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
-    with running() as (thread, topic, sources):
+    with running() as (camera, topic, sources):
         for number in range(3):
             wait_until(lambda number=number: len(sources) == number + 1)
             sources[number].put(frame(number))
             wait_until(lambda number=number: topic.sent == list(range(number + 1)))
             sources[0].over = True
             if number == 1:
-                thread.reopen()
+                camera.reopen()
         assert sources[0].closed and sources[1].closed
 
 
@@ -131,3 +133,22 @@ def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
         publishing.repeat()
         tasks.run_all()
     assert ''.join(sent) == 'ab' + 'ab' + 'c' + 'c' and published == [1, 1, 2]
+
+
+def test_the_errors_of_a_camera_do_not_flood_the_log(monkeypatch):
+    monkeypatch.setattr(thread, 'RETRY_SECONDS', 0.0)
+    calls, lines = [], []
+
+    def open_source(camera):
+        calls.append(camera)
+        raise UrlabError(f'attempt {len(calls)}')
+
+    plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
+    publishing = ImagePublishing(Timeline(), StreamTasks(print))
+    camera = CameraThread(
+        plan, [Topic()], publishing, Timeline(), open_source, lambda *line: lines.append(line)
+    )
+    camera.start()
+    wait_until(lambda: len(calls) > 20)
+    camera.stop()
+    assert lines == [('warning', 'camera eye: attempt 1')]

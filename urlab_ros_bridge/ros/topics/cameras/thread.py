@@ -103,10 +103,11 @@ class ImagePublishing:
             if now is None or not self._epoch_start_ns <= stamp_ns <= now + self._ahead_ns:
                 return
             send()
-            if self._on_published is not None:
+            on_published = self._on_published  # another thread may end the lockstep meanwhile
+            if on_published is not None:
                 others = [each for each in self._newest if each[0] == stamp_ns]
                 self._newest = [*others, (stamp_ns, send)]
-                self._on_published()
+                on_published()
 
         self._tasks.run_and_wait(publish)
 
@@ -123,6 +124,8 @@ class ImagePublishing:
 
 OpenSource = Callable[[CameraInfo], FrameSource]
 POLL_SECONDS = 0.1
+# Pauses (s) after a failure, and between two warnings.
+RETRY_SECONDS, QUIET_SECONDS = 1.0, 10.0
 # An image that is later than usual by more is skipped when a newer one has arrived (s).
 MAX_LAG = 0.5
 # Time limit for the colour image of a depth image (s).
@@ -149,7 +152,7 @@ class CameraThread:
     ) -> None:
         self.plan = plan
         self.skipped = 0
-        self.last_error = ''
+        self._logged_error, self._quiet_until = '', -math.inf
         self.last_ns: int | None = None
         self._outputs = outputs
         self._publishing = publishing
@@ -235,6 +238,7 @@ class CameraThread:
                 self.last_ns = stamp_ns
 
         self._publishing.publish(stamp_ns, send)
+        self._logged_error = ''
 
     def _color_of(self, frame: Frame) -> np.ndarray | None:
         """Return the colour image of the same time."""
@@ -257,11 +261,12 @@ class CameraThread:
         self._source = self._color = self.last_ns = None
 
     def _failed(self, text: str) -> None:
-        if text != self.last_error:
-            self.last_error = text
+        now = time.monotonic()
+        if text != self._logged_error and now >= self._quiet_until:
+            self._logged_error, self._quiet_until = text, now + QUIET_SECONDS
             self._log('warning', f'camera {self.plan.camera.name}: {text}')
         self._close()
-        self._stop.wait(1.0)
+        self._stop.wait(RETRY_SECONDS)
 
 
 class _ColorImages:
