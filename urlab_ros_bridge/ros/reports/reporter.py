@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Sequence
 import json
 import os
+import select
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
@@ -40,6 +41,8 @@ DIAGNOSTICS = Topic(
     'report',
     timing='1 Hz of wall time',
 )
+# Characters; each has up to six bytes in JSON, and a line at most PIPE_BUF bytes (4096).
+_LONGEST_STATE = 500
 STATISTICS = Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', timing='1 Hz of wall time')
 
 
@@ -146,14 +149,29 @@ class Reporter(Part):
                 'messages_per_s': round(rates.message_rate, 1),
                 'ticks_per_s': round(rates.tick_rate, 1),
                 'connected': self._link.state.connected,
-                'state': text,
+                'state': text[:_LONGEST_STATE],
             }
         )
         try:
-            os.write(self._status_fd, f'{line}\n'.encode())
+            offer_line(self._status_fd, line)
         except OSError:
             # The reader has ended.
             self._status_fd = None
+
+
+def offer_line(descriptor: int, line: str) -> bool:
+    """
+    Write a line, unless its reader is stuck, as `urlab up` is under Ctrl-Z; return whether it was.
+
+    :param line: at most `select.PIPE_BUF` bytes with its end: a pipe with room takes so many.
+    :raises OSError: when the reader has ended.
+    """
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    has_room = bool(poll.poll(0))
+    if has_room:
+        os.write(descriptor, f'{line}\n'.encode())
+    return has_room
 
 
 def log_to(node: Node) -> Callable[[str, str], None]:
