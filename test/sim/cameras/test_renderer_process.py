@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of the renderer process."""
 
+import errno
 import logging
 import os
 import signal
@@ -155,6 +156,30 @@ def test_a_renderer_that_hangs_is_replaced(watched, monkeypatch, caplog):
     wait_until(lambda: not renderer.is_running())
     receive_all(stream)
     assert stream.receive(60.0) is not None
+
+
+@needs_gl
+@pytest.mark.parametrize('fails', ['subprocess.Popen', 'RendererSupervisor._handle_message'])
+def test_cameras_survive_a_lack_of_processes_and_a_fault_of_their_supervision(
+    own_server, monkeypatch, caplog, fails
+):
+    monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.2)
+    owner, _, name = fails.partition('.')
+    owner, failures = getattr(supervisor, owner), []
+    works = getattr(owner, name)
+
+    def fail_twice(*args, **kwargs):
+        if len(failures) < 2:
+            failures.append(OSError(errno.EAGAIN, 'no process left'))
+            raise failures[-1]
+        return works(*args, **kwargs)
+
+    with connect(own_server) as client:
+        client.set_mode('live')
+        monkeypatch.setattr(owner, name, fail_twice)
+        with open_camera(client.handshake.global_cameras['front']) as stream:
+            assert stream.receive(60.0) is not None
+    assert caplog.text.count('no process left; it will restart') == len(failures) == 2
 
 
 @pytest.mark.parametrize('reason', ['--cameras off', 'apt install'])

@@ -170,15 +170,25 @@ class RendererSupervisor(threading.Thread):
         """Supervise until `close`."""
         try:
             while not self._stopping:
-                if self._link is None:
-                    self._wait_for_need()
-                elif not self._handle_message(self._link):
-                    self._died()
-        except Exception:
-            _LOG.exception('cameras are off: supervising the renderer failed')
+                try:
+                    if self._link is None:
+                        self._wait_for_need()
+                    elif not self._handle_message(self._link):
+                        self._died()
+                except Exception as error:
+                    self._recover(error)
         finally:
             self._turn_off('cameras are off: the server is shutting down')
             self._end()
+
+    def _recover(self, error: Exception) -> None:
+        """End the renderer and try again later, for instance once there are processes again."""
+        self._failures += 1
+        self._needed = True
+        self._end()
+        is_a_fault = not isinstance(error, OSError)
+        text = 'the camera renderer cannot be used: %s; %s'
+        _LOG.error(text, error, self._pause(), exc_info=is_a_fault)
 
     def _wake(self) -> None:
         with suppress(OSError):
@@ -217,12 +227,17 @@ class RendererSupervisor(threading.Thread):
         _LOG.error('the camera renderer did not restart: %s; %s', error, self._pause())
 
     def _start_on(self, backend: str) -> str:
-        """Start a renderer; returns why it does not work, '' when it does."""
+        """
+        Start a renderer; return why it does not work, '' when it does.
+
+        :raises OSError: without a free process, descriptor or memory.
+        """
         rig = self._rig
-        memory = link.JobMemory(rig.state.size)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._born, self._link = time.monotonic(), ours
         with theirs:
+            memory = link.JobMemory(rig.state.size)
+            self._port = RendererConnection(ours, memory, [item.size for item in rig.items])
             self._process = subprocess.Popen(
                 [sys.executable, '-m', _WORKER, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -230,7 +245,6 @@ class RendererSupervisor(threading.Thread):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        self._port = RendererConnection(ours, memory, [item.size for item in rig.items])
         settings = {
             'cameras': [asdict(item) for item in rig.items],
             'prefixes': rig.prefixes,
@@ -240,16 +254,15 @@ class RendererSupervisor(threading.Thread):
             'ports': len(self._listeners),
             'regions': {index: str(region.path) for index, region in rig.regions.items()},
         }
-        files = [
-            link.to_file(rig.engine.world.compiled_model()),
-            link.to_file(json.dumps(settings).encode()),
-        ]
+        files: list[int] = []
         try:
+            files.append(link.to_file(rig.engine.world.compiled_model()))
+            files.append(link.to_file(json.dumps(settings).encode()))
             fds = [memory.fd, *files, *(listener.fileno() for listener in self._listeners)]
             fds += [region.fd for region in rig.regions.values()]
             link.send(ours, link.LOAD, fds)
-        except OSError as error:
-            return self._broken(f'the renderer did not start: {error}')
+        except ConnectionError as error:
+            return self._broken(f'the renderer ended while starting: {error}')
         finally:
             for file in files:
                 os.close(file)
