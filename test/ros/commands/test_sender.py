@@ -26,6 +26,21 @@ def test_an_action_that_waited_too_long_for_the_server_is_dropped():
     assert errors == ['moves']
 
 
+def test_nothing_is_sent_while_it_is_held_except_after_an_early_release():
+    done, sender = [], CommandSender(lambda key, error: None)
+    sender.start()
+    with sender.held():
+        sender.put('a', lambda: done.append('a'))
+        assert not sender.flush(0.05) and not done
+    assert sender.flush(10.0) and done == ['a']
+    with sender.held():
+        sender.put('e_stop', lambda: done.append('e_stop'))
+        sender.release()
+        assert sender.flush(10.0)
+    sender.stop()
+    assert done == ['a', 'e_stop']
+
+
 def test_an_action_that_raises_anything_is_reported_and_the_next_one_is_sent():
     errors, done, sender = [], [], CommandSender(lambda key, error: errors.append((key, error)))
     sender.put('broken', lambda: [][1])

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 import threading
 from typing import Any
+from typing import TypeVar
 
 from urlab_ros_bridge.ros.commands.admission import Rejections
 from urlab_ros_bridge.ros.commands.context import CommandContext
@@ -23,6 +25,7 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
+ResultT = TypeVar('ResultT')
 # The reason for goals that are aborted when the bridge ends.
 ENDING = 'the bridge is shutting down'
 
@@ -117,11 +120,25 @@ class Commands(Part):
             if only in ('', robot.plan.prefix):
                 robot.jump(reason)
 
+    def forget_after(self, reset: Callable[[], ResultT], only: str = '') -> ResultT:
+        """
+        Reset by a function, and forget: nothing from before is sent after it.
+
+        When the function raises, nothing is forgotten.
+
+        :param only: as for `forget`.
+        """
+        with self.sender.held():
+            result = reset()
+            self.forget(only=only)
+        return result
+
     def halt(self, reason: str) -> None:
         """Stop everything at once, and refuse commands until `resume`."""
         self._context.stop.reason = reason
         for robot in self._robots:
             robot.halt(reason)
+        self.sender.release()  # a reset may hold it
 
     def resume(self) -> None:
         """Accept commands again."""

@@ -252,6 +252,10 @@ class Gripper:
 
         :param measured: positions, velocities and efforts of all joints of the robot.
         """
+        with self._lock:
+            self._tick(stamp_ns, measured)
+
+    def _tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> None:
         grasp = self._grasp
         if grasp is None or measured is None:
             return

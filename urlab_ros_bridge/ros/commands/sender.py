@@ -10,6 +10,8 @@ For each key only the newest command waits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
+import contextlib
 import math
 import threading
 import time
@@ -20,6 +22,8 @@ from urlab_ros_bridge.ros.commands.admission import CommandRejected
 Action = Callable[[], None]
 # Time limit for the last commands of a bridge that ends (s).
 FINAL_SECONDS = 0.5
+# Time limit for the action that is under way when sending is held (s).
+HOLD_SECONDS = 1.0
 
 
 class _Waiting(NamedTuple):
@@ -50,7 +54,7 @@ class CommandSender:
         self._lock = lock = threading.Lock()
         # Two conditions, so that only threads with something to do are woken.
         self._changed, self._idle = threading.Condition(lock), threading.Condition(lock)
-        self._stopped = self._busy = False
+        self._stopped = self._busy = self._is_held = False
         self._thread = threading.Thread(target=self._run, name='commands', daemon=True)
 
     def start(self) -> None:
@@ -86,10 +90,31 @@ class CommandSender:
         with self._changed:
             return self._idle.wait_for(lambda: not (self._waiting or self._busy), timeout)
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Send nothing in the block, which begins after the action under way."""
+        with self._changed:
+            self._is_held = True
+            self._idle.wait_for(lambda: not self._busy, HOLD_SECONDS)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """End a `held` block early: what waits is urgent."""
+        with self._changed:
+            self._is_held = False
+            self._changed.notify_all()
+
+    @property
+    def _has_work(self) -> bool:
+        return self._stopped or bool(self._waiting and not self._is_held)
+
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._stopped)
+                self._changed.wait_for(lambda: self._has_work)
                 if not self._waiting:
                     return
                 key = next(iter(self._waiting))

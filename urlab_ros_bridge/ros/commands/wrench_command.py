@@ -50,6 +50,7 @@ class WrenchCommands(Command):
         self._robot = robot
         self._link, self._context = robot.link, robot.context
         self._topic = WRENCH_COMMAND.named(robot.plan.namespace)
+        self._epoch = 0
         self._pushes = RepeatedCommands[str](robot.context)
         robot.subscribe(WRENCH_COMMAND, self.receive)
 
@@ -84,15 +85,18 @@ class WrenchCommands(Command):
             self._send(body, _NOTHING)
 
     def jump(self, reason: str) -> None:
-        """Forget the pushes: the server has."""
+        """Forget the pushes, also those that wait to be sent: the server has."""
+        self._epoch += 1
         self._pushes.clear()
 
     def _send(self, body: str, numbers: Sequence[float]) -> None:
         settings, moves = self._robot.settings, any(numbers)
         duration = settings(WrenchParameters).wrench_duration
-        limit = settings(CommandParameters).command_max_age
+        limit, epoch = settings(CommandParameters).command_max_age, self._epoch
 
         def action() -> None:
+            if epoch != self._epoch:
+                return
             self._link.commands.apply_wrench(
                 body,
                 numbers[:3],

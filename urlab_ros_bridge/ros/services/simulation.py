@@ -45,14 +45,16 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
     alone = _robot_to_reset(context, request)
     with context.lockstep.between_rounds(), reset_noted(context, request, keeps_time):
         mark = context.timeline.mark()
-        result = context.client.reset(
-            request.keyframe_name or None,
-            request.seed or None,
-            overrides or None,
-            keeps_time,
-            articulation=alone or None,
+        result = context.commands.forget_after(
+            lambda: context.client.reset(
+                request.keyframe_name or None,
+                request.seed or None,
+                overrides or None,
+                keeps_time,
+                articulation=alone or None,
+            ),
+            alone,
         )
-        context.commands.forget(only=alone)
         if keeps_time:
             context.reset_counts.add(alone)
         fill_time_and_wait(context, response, result.sim_time_ns, result.step, mark)

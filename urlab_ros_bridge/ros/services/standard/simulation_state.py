@@ -220,11 +220,9 @@ def rewind(context: SimulationContext, time: bool, state: bool) -> None:
     """Reset time, state or both, and wait until the stream shows it."""
     with context.lockstep.between_rounds():
         mark = context.timeline.mark()
-        if state:
-            result = context.client.reset(keep_time=not time)
-        else:
-            result = context.client.reset(keep_state=True)
-        context.commands.forget()
+        result = context.commands.forget_after(
+            lambda: context.client.reset(keep_time=state and not time, keep_state=not state)
+        )
         if not time:
             context.reset_counts.add()
         context.catch_up(result.sim_time_ns, mark)
