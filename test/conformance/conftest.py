@@ -15,6 +15,7 @@ from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
 from urlab_ros_bridge.conformance.checks.streams import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
+from urlab_ros_bridge.editor.extension import extend
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -26,9 +27,10 @@ def _patient_with_images():
 
 
 @contextlib.contextmanager
-def running(folder, **config):
+def running(folder, editor=False, **config):
     """Yield where a server with the suite's world listens; a live world takes processor time."""
-    with running_server(**{'model': WORLD, 'data_dir': folder, **config}) as server:
+    extensions = [extend] if editor else []
+    with running_server(*extensions, **{'model': WORLD, 'data_dir': folder, **config}) as server:
         places = server.endpoints
         names = ('rpc', 'state', 'control', 'info')
         yield Places('127.0.0.1', *(places.get(name, '') for name in names))

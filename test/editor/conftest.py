@@ -7,6 +7,7 @@ import pytest
 from rig import DispatchCaller
 
 from urlab_ros_bridge.editor.editor import LevelEditor
+from urlab_ros_bridge.editor.extension import extension_of
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.simulation import SimulationHost
 
@@ -36,9 +37,9 @@ class Desk(DispatchCaller):
 
     def __init__(self, folder, **config):
         self.folder = folder
-        host = SimulationHost(ServerConfig(data_dir=folder, editor=True, world='', **config))
-        self.editor = host.editor = LevelEditor(host)
-        super().__init__(host, editor=True)
+        host = SimulationHost(ServerConfig(data_dir=folder, world='', **config))
+        self.editor = LevelEditor(host)
+        super().__init__(host, lambda _: extension_of(self.editor))
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

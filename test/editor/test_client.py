@@ -10,6 +10,8 @@ import pytest
 from urlab_ros_bridge.client.errors import NoActiveManager
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.editor.client import Editor
+from urlab_ros_bridge.editor.extension import extend
 from urlab_ros_bridge.editor.replies import CameraPose
 from urlab_ros_bridge.editor.replies import HierarchyNode
 from urlab_ros_bridge.editor.replies import to_wire
@@ -25,12 +27,12 @@ ROBOT = """
 def client(keep, tmp_path):
     """Return a client of an editor without a world, with bot.xml in its data folder."""
     (tmp_path / 'bot.xml').write_text(ROBOT)
-    server = keep(start_server(data_dir=tmp_path, editor=True, world=''))
+    server = keep(start_server(extend, data_dir=tmp_path, world=''))
     return keep(client_of(server, shared=True, timeout=20))
 
 
 def test_a_level_is_built_and_played_and_the_handshake_follows(client):
-    editor = client.editor
+    editor = Editor(client)
     assert client.handshake.manager_present is False
     path = editor.create_level('hall')
     bot = editor.import_xml('bot.xml')
@@ -56,7 +58,7 @@ def test_a_level_is_built_and_played_and_the_handshake_follows(client):
 
 
 def test_actors_are_described_in_this_clients_convention_and_the_camera_follows(client):
-    editor = client.editor
+    editor = Editor(client)
     editor.import_xml('bot.xml')
     editor.spawn_actor('bot', 'a', [1, 2, 3], euler=[0, 0, 180])
     editor.spawn_actor('box', 'b')

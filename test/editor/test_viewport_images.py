@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.editor.client import Editor
+from urlab_ros_bridge.editor.extension import extend
 from urlab_ros_bridge.sim.cameras.renderer import environment
 
 pytestmark = pytest.mark.skipif(
@@ -44,10 +46,10 @@ def client(tmp_path_factory):
     """Return a client of an editor that plays the scene; time is frozen."""
     folder = tmp_path_factory.mktemp('data')
     (folder / 'room.xml').write_text(SCENE)
-    server = start_server(editor=True, world='', data_dir=folder, paused=True)
+    server = start_server(extend, world='', data_dir=folder, paused=True)
     with Client(**ports_of(server), timeout=30.0) as client:
-        client.editor.create_level('room', scene='room.xml')
-        assert client.editor.begin_pie().ready
+        Editor(client).create_level('room', scene='room.xml')
+        assert Editor(client).begin_pie().ready
         yield client
     server.stop()
 
@@ -70,9 +72,9 @@ def test_the_viewport_is_a_scene_camera_beside_another_of_that_name(client):
 
 
 def test_pixels_match_the_pose_and_field_of_view(client):
-    client.editor.set_viewport_mode('lit')
+    Editor(client).set_viewport_mode('lit')
     place, pitch, yaw, fov = (1, -2, 3), np.radians(40), np.radians(50), 60
-    assert client.editor.set_camera(place, euler=(0, 40, 50), fov=fov).fov == fov
+    assert Editor(client).set_camera(place, euler=(0, 40, 50), fov=fov).fov == fov
     forward = [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), -np.sin(pitch)]
     left = [-np.sin(yaw), np.cos(yaw), 0]
     away = np.array([3, 0, 1]) - place
@@ -88,9 +90,9 @@ def test_pixels_match_the_pose_and_field_of_view(client):
 def test_viewport_modes_change_the_image(client):
     images = {}
     for mode in ('lit', 'unlit', 'wireframe', 'collision', 'reflections'):
-        assert client.editor.set_viewport_mode(mode) == mode
+        assert Editor(client).set_viewport_mode(mode) == mode
         for side, (pitch, yaw) in enumerate(((15, 18), (0, 162))):
-            client.editor.set_camera([0, -1, 1], euler=[0, pitch, yaw])
+            Editor(client).set_camera([0, -1, 1], euler=[0, pitch, yaw])
             images[mode, side] = shot(client)
 
     def colored(mode, side):

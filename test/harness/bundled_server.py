@@ -19,17 +19,17 @@ ANY_PORTS = dict.fromkeys(
 )
 
 
-def start_server(**config):
+def start_server(*extensions, **config):
     """Return a running server; its caller stops it."""
-    server = Server(ServerConfig(**{**ANY_PORTS, **config}))
+    server = Server(ServerConfig(**{**ANY_PORTS, **config}), extensions)
     server.start()
     return server
 
 
 @contextmanager
-def running_server(**config):
+def running_server(*extensions, **config):
     """Run a server as long as the context lasts."""
-    server = start_server(**config)
+    server = start_server(*extensions, **config)
     try:
         yield server
     finally:

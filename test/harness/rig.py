@@ -9,6 +9,7 @@ import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.extensions import Extensions
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
@@ -65,9 +66,11 @@ class Caller:
 class DispatchCaller(Caller):
     """Has a dispatcher answer on the calling thread, however long that takes."""
 
-    def __init__(self, host, editor=False):
-        registry = build_registry(editor=editor)
+    def __init__(self, host, *extensions):
+        registry = build_registry()
         self.host = with_lasting_trial(host)
+        for extend in extensions:
+            Extensions(host, registry).add(extend, 'of this test')
         self.dispatcher = Dispatcher(host, registry, pre_session_ops(registry))
         super().__init__(partial(dispatch, self.dispatcher))
         self.hello(shared=True)

@@ -23,7 +23,6 @@ from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
 from urlab_ros_bridge.client.session import floats
 from urlab_ros_bridge.client.session import Vector
-from urlab_ros_bridge.editor.client import Editor
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
@@ -47,11 +46,6 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps):
     when no reply came (the client stays usable), and `ProtocolError` for a reply that makes no
     sense.  Every method may be called from any thread.
     """
-
-    @property
-    def editor(self) -> Editor:
-        """The ops of the server's editor."""
-        return Editor(self)
 
     def meta(self) -> dict[str, Op]:
         """Return the op catalogue of the server by name; works without a session."""

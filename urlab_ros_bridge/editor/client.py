@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The editor of a server: levels and actors, play, drawings and the viewport.
+The client of an editor: levels and actors, play, drawings and the viewport.
 
-`Client.editor` is one.  A server without an editor answers `NotInEditor` to everything here.
+A server without an editor answers `NotInEditor` to everything here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CLOSE_TIMEOUT = 15.0  # s; the server waits for the threads of the world
 
 class Editor:
     """
-    The ops of the editor, by the names of the wire.
+    The ops of the editor, by the names of the wire: ``Editor(client)``.
 
     `target` is an actor's id, or its name with ``by_name=True``; `quat` is w, x, y, z and `euler`
     roll, pitch, yaw in degrees.  Every method raises the `RemoteError` subclass of the server's

@@ -231,7 +231,7 @@ class OverlayUpdater(threading.Thread):
 
     def run(self) -> None:
         """Repeat until `close`."""
-        shown: list = []
+        shown: list[dict[str, Any]] = []
         while not self._closed:
             version, shapes = self._drawings.version, self._drawings.shapes()
             if shapes != shown:

@@ -19,7 +19,6 @@ import numpy as np
 
 from urlab_ros_bridge.editor.blueprints import BlueprintLibrary
 from urlab_ros_bridge.editor.drawings import Drawings
-from urlab_ros_bridge.editor.drawings import OverlayUpdater
 from urlab_ros_bridge.editor.geometry import GeometryCache
 from urlab_ros_bridge.editor.level import Level
 from urlab_ros_bridge.editor.level import LevelActor
@@ -51,8 +50,6 @@ class LevelEditor:
     def __init__(self, host: SimulationHost) -> None:
         self.lock = threading.RLock()
         self.host = host
-        host.add_service(lambda simulation: OverlayUpdater(self.drawings, simulation.cameras))
-        host.add_service(self._open_camera)
         # The simulation owns it: an editor between two worlds must not keep the last one.
         self._camera: Callable[[], ViewportCamera | None] = lambda: None
         self.data = host.data
@@ -175,7 +172,9 @@ class LevelEditor:
         if camera is not None:
             camera.aim()
 
-    def _open_camera(self, simulation: Simulation) -> ViewportCamera:
+    def open_camera(self, simulation: Simulation) -> ViewportCamera:
+        """Make the viewport a camera of a world."""
+
         def pose_of(name: str) -> Pose | None:
             return RunningWorld(simulation, self.play.poses).pose_now(name) or self._resting_pose(
                 name

@@ -9,7 +9,6 @@ actor is compiled alone, once, and again only when its files or settings change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 import json
@@ -17,54 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
-import numpy as np
 
 from urlab_ros_bridge.editor.level import Level
 from urlab_ros_bridge.editor.level import LevelActor
-from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.bounds import Boxes
+from urlab_ros_bridge.sim.model.bounds import boxes_of
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 
 _CACHE_SIZE = 64
-_PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
-
-
-@dataclass(frozen=True, slots=True)
-class Boxes:
-    """
-    Oriented boxes, one a geom.
-
-    :ivar center: m, shape (n, 3).
-    :ivar half: half extents along the box's own axes, m, shape (n, 3).
-    :ivar turn: rotation matrices, shape (n, 3, 3).
-    :ivar solid: whether the geom can collide, shape (n,).
-    """
-
-    center: np.ndarray
-    half: np.ndarray
-    turn: np.ndarray
-    solid: np.ndarray
-
-    def bounds(
-        self, pose: Pose | None = None, solid_only: bool = False
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """
-        Return the least and the greatest corner in the world, None when there is nothing.
-
-        :param pose: where the boxes' frame is.
-        """
-        chosen = self.solid if solid_only else np.ones(len(self.solid), bool)
-        if not chosen.any():
-            return None
-        pose = pose or Pose()
-        frame = matrix_of(pose.orientation)
-        center = self.center[chosen] @ frame.T + pose.position
-        reach = np.abs(frame @ self.turn[chosen])
-        half = np.einsum('nij,nj->ni', reach, self.half[chosen])
-        return (center - half).min(axis=0), (center + half).max(axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +50,6 @@ class ActorGeometry:
     boxes: Boxes
     bodies: tuple[GeometryBody, ...]
     members: dict[str, list[str]]
-
-
-def boxes_of(
-    model: mujoco.MjModel, data: mujoco.MjData, bodies: Iterable[int] | None = None
-) -> Boxes:
-    """Return the boxes of the geoms of some bodies (None: all) where they are now."""
-    chosen = np.ones(model.ngeom, bool)
-    if bodies is not None:
-        chosen = np.isin(model.geom_bodyid, list(bodies))
-    plane = model.geom_type == _PLANE
-    # A plane without a size has no bounds.
-    chosen &= ~plane | (model.geom_size[:, :2] > 0).all(axis=1)
-    center, half = model.geom_aabb[:, :3].copy(), model.geom_aabb[:, 3:].copy()
-    center[plane] = 0.0
-    half[plane, :2], half[plane, 2] = model.geom_size[plane, :2], 0.0
-    turn = data.geom_xmat.reshape(-1, 3, 3)
-    where = data.geom_xpos + np.einsum('nij,nj->ni', turn, center)
-    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
-    return Boxes(where[chosen], half[chosen], turn[chosen].copy(), solid[chosen])
 
 
 class GeometryCache:

@@ -22,14 +22,14 @@ import threading
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.editor.geometry import Boxes
-from urlab_ros_bridge.editor.geometry import boxes_of
 from urlab_ros_bridge.editor.model_files import CountedFiles
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.bounds import Boxes
+from urlab_ros_bridge.sim.model.bounds import boxes_of
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
@@ -127,7 +127,7 @@ class RunningWorld:
             return -1 if first is None else first.id
         if name not in self._poses and name not in world.entities:
             return -1
-        return mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, name)
+        return int(mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, name))
 
     def _offset(self, name: str, root: int) -> Pose:
         """Return the root body's pose in the actor's frame, in the reference configuration."""

@@ -30,8 +30,8 @@ class ServerConfig:
     """
     Settings of one step server.
 
-    :ivar world: name of a bundled world; ignored when `model` is set.  With `editor` it may be ''
-        (no world yet).
+    :ivar world: name of a bundled world; ignored when `model` is set.  It may be '' with an
+        extension that opens worlds, such as the editor.
     :ivar model: an MJCF file, a sidecar YAML, or a robot description (URDF or xacro).
     :ivar prefix: articulation prefix for a model without sidecar (default: from the model's name).
     :ivar actor_id: actor id of the first articulation (default: the sidecar's, else its prefix).
@@ -45,7 +45,6 @@ class ServerConfig:
     :ivar cameras: ``auto`` renders on demand, ``on`` starts the renderer at once,
         ``off`` never renders.
     :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
-    :ivar editor: serve the ops of the editor; `prefix` and `actor_id` have no effect then.
     :ivar shm: whether clients on this machine can use shared memory.
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     :ivar data_limit_gb: gigabytes in that folder from which on nothing more is written; 0 is no
@@ -74,7 +73,6 @@ class ServerConfig:
     data_dir: Path | None = None
     data_limit_gb: float = 20.0
     allow_absolute_paths: bool = False
-    editor: bool = False
     shm: bool = True
     cameras: str = 'auto'
     gl: str = 'auto'

@@ -4,7 +4,8 @@
 From a request frame to a reply frame, for every transport.
 
 Order of checks, as the stock dispatcher has it: bad_request, missing_op, hello and meta,
-session_expired, unknown_op or not_in_editor, missing_field, no_active_manager, handler.
+session_expired, unknown_op or not_in_editor, wrong_transport, missing_field, no_active_manager,
+handler.
 """
 
 from __future__ import annotations
@@ -27,11 +28,8 @@ from urlab_ros_bridge.wire.dialect import request_from_v06
 from urlab_ros_bridge.wire.dialect import V06
 from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.encoding.codec import pack_error
-from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
-from urlab_ros_bridge.wire.ops import OPS
 
 # How long a request waits while a changed world takes its place; mostly that is milliseconds.
 SETTLE_SECONDS = 15.0
@@ -125,11 +123,11 @@ class Dispatcher:
         self._pre_session = pre_session
         self._v06_host = socket.gethostname() if host.config.dialect == V06 else None
 
-    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | AcceptedCall:
+    def accept(self, frame: bytes, *, over_zmq: bool = True) -> bytes | AcceptedCall:
         """
         Decode and check a request: return the reply if it is known already, else the call.
 
-        :param editing: whether the frame came by a way that serves editor ops.
+        :param over_zmq: whether the frame came over ZeroMQ, where all ops are served.
         """
         if not self._host.settled.is_set():
             self._host.settled.wait(SETTLE_SECONDS)
@@ -147,7 +145,9 @@ class Dispatcher:
                 session, reply = pre_session(self._host, fields)
                 return _pack(op, reply, session, self._v06_host)
             session = self._host.sessions.find(request.get('session_id'))
-            entry = self._entry(op, editing)
+            entry = self._registry.find(op)
+            if entry.zmq_only and not over_zmq:
+                raise OpError('wrong_transport', f'{op} is not served here; send it over ZMQ')
             for name in entry.op.required:
                 fields.need(name)
             subject = self._subject(entry)
@@ -162,25 +162,12 @@ class Dispatcher:
         except Exception:
             return internal_error(session)
 
-    def _entry(self, op: str, editing: bool) -> RegisteredOp:
-        known = OPS.get(op)
-        if known is not None and known.category == EDITOR_ONLY:
-            if self._host.editor is None:
-                raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
-            if not editing:
-                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
-        entry = self._registry.get(op)
-        if entry is not None:
-            return entry
-        served = (item['name'] for item in self._registry.meta())
-        raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
-
     def _subject(self, entry: RegisteredOp) -> Any:
-        """Return what the op works on: the running simulation, the editor or the host."""
-        if entry.op.category == MANAGER_REQUIRED:
-            simulation = self._host.running()
-            return self._host if entry.changes_world else simulation
-        return self._host.editor if entry.op.category == EDITOR_ONLY else self._host
+        """Return what the op works on: the running simulation or the host."""
+        if entry.op.category != MANAGER_REQUIRED:
+            return self._host
+        simulation = self._host.running()
+        return self._host if entry.changes_world else simulation
 
 
 def _pack(op: str, body: dict[str, Any], session: ServerSession, host: str | None) -> bytes:

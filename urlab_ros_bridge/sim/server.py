@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import logging
 import threading
 
 import mujoco
 
-from urlab_ros_bridge.editor.editor import LevelEditor
 from urlab_ros_bridge.limited_log import LimitedLog
-from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.supervisor import CameraService
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.extensions import Extend
+from urlab_ros_bridge.sim.extensions import Extensions
 from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.observe.state import SEND_QUEUE
@@ -46,8 +47,15 @@ class Server:
     `start` loads the world and binds; `stop` lets waiting calls answer `shutting_down`.
     """
 
-    def __init__(self, config: ServerConfig) -> None:
+    def __init__(self, config: ServerConfig, extensions: Sequence[Extend] = ()) -> None:
+        """
+        Prepare a server.
+
+        :param extensions: add ops, as those of installed packages do; `start` raises what they
+            raise.
+        """
         self.config = config
+        self._extend = extensions
         self._stopped = threading.Event()
         self._sockets = ServerSockets(
             None if config.keys is None else read_server_keys(config.keys)
@@ -55,6 +63,8 @@ class Server:
         self._router: Router | None = None
         self._endpoints: dict[str, str] = {}
         self.host = SimulationHost(config)
+        self._registry = build_registry()
+        self._extensions = Extensions(self.host, self._registry)
 
     @property
     def simulation(self) -> Simulation | None:
@@ -91,14 +101,17 @@ class Server:
                 host.add_service(shm.state_publisher)
                 host.add_service(shm.camera_regions)
             host.add_service(lambda sim: CameraService(config, sim.cameras))
+            for extend in self._extend:
+                self._extensions.add(extend, f'extension {extend.__module__}')
+            self._extensions.add_installed()
             self._open_world()
         except Exception:
+            self._extensions.close()
             if host.shm is not None:
                 host.shm.close()
             self._sockets.close()
             raise
-        registry = build_registry(config.editor)
-        dispatcher = Dispatcher(host, registry, pre_session_ops(registry))
+        dispatcher = Dispatcher(host, self._registry, pre_session_ops(self._registry))
 
         def accept(frame: bytes) -> bytes | AcceptedCall:
             # A reply that was too large for shared memory is fetched over ZeroMQ.
@@ -106,7 +119,7 @@ class Server:
             return dispatcher.accept(frame) if kept is None else kept
 
         if shm is not None:
-            shm.serve(lambda frame: dispatcher.accept(frame, editing=False))
+            shm.serve(lambda frame: dispatcher.accept(frame, over_zmq=False))
         host.ports = {
             name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
         }
@@ -129,8 +142,7 @@ class Server:
         self.host.draining = True
         # Waiting calls answer before the transport goes.
         self.host.client_models.close()
-        if self.host.editor is not None:
-            self.host.editor.close()
+        self._extensions.close()
         self.host.close()
         if self.host.shm is not None:
             self.host.shm.close()
@@ -139,14 +151,9 @@ class Server:
         self._stopped.set()
 
     def _open_world(self) -> None:
-        config = self.config
-        if not config.editor:
-            world = load_world(config)
-            self.host.open(build_simulation(config, self.host.data, world))
-            return
-        self.host.editor = LevelEditor(self.host)
-        if config.model or config.world:
-            self.host.editor.open_and_play(config.model or world_path(config.world))
+        if not self._extensions.open_world():
+            world = load_world(self.config)
+            self.host.open(build_simulation(self.config, self.host.data, world))
 
     def _open_streams(self) -> None:
         """

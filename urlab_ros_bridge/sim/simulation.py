@@ -103,7 +103,6 @@ class SimulationHost:
     :ivar settled: not set while one world takes the place of another; requests wait then.
     :ivar draining: the server stops; there will be no further world.
     :ivar e_stop: the e-stop is engaged, in this world and in those that follow.
-    :ivar editor: answers the editor's ops, None when there is no editor.
     :ivar ports: TCP ports that the server listens on, by name.
     :ivar shm: the server's shared memory, None when it offers none.
     """
@@ -120,7 +119,6 @@ class SimulationHost:
         self.draining = False
         self.e_stop = False
         self._e_stop_lock, self._engagements = threading.Lock(), 0
-        self.editor: Any = None
         self.shm: Any = None
         self.ports: dict[str, int] = {}
         self._makers: list[Callable[[Simulation], WorldService]] = []

@@ -10,13 +10,13 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.editor.geometry import boxes_of
 from urlab_ros_bridge.editor.geometry import GeometryCache
 from urlab_ros_bridge.editor.level import Level
 from urlab_ros_bridge.editor.level import LevelActor
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.bounds import boxes_of
 
 ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}
 FORMS = GeometryCache()

@@ -3,33 +3,20 @@
 """The package examples/my_features, installed, adds a topic and a service."""
 
 import os
-from pathlib import Path
-import shutil
 import sys
 
 from bridge_harness import LISTEN_BEST_EFFORT
 from geometry_msgs.msg import PointStamped
+from installed import install_example
 from lifelines import run_process
 import pytest
 from std_srvs.srv import Trigger
-
-EXAMPLE = Path(__file__).parents[3] / 'examples' / 'my_features'
 
 
 @pytest.fixture(scope='module')
 def site(tmp_path_factory):
     """Return the folder that the package is installed in."""
-    folder = tmp_path_factory.mktemp('package')
-    shutil.copytree(EXAMPLE, folder / 'source')
-    run_process(
-        [
-            sys.executable, '-m', 'pip', 'install', '-q', '--no-build-isolation', '--no-deps',
-            '--no-index', '--disable-pip-version-check', '--target', folder / 'site',
-            folder / 'source',
-        ],
-        check=True,
-    )  # fmt: skip
-    return folder / 'site'
+    return install_example('my_features', tmp_path_factory.mktemp('package'))
 
 
 def test_the_package_makes_a_topic_and_a_service(site, monkeypatch, small_server, bridged):

@@ -91,7 +91,6 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         data_dir=Path(values.data_dir) if values.data_dir else None,
         data_limit_gb=values.data_limit,
         allow_absolute_paths=values.allow_absolute_paths,
-        editor=values.editor,
         shm=not values.no_shm,
         cameras=values.cameras,
         gl=values.gl,
@@ -99,16 +98,20 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
     )
 
 
-def make_server(config: ServerConfig) -> Server:
+def make_server(config: ServerConfig, editor: bool) -> Server:
     """
-    Create the server; it is not started.
+    Create the server, with or without an editor; it is not started.
 
     :raises PackageMissing: when the physics engine is not installed.
     """
     require('server')
     from urlab_ros_bridge.sim.server import Server
 
-    return Server(config)
+    if not editor:
+        return Server(config)
+    from urlab_ros_bridge.editor.extension import extend
+
+    return Server(config, [extend])
 
 
 def serve(server: Server) -> None:
@@ -137,7 +140,7 @@ def run(given: ParsedArguments[ServerArguments]) -> int:
     config = server_config(given)
     if not (config.keys or is_loopback(config.bind)):
         logger.warning('--insecure: anyone who can reach %s can drive the simulation', config.bind)
-    server = make_server(config)
+    server = make_server(config, given.values.editor)
     serve(server)
     if server.compiling:
         # MuJoCo cannot be interrupted, and unloading it while a thread uses it crashes.

@@ -19,7 +19,6 @@ from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.simulation import SimulationHost
 
 MAX_TEXT = 500  # characters of a label or of the overlay's text
 MAX_THICKNESS = 1000.0
@@ -80,13 +79,12 @@ def set_overlay_text(editor: LevelEditor, session: ServerSession, fields: Fields
     return {}
 
 
-def read_markers(host: SimulationHost, session: ServerSession, fields: Fields) -> ReplyFields:
+def read_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Return what is drawn now, the text, and the viewport's camera (extension).
 
     It is not an op of the editor, so that clients that show the world can always call it.
     """
-    editor: LevelEditor = host.editor
     text, anchor = editor.drawings.text()
     return {
         'markers': editor.drawings.describe(),

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import cameras
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
@@ -39,11 +38,9 @@ _MODULES = (
 )
 
 
-def build_registry(editor: bool = False) -> Registry:
-    """Return the registry with every op that is served."""
+def build_registry() -> Registry:
+    """Return the registry with every op but those of extensions."""
     registry = Registry()
     for module in _MODULES:
         module.register(registry)
-    if editor:
-        editor_ops.register(registry)
     return registry

@@ -3,27 +3,32 @@
 """
 Which op is handled by which function.
 
-The dispatcher knows no op by name: a module of `sim/ops` registers its handlers here, the fields
-and categories come from the wire's table.
+The dispatcher knows no op by name.  A module of `sim/ops` registers its handlers here, with fields
+and categories from the wire's table; an extension (`sim/extensions.py`) declares its own ops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
+from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
+from urlab_ros_bridge.wire.ops import PRE_SESSION_OPS
 
-# The first argument is what the op's category works on: the running `Simulation`
-# (manager_required), the editor (editor_only) or the `SimulationHost` (no_manager).  The result is
-# the reply without `op`, or the whole reply as a frame in the session's encoding, or a function
-# that returns the reply when the engine's lock is free again: for ops that wait, with an estimate
-# (`RegisteredOp.seconds`) that keeps them off the request thread.
+# The first argument is the running `Simulation` for ops that need one (manager_required), for
+# others the `SimulationHost`.  The result is the reply without `op`, or the whole reply as a frame
+# in the session's encoding, or a function that returns the reply when the engine's lock is free
+# again: for ops that wait, with an estimate (`RegisteredOp.seconds`) that keeps them off the
+# request thread.
 ReplyFields = dict[str, Any]
 Reply = ReplyFields | bytes | Callable[[], dict[str, Any]]
 Handler = Callable[[Any, ServerSession, Fields], Reply]
@@ -41,6 +46,7 @@ class RegisteredOp:
         for an event that may never come.
     :ivar changes_world: the handler gets the host, although the op needs a running world.
     :ivar urgent: it stops, pauses or steers, so it goes before the steps of all sessions.
+    :ivar zmq_only: over shared memory it answers `wrong_transport`; clients then use ZeroMQ.
     """
 
     op: Op
@@ -49,6 +55,7 @@ class RegisteredOp:
     seconds: Estimate | None = None
     urgent: bool = False
     changes_world: bool = False
+    zmq_only: bool = False
 
 
 class Registry:
@@ -74,18 +81,42 @@ class Registry:
             name = handler.__name__
             if name not in OPS:
                 raise ValueError(f'{name!r} is not in the op table')
-            if name in self._entries:
-                raise ValueError(f'{name!r} is registered twice')
-            op = OPS[name]
-            has_lock = locked and not changes_world and op.category == MANAGER_REQUIRED
-            self._entries[name] = RegisteredOp(
-                op, handler, has_lock, seconds, urgent, changes_world
-            )
+            self.add(RegisteredOp(OPS[name], handler, locked, seconds, urgent, changes_world))
 
-    def get(self, name: object) -> RegisteredOp | None:
-        """Return the entry of an op, None when it is not served."""
-        return self._entries.get(name) if isinstance(name, str) else None
+    def add(self, *entries: RegisteredOp) -> None:
+        """
+        Serve ops, all or none, each as it is declared.
+
+        :raises ValueError: when one is served already.
+        """
+        added: dict[str, RegisteredOp] = {}
+        for entry in entries:
+            name = entry.op.name
+            if name in {*self._entries, *added, *PRE_SESSION_OPS}:
+                raise ValueError(f'{name!r} is registered twice')
+            needs_world = entry.op.category == MANAGER_REQUIRED
+            has_lock = entry.locked and needs_world and not entry.changes_world
+            added[name] = replace(entry, locked=has_lock)
+        self._entries |= added
+
+    def find(self, name: str) -> RegisteredOp:
+        """
+        Return the entry of an op.
+
+        :raises OpError: not_in_editor for an op of the editor that is not served, unknown_op.
+        """
+        entry = self._entries.get(name)
+        if entry is not None:
+            return entry
+        known = OPS.get(name)
+        if known is not None and known.category == EDITOR_ONLY:
+            raise OpError('not_in_editor', f'{name} needs an editor; this server simulates only')
+        raise OpError('unknown_op', f'{name:.60} ({list_names("op", self._served(), 40)})')
 
     def meta(self) -> list[dict[str, Any]]:
-        """Return the served ops as `meta` lists them, in the order of the wire's table."""
-        return [op.meta() for name, op in OPS.items() if name in self._entries]
+        """Return the served ops as `meta` lists them: the wire's table first, in its order."""
+        return [self._entries[name].op.meta() for name in self._served()]
+
+    def _served(self) -> list[str]:
+        table = [name for name in OPS if name in self._entries]
+        return table + [name for name in self._entries if name not in OPS]

@@ -14,7 +14,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.editor.geometry import boxes_of
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model.named_bodies import ARTICULATION
@@ -24,6 +23,7 @@ from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.model.bounds import boxes_of
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
