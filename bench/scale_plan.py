@@ -39,16 +39,16 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from urlab_ros_bridge.evaluation import episode_cluster
+from urlab_ros_bridge.evaluation.episode_cluster import EpisodeCluster
+from urlab_ros_bridge.evaluation.episode_files import EpisodeFiles
+from urlab_ros_bridge.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.evaluation.episode_worker import EpisodeRunner
+from urlab_ros_bridge.evaluation.episode_worker import recording_of
+from urlab_ros_bridge.evaluation.evaluate import PROGRESS
 from urlab_ros_bridge.files.whole_file import write_whole
-from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import EpisodeCluster
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import recording_of
-from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import PROGRESS
 
 MACHINES = (1, 10, 100, 1_000, 10_000)
 CORES = 16

@@ -9,7 +9,7 @@ import pytest
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
-from test.gateways.chiral.evaluation import policies
+from test.evaluation import policies
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 

@@ -135,8 +135,8 @@ def run(given: ParsedArguments[EvalArguments]) -> int:
 
 def evaluate_on_server(values: EvalArguments) -> None:
     """Run the episodes on the server of --url."""
+    from urlab_ros_bridge.evaluation.evaluate import evaluate_on_server
     from urlab_ros_bridge.gateways.chiral.client import ChiralClient
-    from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import evaluate_on_server
 
     client = ChiralClient(
         values.url, token=values.token, timeout=values.timeout, reset_timeout=4 * values.timeout
@@ -155,9 +155,9 @@ def evaluate_on_server(values: EvalArguments) -> None:
 
 def evaluate_in_workers(values: EvalArguments) -> None:
     """Run the episodes in processes of this machine, or on a cluster."""
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-    from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
-    from urlab_ros_bridge.gateways.chiral.evaluation.evaluate import evaluate_in_workers
+    from urlab_ros_bridge.evaluation.episode_files import RunSettings
+    from urlab_ros_bridge.evaluation.episodes import load_policy
+    from urlab_ros_bridge.evaluation.evaluate import evaluate_in_workers
 
     load_policy(values.policy)  # reports a wrong name here, and not from every worker
     evaluate_in_workers(

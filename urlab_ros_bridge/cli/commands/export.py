@@ -48,8 +48,8 @@ def export(values: ExportArguments) -> str:
     if not paths:
         raise BadArgument('--episodes', f'there is no MCAP file in {values.episodes!r}')
     try:
-        from urlab_ros_bridge.gateways.chiral.evaluation import lerobot
-        from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import read_frames
+        from urlab_ros_bridge.evaluation import lerobot
+        from urlab_ros_bridge.evaluation.episode_log import read_frames
 
         fps = values.fps or lerobot.fps_of(frame.time for frame in read_frames(paths[0]))
         writer = lerobot.choose_writer()(Path(values.out), fps, values.robot_type)

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import EpisodeVideo
+from urlab_ros_bridge.evaluation.episode_video import EpisodeVideo
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 

@@ -20,12 +20,12 @@ import psutil
 import pytest
 
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.gateways.chiral.evaluation import episode_cluster
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import check_machine
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import ClusterAssignment
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import UnfitMachine
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.evaluation import episode_cluster
+from urlab_ros_bridge.evaluation.episode_cluster import check_machine
+from urlab_ros_bridge.evaluation.episode_cluster import ClusterAssignment
+from urlab_ros_bridge.evaluation.episode_cluster import UnfitMachine
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episode_worker import Assignment
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec('ray') is None,
@@ -57,7 +57,7 @@ def test_without_ray_the_command_names_the_package_to_install(tmp_path, monkeypa
     for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):
         monkeypatch.setenv(name, 'x')  # what is set stays set, and goes with the test
     assert main(['eval', '--policy', 'os:getcwd', '--ray', 'local', '--results', 'out']) != 0
-    assert 'eval,ray]' in ''.join(capsys.readouterr().err.split())
+    assert 'eval,ray' in ''.join(capsys.readouterr().err.split())
 
 
 def listeners(processes):

@@ -24,19 +24,19 @@ from rich.progress import TextColumn
 from rich.progress import TimeRemainingColumn
 from rich.text import Text
 
+from urlab_ros_bridge.evaluation.episode_files import EpisodeFiles
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episode_files import write_parquet
+from urlab_ros_bridge.evaluation.episode_log import EpisodeLog
+from urlab_ros_bridge.evaluation.episode_video import EpisodeVideo
+from urlab_ros_bridge.evaluation.episode_video import require_av
+from urlab_ros_bridge.evaluation.episodes import EpisodeResult
+from urlab_ros_bridge.evaluation.episodes import Evaluation
+from urlab_ros_bridge.evaluation.episodes import load_policy
+from urlab_ros_bridge.evaluation.episodes import Log
+from urlab_ros_bridge.evaluation.episodes import results_table
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import write_parquet
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import EpisodeVideo
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import require_av
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Log
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import results_table
 
 # Episodes that are printed one by one; the files have all.
 MAX_TABLE_ROWS = 100
@@ -126,10 +126,10 @@ def evaluate_in_workers(
     """
     import pyarrow  # noqa: F401
 
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_cluster import EpisodeCluster
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_pool import EpisodePool
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import remove_unfinished
+    from urlab_ros_bridge.evaluation.episode_cluster import EpisodeCluster
+    from urlab_ros_bridge.evaluation.episode_pool import EpisodePool
+    from urlab_ros_bridge.evaluation.episode_worker import Assignment
+    from urlab_ros_bridge.evaluation.episode_worker import remove_unfinished
 
     with EpisodeFiles(folder, settings) as files:
         if record:

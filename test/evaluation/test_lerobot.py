@@ -10,14 +10,14 @@ from pyarrow import parquet
 import pytest
 
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import NotAnEpisode
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import read_frames
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import RecordedFrame
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import CannotExport
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import LayoutWriter
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import LeRobotWriter
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import write_dataset
+from urlab_ros_bridge.evaluation.episode_log import EpisodeLog
+from urlab_ros_bridge.evaluation.episode_log import NotAnEpisode
+from urlab_ros_bridge.evaluation.episode_log import read_frames
+from urlab_ros_bridge.evaluation.episode_log import RecordedFrame
+from urlab_ros_bridge.evaluation.lerobot import CannotExport
+from urlab_ros_bridge.evaluation.lerobot import LayoutWriter
+from urlab_ros_bridge.evaluation.lerobot import LeRobotWriter
+from urlab_ros_bridge.evaluation.lerobot import write_dataset
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 

@@ -16,13 +16,13 @@ import subprocess
 import sys
 from typing import Any
 
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import ONE_THREAD
+from urlab_ros_bridge.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.evaluation.episode_worker import ONE_THREAD
 from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.wire.errors import UrlabError
 
-WORKER = 'urlab_ros_bridge.gateways.chiral.evaluation.episode_worker'
+WORKER = 'urlab_ros_bridge.evaluation.episode_worker'
 # An episode that so many workers have died in ends the evaluation.
 MAX_DEATHS = 3
 _STOP_SECONDS = 10.0

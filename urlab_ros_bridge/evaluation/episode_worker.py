@@ -28,13 +28,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from typing import Self
 
+from urlab_ros_bridge.evaluation.episode_files import Digest
+from urlab_ros_bridge.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episodes import Evaluation
+from urlab_ros_bridge.evaluation.episodes import load_policy
+from urlab_ros_bridge.evaluation.episodes import Log
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Digest
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Log
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.profile import Profile
@@ -185,7 +185,7 @@ def _recording(folder: str, index: int) -> Iterator[list[Log]]:
     if not folder:
         yield []
         return
-    from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
+    from urlab_ros_bridge.evaluation.episode_log import EpisodeLog
 
     path = recording_of(Path(folder), index)
     # Two machines may have it at a time, when a cluster has given up one of them too early.

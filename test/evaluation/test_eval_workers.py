@@ -21,9 +21,9 @@ import psutil
 from pyarrow import parquet
 import pytest
 
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.evaluation.episode_worker import EpisodeRunner
 
 
 def messages(path):

@@ -31,9 +31,9 @@ from typing import Self
 
 import numpy as np
 
+from urlab_ros_bridge.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
 SETTINGS_FILE = 'evaluation.json'

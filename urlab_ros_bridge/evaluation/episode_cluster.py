@@ -31,13 +31,13 @@ import secrets
 from typing import Any
 
 from urlab_ros_bridge import __version__
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_pool import WorkerFailed
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import Assignment
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import EpisodeRunner
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import MARK
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_worker import ONE_THREAD
+from urlab_ros_bridge.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episode_pool import WorkerFailed
+from urlab_ros_bridge.evaluation.episode_worker import Assignment
+from urlab_ros_bridge.evaluation.episode_worker import EpisodeRunner
+from urlab_ros_bridge.evaluation.episode_worker import MARK
+from urlab_ros_bridge.evaluation.episode_worker import ONE_THREAD
 from urlab_ros_bridge.wire.errors import UrlabError
 
 LOCAL = 'local'

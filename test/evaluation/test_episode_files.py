@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.gateways.chiral.evaluation import episode_files
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import DamagedResult
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EvaluationRuns
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import OtherEvaluation
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import RunSettings
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
+from urlab_ros_bridge.evaluation import episode_files
+from urlab_ros_bridge.evaluation.episode_files import DamagedResult
+from urlab_ros_bridge.evaluation.episode_files import EpisodeFiles
+from urlab_ros_bridge.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.evaluation.episode_files import EvaluationRuns
+from urlab_ros_bridge.evaluation.episode_files import OtherEvaluation
+from urlab_ros_bridge.evaluation.episode_files import RunSettings
+from urlab_ros_bridge.evaluation.episodes import EpisodeResult
 
 PURPOSE = RunSettings('rover', '', 'policy:act', 12, 3)
 

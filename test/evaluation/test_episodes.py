@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from unstable_world import write_unstable_world
 
+from urlab_ros_bridge.evaluation.episode_log import EpisodeLog
+from urlab_ros_bridge.evaluation.episodes import Evaluation
+from urlab_ros_bridge.evaluation.episodes import load_policy
+from urlab_ros_bridge.evaluation.episodes import PolicyFailed
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
-from urlab_ros_bridge.gateways.chiral.evaluation.episodes import PolicyFailed
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
-HERE = 'test.gateways.chiral.evaluation.policies'
+HERE = 'test.evaluation.policies'
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from urlab_ros_bridge.evaluation.episode_log import RecordedFrame
+from urlab_ros_bridge.evaluation.episode_video import require_av
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import RecordedFrame
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import require_av
 
 VERSION = 'v3.0'
 DATA_PATH = 'data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet'
