@@ -149,6 +149,7 @@ class RunningWorld:
         return np.flatnonzero(below).tolist()
 
 
+CAMERA = 'viewport'  # name of the free camera of a played world
 OFF, COMPILING, FAILED, READY = 'off', 'compiling', 'compile_failed', 'ready'
 TIMEOUT = 'timeout'
 _LOG = logging.getLogger(__name__)
@@ -255,7 +256,7 @@ class LevelPlayer:
 
     def _compile(self, attempt: _Attempt) -> None:
         try:
-            spec = replace(attempt.make(), viewport=True)
+            spec = replace(attempt.make(), free_camera=CAMERA)
             files = CountedFiles(self._files, len(spec.objects))
             world = World(attempt.name, spec, *assemble(spec, files))
             simulation = build_simulation(self._host.config, self._host.data, world)

@@ -156,7 +156,7 @@ class ViewportCamera:
         """
         self._viewport, self._pose_of = viewport, pose_of
         self._engine, self._cameras = simulation.engine, simulation.cameras
-        self._cameras.view = self._view
+        self._cameras.free_view = self._view
         self.aim()
 
     def aim(self) -> None:
@@ -168,7 +168,7 @@ class ViewportCamera:
 
     def close(self) -> None:
         """Leave the camera where it is."""
-        self._cameras.view = None
+        self._cameras.free_view = None
 
     def _view(self) -> FreeCameraView:
         pose, fov, mode = self._viewport.seen(self._pose_of)

@@ -4,7 +4,7 @@
 What outlives a world, and the running simulation, if any.
 
 Sessions, sockets and the data folder belong to the server.  A world with its engine and threads
-comes and goes: an editor compiles one at `begin_pie` and takes it down at `stop_pie` (Protocol
+opens and closes: an editor opens one at `begin_pie` and closes it at `stop_pie` (Protocol
 Reference, "hello": `manager_present` is false in between).
 """
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cameras of a world: what each of them shows, how large and how often."""
+"""The cameras of a world: mode, size and rate of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CameraItem:
     :ivar latency: sim seconds from capture to delivery; `jitter` is the standard deviation on top.
     :ivar body: compiled name of the body that carries the camera.
     :ivar depth_pair: name of the depth camera that sees exactly the same, or ''.
-    :ivar free: the camera has no fixed place, see `free_camera`; `fovy` is the initial one.
+    :ivar free: it is a free camera, see `free_camera`; `fovy` is the initial one.
     """
 
     index: int
@@ -93,7 +93,7 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
     ids = sorted(owners, key=lambda camera: (order.index(owners[camera][0]), camera))
     for camera in ids:
         _apply(model, camera, settings.get(camera, CameraSpec()))
-    free = free_camera_id(model) if spec.viewport else -1
+    free = free_camera_id(model, spec.free_camera) if spec.free_camera else -1
     keys: set[str] = set()
     items = []
     for index, camera in enumerate(ids):

@@ -1,16 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The free camera: it belongs to no body, and is moved while the world runs.
+A free camera: it belongs to no body, and `CameraRig.free_view` moves it while the world runs.
 
-The model has it like any other camera, so it is listed, streamed and asked for like any other. It
-tracks the world, which in MuJoCo means that `cam_pos0` and `cam_mat0` hold its pose; clients see
-by the mode that it has no fixed place.
+The model has it like any other camera (`WorldSpec.free_camera`), so it is listed, streamed and
+requested like any other.  It tracks the world, which in MuJoCo means that `cam_pos0` and
+`cam_mat0` hold its pose; clients see by the mode that it has no fixed place.
 
-Its view modes are those of the stock editor, as far as MuJoCo has them: ``lit`` is the image that
-every camera takes; ``unlit`` shows colours and textures, without light and shadow; ``wireframe``
-edges; ``collision`` the geoms that collide (meshes as the hulls that collide in their place);
-``reflections`` mirrors, even where the renderer leaves them out.
+View modes: ``lit`` is the image that every camera takes; ``unlit`` has colours and textures,
+without light and shadow; ``wireframe`` edges; ``collision`` the geoms that collide (meshes as
+their hulls); ``reflections`` mirrors, even where the renderer leaves them out.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-
-from urlab_ros_bridge.sim.model.scenery import FREE_CAMERA
 
 LIT, UNLIT, WIREFRAME, COLLISION, REFLECTIONS = VIEW_MODES = (
     'lit',
@@ -40,7 +37,7 @@ def update_scene(
     view: mujoco.MjvCamera,
     scene: mujoco.MjvScene,
 ) -> None:
-    """Fill the scene with what a camera shows in this view mode."""
+    """Fill the scene with the geoms and lights of a view mode."""
     everything = mujoco.mjtCatBit.mjCAT_ALL
     if mode == COLLISION:
         groups = model.geom_group.copy()
@@ -86,7 +83,7 @@ def _light_evenly(scene: mujoco.MjvScene) -> None:
 
 class FreeCameraView(NamedTuple):
     """
-    Where the camera is and how it sees.
+    Pose, field of view and view mode of a free camera.
 
     :ivar pos: m, in the world.
     :ivar mat: rotation matrix (9,), row-major, whose columns are right, up and backwards.
@@ -100,9 +97,9 @@ class FreeCameraView(NamedTuple):
     mode: str
 
 
-def free_camera_id(model: mujoco.MjModel) -> int:
-    """Return the id of the camera that `add_free_camera` added, -1 when there is none."""
-    found, name = -1, FREE_CAMERA
+def free_camera_id(model: mujoco.MjModel, name: str) -> int:
+    """Return the id of the camera that `add_free_camera` added, -1 if there is none."""
+    found = -1
     while (camera := mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name)) >= 0:
         found, name = camera, f'{name}_'
     return found
@@ -110,7 +107,7 @@ def free_camera_id(model: mujoco.MjModel) -> int:
 
 class FreeCamera:
     """
-    The free camera of one copy of a model.
+    The free camera in one copy of a model.
 
     :ivar arrays: what `aim` changes, as float64 vectors to copy from one model to another.
     """
@@ -127,11 +124,11 @@ class FreeCamera:
 
     @property
     def view_mode(self) -> str:
-        """Return how the camera sees."""
+        """Return the view mode."""
         return VIEW_MODES[int(self._mode[0])]
 
     def aim(self, view: FreeCameraView) -> None:
-        """Put the camera somewhere."""
+        """Set pose, field of view and view mode."""
         pos, mat, fovy, mode = self.arrays
         pos[:], mat[:], fovy[:] = view.pos, view.mat, view.fovy
         mode[:] = VIEW_MODES.index(view.mode)

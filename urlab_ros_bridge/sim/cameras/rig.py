@@ -58,7 +58,8 @@ class CameraRig:
     :ivar readers: the cameras whose regions have readers.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
-    :ivar view: returns the pose of the free camera, called with the lock held; None leaves it.
+    :ivar free_view: returns the pose of the free camera for each captured state, called with the
+        lock held; None leaves it.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -70,7 +71,7 @@ class CameraRig:
         self.off = 'cameras are off'
         self.overlays: Sequence[Mapping[str, Any]] = ()
         self.state = VisualState(world.model, world.data, self.items)
-        self.view: Callable[[], FreeCameraView] | None = None
+        self.free_view: Callable[[], FreeCameraView] | None = None
         self.renderer: RendererStarter | None = None
         self.port: RendererConnection | None = None
         self.regions: dict[int, Region] = {}
@@ -288,8 +289,8 @@ class CameraRig:
         )
 
     def _take_state(self) -> bytes:
-        if self.view is not None and self.state.free is not None:
-            self.state.free.aim(self.view())
+        if self.free_view is not None and self.state.free is not None:
+            self.state.free.aim(self.free_view())
         return self.state.take()
 
     def _capture_still(

@@ -27,7 +27,7 @@ class VisualState:
 
     One object serves one MjData; no allocation per copy but the result of `take`.
 
-    :ivar free: the free camera, whose place is part of the state; None when there is none.
+    :ivar free: the free camera, whose pose is part of the state; None if there is none.
     """
 
     def __init__(

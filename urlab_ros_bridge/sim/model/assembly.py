@@ -66,8 +66,8 @@ def assemble(
             )
         check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
-    if world.viewport:
-        add_free_camera(scene)
+    if world.free_camera:
+        add_free_camera(scene, world.free_camera)
     model = compile_spec(scene, f'world {str(world.source)!r}')
     return keyframes.merge_into(scene, model), scene
 

@@ -140,12 +140,8 @@ def _add_light(spec: mujoco.MjSpec, light: LightSpec) -> None:
     )
 
 
-FREE_CAMERA = 'viewport'
-
-
-def add_free_camera(scene: mujoco.MjSpec) -> None:
-    """Add the camera to a world; where that has a camera of its name, with `_` at the end."""
-    name = FREE_CAMERA
+def add_free_camera(scene: mujoco.MjSpec, name: str) -> None:
+    """Add a camera that belongs to no body; `_` is appended to its name where that is taken."""
     while scene.camera(name) is not None:
         name += '_'
     scene.worldbody.add_camera(name=name, mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK)

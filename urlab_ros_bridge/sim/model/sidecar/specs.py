@@ -362,9 +362,10 @@ class WorldSpec:
     """
     A world: the scene file (None = an empty one), the robots in it, the scene's cameras.
 
-    Objects and lights are added to what the scene file has, and with `viewport` a free camera, see
-    `free_camera.FreeCameraView`.  What has a keyframe called `start_keyframe` starts in it, see
-    `World.restore_start`; a spawned robot in that of its own sidecar, `start_keyframes` by prefix.
+    Objects and lights are added to what the scene file has, and a camera named `free_camera`,
+    unless that is '', which is moved while the world runs (`CameraRig.free_view`).  What has a
+    keyframe named `start_keyframe` starts in it, see `World.restore_start`; a spawned robot in
+    that of its own sidecar, `start_keyframes` by prefix.
     """
 
     scene: Path | None
@@ -375,7 +376,7 @@ class WorldSpec:
     noise_seed: int = 0
     objects: tuple[ObjectSpec, ...] = ()
     lights: tuple[LightSpec, ...] = ()
-    viewport: bool = False
+    free_camera: str = ''
     start_keyframe: str = ''
     start_keyframes: Mapping[str, str] = field(default_factory=dict)
 
