@@ -46,7 +46,7 @@ fuzz: setup  ## Every decoder on inputs guided by coverage (ARGS: --seconds N --
 	  exec python test/fuzz/run_fuzz.py $(ARGS)
 
 soak: setup  ## Faults of every kind under load for half an hour (ARGS: --minutes N --short)
-	@$(enter) PYTHONPATH=test/harness:$$PYTHONPATH exec python test/soak/run_soak.py $(ARGS)
+	@$(enter) PYTHONPATH=test/harness:examples:$$PYTHONPATH exec python test/soak/run_soak.py $(ARGS)
 
 bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
 	@$(enter) exec python bench/table.py $(ARGS)

@@ -48,9 +48,12 @@ import mujoco
 from ratios import note
 import yaml
 
+sys.path.append(str(Path(__file__).parents[1] / 'examples'))
+
+from simspark_client import MonitorClient
+from simspark_client.clients import AgentClient
+
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
 from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld

@@ -9,13 +9,13 @@ Play a Nao of `urlab server --world soccer` that kicks the ball, and print where
 
 from collections.abc import Sequence
 
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
-from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
-from urlab_ros_bridge.gateways.simspark.client.motion import Motion
-from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
-from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
-from urlab_ros_bridge.gateways.simspark.client.percepts import locate
+from simspark_client.clients import AgentClient
+from simspark_client.clients import MonitorClient
+from simspark_client.motion import LEFT_KICK
+from simspark_client.motion import Motion
+from simspark_client.motion import STANCE
+from simspark_client.percepts import landmarks
+from simspark_client.percepts import locate
 
 
 def perform(agent: AgentClient, poses: Sequence[tuple]) -> None:

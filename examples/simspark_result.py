@@ -5,7 +5,7 @@
 import json
 from pathlib import Path
 
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from simspark_client import MonitorClient
 
 with MonitorClient(timeout=60) as monitor:
     view = monitor.update()

@@ -5,7 +5,7 @@
 import math
 import random
 
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from simspark_client import MonitorClient
 
 with MonitorClient() as trainer:
     trainer.update()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all tests; the helpers in `harness` become importable."""
+"""What holds for all tests; the helpers in `harness` and modules of examples become importable."""
 
 from contextlib import ExitStack
 import ctypes
@@ -17,6 +17,7 @@ from hypothesis import settings
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
+sys.path.append(str(Path(__file__).parents[1] / 'examples'))
 
 import borrowed
 import bytecode

@@ -26,9 +26,12 @@ import mujoco
 import numpy as np
 from PIL import Image
 
+sys.path.append(str(Path(__file__).parents[2] / 'examples'))
+
+from simspark_client.motion import LEFT_KICK
+from simspark_client.motion import STANCE
+
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
-from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
-from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl

@@ -11,8 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NEED_ROS = ('ros', 'policy')
 MODULES = [
-    '.'.join(path.relative_to(ROOT).with_suffix('').parts)
-    for path in sorted(ROOT.glob('urlab_ros_bridge/**/*.py'))
+    '.'.join(path.relative_to(root).with_suffix('').parts)
+    for root, package in ((ROOT, 'urlab_ros_bridge'), (ROOT / 'examples', 'simspark_client'))
+    for path in sorted(root.glob(f'{package}/**/*.py'))
     if '>>> ' in path.read_text()
 ]
 

@@ -22,6 +22,7 @@ from urllib.parse import unquote_to_bytes
 
 from gltf_files import must_stand_alone
 from pitch import Pitch
+from simspark_client.percepts import read_percepts
 
 import urlab_ros_bridge
 from urlab_ros_bridge.client.errors import ProtocolError
@@ -38,7 +39,6 @@ from urlab_ros_bridge.gateways.errors import GatewayError
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read as read_expressions
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader

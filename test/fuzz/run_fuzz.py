@@ -27,7 +27,8 @@ def guided(name: str, options: argparse.Namespace) -> None:
 
     logging.disable()
     sys.path[:0] = [str(HERE), str(HERE.parent / 'harness'), str(HERE.parents[1])]
-    with atheris.instrument_imports(include=['urlab_ros_bridge', 'yaml', 'xml']):
+    sys.path.append(str(HERE.parents[1] / 'examples'))
+    with atheris.instrument_imports(include=['urlab_ros_bridge', 'simspark_client', 'yaml', 'xml']):
         from fuzz_targets import CORPUS
         from fuzz_targets import TARGETS
     target, found = TARGETS[name], KEPT / name

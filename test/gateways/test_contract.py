@@ -24,6 +24,7 @@ from raw_peer import opening
 from raw_peer import rest
 from raw_peer import status
 import raw_zmtp
+from simspark_client import MonitorClient
 from waiting import wait_until
 from websockets.exceptions import ConnectionClosed
 
@@ -35,7 +36,6 @@ from test.gateways.running import simspark_at
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.virtual_field.field_client import FieldClient
 from urlab_ros_bridge.gateways.errors import PortTaken
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame as simspark_frame
 from urlab_ros_bridge.wire.encoding import codec
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from fault_proxy import FaultProxy
 import msgpack
+from simspark_client import MonitorClient
+from simspark_client.percepts import read_percepts
 from websockets.sync.client import connect
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.cameras.stream import CameraStream
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE

@@ -5,11 +5,11 @@
 import re
 
 from bundled_server import simulation
+from simspark_client import MonitorClient
+from simspark_client import SceneView
 from urlab_programs import start_urlab
 
 from urlab_ros_bridge.cli.commands import simspark
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client import SceneView
 
 
 def test_a_world_is_watched_commanded_and_logged_until_a_signal(tmp_path):

@@ -4,10 +4,10 @@
 
 from bundled_server import simulation
 import pytest
+from simspark_client import MonitorClient
 
 from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
-from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections import Counter
 
 from bundled_server import port_of
 from bundled_server import start_server
+from simspark_client.percepts import read_percepts
 
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read

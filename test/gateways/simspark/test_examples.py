@@ -9,11 +9,11 @@ from pathlib import Path
 import random
 import re
 
+from simspark_client.clients import AgentClient
 from waiting import wait_until
 
 from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
 EXAMPLES = Path(__file__).parents[3] / 'examples'

@@ -7,11 +7,11 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from simspark_client.clients import perceptor_of
 
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.clients import perceptor_of
 
 EXACT = 6e-4
 NAMES = (

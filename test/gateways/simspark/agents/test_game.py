@@ -8,15 +8,15 @@ import socket
 
 from bundled_server import simulation
 import pytest
+from simspark_client.clients import AgentClient
+from simspark_client.clients import MonitorClient
+from simspark_client.clients import NotAdmitted
+from simspark_client.clients import ServerGone
 from waiting import wait_until
 
 from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
-from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.clients import NotAdmitted
-from urlab_ros_bridge.gateways.simspark.client.clients import ServerGone
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 

@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 import pytest
+from simspark_client.percepts import read_percepts
 
 from test.gateways.simspark.stage import FakeConnection
 from test.gateways.simspark.stage import SteppedWorld
 from urlab_ros_bridge.gateways.simspark.agents import agent as agent_module
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.models.soccer import write_world
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -7,12 +7,12 @@ import math
 import mujoco
 import numpy as np
 import pytest
+from simspark_client.percepts import cartesian
+from simspark_client.percepts import landmarks
+from simspark_client.percepts import read_percepts
 
 from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
 from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
-from urlab_ros_bridge.gateways.simspark.client.percepts import cartesian
-from urlab_ros_bridge.gateways.simspark.client.percepts import landmarks
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 
 POSES = np.random.default_rng(0)
 # What is shown with three decimals is off by less than this.

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Viewers of a scene that the test moves, without sockets or servers."""
 
+from simspark_client.scene_view import SceneView
+
 from test.gateways.simspark.stage import FakeConnection
 from urlab_ros_bridge.client.replies.observations import WorldObservation
-from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers

@@ -5,8 +5,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
+from simspark_client.scene_view import SceneView
 
-from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import fixed
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import light
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import mesh_file

@@ -4,11 +4,11 @@
 
 import mujoco
 import numpy as np
+from simspark_client.clients import AgentClient
 from waiting import wait_until
 
 from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 

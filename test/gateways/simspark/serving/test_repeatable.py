@@ -6,11 +6,11 @@ from contextlib import ExitStack
 import time
 
 from bundled_server import simulation
+from simspark_client.clients import AgentClient
 
 from test.gateways.running import simspark_at
 from urlab_ros_bridge.gateways.simspark.agents.agent import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
-from urlab_ros_bridge.gateways.simspark.client.clients import AgentClient
 from urlab_ros_bridge.gateways.simspark.game.rules import KickOff
 from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
 from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from simspark_client.clients import NotAcknowledged
 
 from test.gateways.running import simspark_at
-from urlab_ros_bridge.gateways.simspark.client.clients import NotAcknowledged
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import socket
 import time
 from typing import TypeVar
 
-from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
-from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
-from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
+from simspark_client.percepts import Percepts
+from simspark_client.percepts import read_percepts
+from simspark_client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.wire.expressions import head
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read

@@ -3,8 +3,8 @@
 """The scene of the monitor client: messages that do not fit the protocol or the scene."""
 
 import pytest
+from simspark_client.scene_view import SceneView
 
-from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 
 SLT = '(SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)'

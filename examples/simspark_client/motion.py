@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 import math
 
-from urlab_ros_bridge.gateways.simspark.client.clients import CYCLE
-from urlab_ros_bridge.gateways.simspark.client.clients import perceptor_of
-from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
+from simspark_client.clients import CYCLE
+from simspark_client.clients import perceptor_of
+from simspark_client.percepts import Percepts
 
 # Effector -> degrees.
 Pose = Mapping[str, float]

@@ -1,2 +1,0 @@
-# Copyright 2026 The urlab_ros_bridge authors
-# SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,0 @@
-# Copyright 2026 The urlab_ros_bridge authors
-# SPDX-License-Identifier: Apache-2.0
-"""A client of the monitors' port: watches, and commands as a trainer."""
-
-from urlab_ros_bridge.gateways.simspark.client.clients import MonitorClient
-from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
-from urlab_ros_bridge.gateways.simspark.client.scene_view import ViewedNode
-
-__all__ = ['MonitorClient', 'SceneView', 'ViewedNode']
