@@ -28,7 +28,8 @@ def guided(name: str, options: argparse.Namespace) -> None:
     logging.disable()
     sys.path[:0] = [str(HERE), str(HERE.parent / 'harness'), str(HERE.parents[1])]
     sys.path.append(str(HERE.parents[1] / 'examples'))
-    with atheris.instrument_imports(include=['urlab_ros_bridge', 'simspark_client', 'yaml', 'xml']):
+    ours = ['urlab_ros_bridge', 'simspark_client']
+    with atheris.instrument_imports(include=[*ours, 'yaml', 'xml']):
         from fuzz_targets import CORPUS
         from fuzz_targets import TARGETS
     target, found = TARGETS[name], KEPT / name
