@@ -24,11 +24,11 @@ from stamps import ns_of
 from waiting import PATIENCE as PATIENCE
 from waiting import wait_until as wait_until
 
-from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.extras.bag import BagRecorder
+from urlab_ros_bridge.ros.extras.lockstep import Lockstep
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor

@@ -10,7 +10,7 @@ that is dear are one unit, and files whose tests share nothing are one unit a te
 from xdist.scheduler import LoadFileScheduling
 
 # Folders and files as they begin below test/.
-WHOLE_FOLDERS = ('config/', 'gateways/virtual_field/page/', 'ros/services/standard/')
+WHOLE_FOLDERS = ('config/', 'gateways/virtual_field/page/', 'ros/extras/standard/')
 TESTS_APART = ('conformance/test_matrix.py',)
 # Units of more than about ten seconds, so that no worker is left alone with one at the end.
 LONG = (

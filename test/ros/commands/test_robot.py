@@ -10,7 +10,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from test.ros.commands import commanded
 from test.ros.commands.commanded import EXTENSIONS
 from test.ros.commands.commanded import Robot
-from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
+from urlab_ros_bridge.ros.extras.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.feature import Command
 
 SECOND = 10**9

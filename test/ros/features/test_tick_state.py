@@ -13,7 +13,7 @@ from urlab_ros_bridge.wire.rows import pack_joint
 
 def filled(*rows):
     """Return the state of the robot after a tick with these rows; a joint is at rest."""
-    state = WorldState(WorldPlan((PLAN,)), lambda robot: ())
+    state = WorldState(WorldPlan((PLAN,)))
     state.fill(Tick(0, 0, None, list(rows), None, 'sim_time'))
     return state.robots['bot']
 

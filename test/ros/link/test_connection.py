@@ -21,12 +21,12 @@ from urlab_msgs import msg
 from urlab_msgs import srv
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.ros.extras.standard.simulation_state import State
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
-from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
 
 def test_another_world_after_a_restart_is_discovered(small_server, bridged):

@@ -44,7 +44,7 @@ class RobotState:
     :raises WireError: every reader, for bytes or fields that do not follow the protocol.
     """
 
-    def __init__(self, plan: RobotPlan, sensors: tuple[str, ...]) -> None:
+    def __init__(self, plan: RobotPlan) -> None:
         self.prefix = plan.prefix
         self.odom_in_world: Callable[[], geometry.Pose | None] = lambda: geometry.AT_ORIGIN
         self._count = len(plan.joints)
@@ -54,8 +54,8 @@ class RobotState:
         self._base_slots = (plan.base_qpos, plan.base_qvel)
         names = [f'{plan.prefix}/joint/{name}' for name in plan.joints]
         names += [f'{plan.prefix}/effort', f'{plan.prefix}/base_state/{plan.base_joint}']
-        self._sensors = {name: len(names) + index for index, name in enumerate(sensors)}
-        names += [f'{plan.prefix}/sensor/{name}' for name in sensors]
+        self._sensors = {name: len(names) + index for index, name in enumerate(plan.sensor_names)}
+        names += [f'{plan.prefix}/sensor/{name}' for name in plan.sensor_names]
         self._points = {
             scanner.lidar.name: len(names) + index
             for index, scanner in enumerate(plan.point_scanners)
@@ -181,8 +181,8 @@ class EntityPose:
 class WorldState:
     """All robots and entities in one tick."""
 
-    def __init__(self, plan: WorldPlan, sensors: Callable[[RobotPlan], tuple[str, ...]]) -> None:
-        self.robots = {robot.prefix: RobotState(robot, sensors(robot)) for robot in plan.robots}
+    def __init__(self, plan: WorldPlan) -> None:
+        self.robots = {robot.prefix: RobotState(robot) for robot in plan.robots}
         self.entities = {name: EntityPose(name) for name in plan.entities}
         self._members: list[RobotState | EntityPose] = [
             *self.robots.values(),

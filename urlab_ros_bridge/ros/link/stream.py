@@ -25,13 +25,13 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.timeline import Step
+from urlab_ros_bridge.ros.link.clock import ClockParameters
+from urlab_ros_bridge.ros.link.clock import ClockPublisher
 from urlab_ros_bridge.ros.link.counters import Counters
+from urlab_ros_bridge.ros.link.world import PublishedWorld
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.topics.clock import ClockParameters
-from urlab_ros_bridge.ros.topics.clock import ClockPublisher
-from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.rows import POINTS
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC

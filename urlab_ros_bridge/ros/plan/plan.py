@@ -142,6 +142,19 @@ class RobotPlan:
     sensor_topics: Mapping[str, SensorTopic] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
 
+    @property
+    def sensor_names(self) -> tuple[str, ...]:
+        """Local names of all sensors, each once."""
+        groups = self.sensors
+        names = [
+            sensor.name
+            for group in (*groups.imus, *groups.wrenches, *groups.twists)
+            for sensor in group.sensors.values()
+        ]
+        names += [sensor.name for sensor in groups.singles]
+        names += [scanner.lidar.name for scanner in self.scanners]
+        return tuple(dict.fromkeys(names))
+
     def command_interfaces(self) -> dict[str, list[str]]:
         """Return the fields of JointState that the actuators of each joint take."""
         found: dict[str, list[str]] = {joint: [] for joint in self.joints}

@@ -18,12 +18,16 @@ from urlab_ros_bridge.ros import services
 from urlab_ros_bridge.ros.commands import arbitration
 from urlab_ros_bridge.ros.commands import commands
 from urlab_ros_bridge.ros.commands import e_stop
-from urlab_ros_bridge.ros.commands import gripper_actions
 from urlab_ros_bridge.ros.commands import joint_commands
-from urlab_ros_bridge.ros.commands import navigation
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
-from urlab_ros_bridge.ros.commands.trajectory import commands as trajectories
+from urlab_ros_bridge.ros.extras import floor_map
+from urlab_ros_bridge.ros.extras import planning_scene
+from urlab_ros_bridge.ros.extras import standard
+from urlab_ros_bridge.ros.extras.bag import services as bags
+from urlab_ros_bridge.ros.extras.gripper import actions as gripper_actions
+from urlab_ros_bridge.ros.extras.lockstep import service as lockstep
+from urlab_ros_bridge.ros.extras.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import names_in
 from urlab_ros_bridge.ros.features.declarations import RosAction
@@ -31,9 +35,8 @@ from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import QosParameters
+from urlab_ros_bridge.ros.link import clock
 from urlab_ros_bridge.ros.link import connection
-from urlab_ros_bridge.ros.link import contacts
-from urlab_ros_bridge.ros.link import planning_scene
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.parameters import frames_differ
@@ -42,20 +45,17 @@ from urlab_ros_bridge.ros.reports import divergence
 from urlab_ros_bridge.ros.reports import graph
 from urlab_ros_bridge.ros.reports import reporter
 from urlab_ros_bridge.ros.reports import second_bridge
-from urlab_ros_bridge.ros.services import bags
-from urlab_ros_bridge.ros.services import lockstep
 from urlab_ros_bridge.ros.services import model
 from urlab_ros_bridge.ros.services import poses
 from urlab_ros_bridge.ros.services import recording
-from urlab_ros_bridge.ros.services import reset_counts
 from urlab_ros_bridge.ros.services import safety
 from urlab_ros_bridge.ros.services import simulation
-from urlab_ros_bridge.ros.services import standard
 from urlab_ros_bridge.ros.topics import cameras
-from urlab_ros_bridge.ros.topics import clock
+from urlab_ros_bridge.ros.topics import contacts
 from urlab_ros_bridge.ros.topics import entities
-from urlab_ros_bridge.ros.topics import floor_map
 from urlab_ros_bridge.ros.topics import markers
+from urlab_ros_bridge.ros.topics import navigation
+from urlab_ros_bridge.ros.topics import reset_counts
 from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
 from urlab_ros_bridge.ros.topics.robot import initial_pose

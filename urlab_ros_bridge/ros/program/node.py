@@ -24,14 +24,15 @@ from typing import Any
 from rclpy.context import Context as RosContext
 from rclpy.parameter import Parameter
 
-from urlab_ros_bridge.ros.bag import RecordableNode
-from urlab_ros_bridge.ros.bag import RecordableTopics
 from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.extras.bag import RecordableNode
+from urlab_ros_bridge.ros.extras.bag import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.link.world import PublishedWorld
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -39,7 +40,6 @@ from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import installed_features
 from urlab_ros_bridge.ros.reports.reporter import log_to
-from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
 NODE_NAME = 'urlab_bridge'

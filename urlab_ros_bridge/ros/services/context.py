@@ -8,20 +8,20 @@ from collections.abc import Callable
 import traceback
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
+from urlab_ros_bridge.ros.extras.bag import BagRecorder
+from urlab_ros_bridge.ros.extras.lockstep import Lockstep
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.services.reset_counts import ResetCounts
 from urlab_ros_bridge.ros.services.threads import ServiceThreads
+from urlab_ros_bridge.ros.topics.reset_counts import ResetCounts
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # A response waits this long for the stream to publish its time (s).

@@ -9,11 +9,11 @@ from typing import Any
 
 from geometry_msgs.msg import Vector3
 
+from urlab_ros_bridge.ros.extras.bag.services import reset_noted
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.services.bags import reset_noted
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import fill_time_and_wait

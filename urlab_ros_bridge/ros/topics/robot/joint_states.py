@@ -19,12 +19,12 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import RobotTopics
+from urlab_ros_bridge.ros.link.clock import ClockParameters
 from urlab_ros_bridge.ros.messages.robot import JointStateTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.plan.description.control_block import INTERFACES
 from urlab_ros_bridge.ros.plan.description.control_block import STATES_TOPIC
 from urlab_ros_bridge.ros.plan.parameters import Ros2ControlParameters
-from urlab_ros_bridge.ros.topics.clock import ClockParameters
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 

@@ -105,19 +105,6 @@ class SensorParameters:
     )
 
 
-def sensor_names(plan: RobotPlan) -> tuple[str, ...]:
-    """Return the local names of all sensors of a robot, each once."""
-    groups = plan.sensors
-    names = [
-        sensor.name
-        for group in (*groups.imus, *groups.wrenches, *groups.twists)
-        for sensor in group.sensors.values()
-    ]
-    names += [sensor.name for sensor in groups.singles]
-    names += [scanner.lidar.name for scanner in plan.scanners]
-    return tuple(dict.fromkeys(names))
-
-
 class SensorFeeds:
     """Makes the sensor topics of one robot."""
 

@@ -1,0 +1,3 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Grippers: their actions, and setpoints that hold what they have gripped."""
