@@ -134,6 +134,7 @@ class CommandingOps(Session):
         values: Mapping[str, float],
         timeout: float | None = None,
         wall: WallAge | None = None,
+        resets: int | None = None,
     ) -> int:
         """
         Set setpoints by actuator name without advancing time; return their number.
@@ -141,11 +142,16 @@ class CommandingOps(Session):
         :param timeout: simulated seconds after which all but positions become zero.
         :param wall: maximum age by the wall clock of all but positions (extension
             ``wall_timeout``); None: any age.
+        :param resets: `ArticulationState.resets` of the state that they were chosen for (extension
+            ``robot_resets``): refused if the robot was reset since then; None: always accepted.
         """
-        self.require('set_setpoints', wall_timeout=wall is not None)
+        self.require(
+            'set_setpoints', wall_timeout=wall is not None, robot_resets=resets is not None
+        )
         fields = {
             'articulation': articulation,
             'values': dict(values),
+            'resets': resets,
             'timeout': None if timeout is None else float(timeout),
             **wall_fields(wall),
         }

@@ -249,7 +249,7 @@ recording_read | path | offset | text:string bytes:int
 randomize        | | seed items restore | seed:int restored:bool items:object
 apply_wrench     | | articulation body force torque frame duration name wall_timeout wall_seen | body:string until:float
 pull_body        | body | articulation point target duration name wall_timeout wall_seen | body:string until:float
-set_setpoints    | articulation values | timeout wall_timeout wall_seen | articulation:string count:int
+set_setpoints    | articulation values | timeout wall_timeout wall_seen resets | articulation:string count:int
 set_navigation_target | articulation kind x y yaw | | id:int
 get_entities     | | entities bounds | entities:array sim_time:object
 set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object

@@ -38,6 +38,7 @@ BASE_STATE = struct.Struct('<13f')
 TWIST = struct.Struct('<3f')
 ACTIONS = struct.Struct('<i')
 SIM_TIME = struct.Struct('<qQq')
+RESETS = struct.Struct('<Q')
 
 JOINT_DTYPE = np.dtype([('id', '<i4'), ('pos', '<f4'), ('vel', '<f4'), ('acc', '<f4')])
 
@@ -75,6 +76,12 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
         'order of joint id',
         'extension',
     ),
+    RowLayout(
+        'resets',
+        '{prefix}/resets',
+        'uint64: how often the robot was reset, alone or with the world',
+        'extension',
+    ),
     RowLayout('actions', '{prefix}/actions', 'int32 bit field, sent when not 0', 'plugin'),
     RowLayout(
         'scene', 'scene/{entity}/xpos|xquat|qpos|qvel', 'float64[3], [4] wxyz, [7], [6]', 'plugin'
@@ -100,7 +107,11 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
 
 
 # What an extension adds to the articulations of a snapshot, which else have the standard level.
-SNAPSHOT_EXTENSIONS = {'effort_row': 'effort', 'scan_stamps': 'scan_stamps'}
+SNAPSHOT_EXTENSIONS = {
+    'effort_row': 'effort',
+    'scan_stamps': 'scan_stamps',
+    'robot_resets': 'resets',
+}
 
 
 class RowTopic(NamedTuple):
@@ -181,7 +192,7 @@ def parse_topic(topic: str | bytes) -> RowTopic:
         name, _, field = rest.rpartition('/')
         if name and field in ENTITY_FIELDS:
             return RowTopic('scene', '', name, field)
-    elif prefix and rest in ('twist', 'actions', 'effort'):
+    elif prefix and rest in ('twist', 'actions', 'effort', 'resets'):
         return RowTopic(rest, prefix)
     elif prefix:
         kind, _, name = rest.partition('/')
@@ -293,6 +304,16 @@ def unpack_actions(payload: bytes | memoryview) -> int:
     """
     _check('actions', payload, ACTIONS.size)
     return int(ACTIONS.unpack(payload)[0])
+
+
+def unpack_resets(payload: bytes | memoryview) -> int:
+    """
+    Decode a resets row.
+
+    :raises MalformedRow: when it is not 8 bytes.
+    """
+    _check('resets', payload, RESETS.size)
+    return int(RESETS.unpack(payload)[0])
 
 
 def unpack_effort(payload: bytes | memoryview) -> np.ndarray:

@@ -116,7 +116,7 @@ class Robot:
     def apply_wrench(self, body, force, torque, duration, *, wall=None, **rest):
         self.asked.append(('wrench', force[0], duration, wall))
 
-    def set_setpoints(self, prefix, values, timeout, wall=None):
+    def set_setpoints(self, prefix, values, timeout, wall=None, resets=None):
         if self.stale and wall is not None:
             raise StaleCommand('stale_command', 'too old', 'set_setpoints')
         self.asked.append(('setpoints', dict(values), timeout, wall))

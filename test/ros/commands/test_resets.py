@@ -87,6 +87,8 @@ RESETS = {
     'reset of time': by_service(Reset, '/reset', time=True),
     'standard reset of the state': by_service(ResetSimulation, '/reset_simulation', scope=2),
     'standard reset': by_service(ResetSimulation, '/reset_simulation'),
+    'reset by another client': lambda listener, other: other.reset(keep_time=True),
+    'reset of time by another client': lambda listener, other: other.reset(),
 }
 
 

@@ -100,6 +100,9 @@ class ArticulationState(ReplyView):
         dict[str, int],
         'Local name of a scanner -> time (ns) at which its values were measured (extension).',
     )
+    resets = LazyField.optional(
+        int, 'How often the robot was reset, alone or with the world (extension); None: not known.'
+    )
     bodies = LazyField(dict[str, BodyPose], 'Local body name -> world pose; level full only.')
     twist = LazyField.optional(
         Twist, 'The commanded twist; None without a twist controller.', parse=_twist

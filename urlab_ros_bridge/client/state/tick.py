@@ -39,6 +39,7 @@ class ArticulationRows:
 
     :ivar twist: vx, vy (m/s), yaw rate (rad/s); None without a row.
     :ivar effort: torque or force of each hinge and slide joint in order of id, None without a row.
+    :ivar resets: how often the robot was reset, None without a row.
     """
 
     joints: dict[str, rows.JointRow] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class ArticulationRows:
     twist: tuple[float, float, float] | None = None
     actions: int = 0
     effort: np.ndarray | None = None
+    resets: int | None = None
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ _SINGLE: dict[str, Callable[[bytes], Any]] = {
     'twist': rows.unpack_twist,
     'actions': rows.unpack_actions,
     'effort': rows.unpack_effort,
+    'resets': rows.unpack_resets,
 }
 
 

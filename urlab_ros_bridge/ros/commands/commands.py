@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.context import CommandParameters
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
+from urlab_ros_bridge.ros.commands.robot import RESET
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -97,8 +98,9 @@ class Commands(Part):
     def tick(self, stamp_ns: int) -> None:
         """Continue the active commands; called in the stream thread after every tick."""
         for robot in self._robots:
-            joints = self._stream.joints(robot.plan.prefix) if robot.active else None
-            robot.tick(stamp_ns, joints)
+            prefix = robot.plan.prefix
+            joints = self._stream.joints(prefix) if robot.active else None
+            robot.tick(stamp_ns, joints, self._stream.resets(prefix))
 
     def every_second(self, now: float) -> None:
         """End what cannot continue."""
@@ -110,7 +112,7 @@ class Commands(Part):
         if went_back:
             self.forget()
 
-    def forget(self, reason: str = 'the simulation was reset', only: str = '') -> None:
+    def forget(self, reason: str = RESET, only: str = '') -> None:
         """
         Stop the robots and drop their commands, which were for another state.
 
@@ -128,9 +130,13 @@ class Commands(Part):
 
         :param only: as for `forget`.
         """
+        robots = [robot for robot in self._robots if only in ('', robot.plan.prefix)]
         with self.sender.held():
+            before = [robot.setpoints.resets for robot in robots]
             result = reset()
             self.forget(only=only)
+            for robot, resets in zip(robots, before, strict=True):
+                robot.setpoints.expect_reset(resets)
         return result
 
     def halt(self, reason: str) -> None:

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.commands.admission import staleness
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.context import CommandParameters
+from urlab_ros_bridge.ros.commands.setpoints import ROBOT_RESETS
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.errors import text_of
@@ -29,6 +30,9 @@ from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.message_info import MessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
+
+# The reason for goals that a reset aborts.
+RESET = 'the simulation was reset'
 
 
 class CommandedRobot:
@@ -141,13 +145,40 @@ class CommandedRobot:
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
-        prefix = self.plan.prefix
-        return {f'{prefix}/joint/'.encode(), f'{prefix}/effort'.encode()} if self.active else set()
+        kinds = ('joint/', 'effort') if self.active else ()
+        if self.needs_resets:
+            kinds = (*kinds, 'resets')
+        return {f'{self.plan.prefix}/{kind}'.encode() for kind in kinds}
 
-    def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
-        """Continue the active commands; see `Command.tick`."""
+    @property
+    def needs_resets(self) -> bool:
+        """Whether ticks must hold the number of resets, so that those of others are known."""
+        return self.link.has(ROBOT_RESETS) and (self.active or self.setpoints.are_moving)
+
+    def tick(
+        self, stamp_ns: int, joints: Sequence[np.ndarray] | None, resets: int | None = None
+    ) -> None:
+        """
+        Continue the active commands; see `Command.tick`.
+
+        :param resets: how often the robot was reset, None when the tick does not hold it.
+        """
+        if self.needs_resets:
+            self._follow_resets(resets)
+            if self.setpoints.resets is None:
+                joints = None  # commands must not begin before
+        else:
+            self.setpoints.resets = None
         self.setpoints.tick(stamp_ns)
         self._each(lambda command: command.tick(stamp_ns, joints))
+
+    def _follow_resets(self, resets: int | None) -> None:
+        """Drop the commands when another client has reset the robot."""
+        if resets is None:
+            return
+        before, self.setpoints.resets = self.setpoints.resets, resets
+        if before not in (None, resets):
+            self.jump(RESET)
 
     def drop_impossible(self) -> None:
         """Drop what cannot continue, although no tick comes."""

@@ -26,6 +26,8 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 EXTENSION = 'setpoints'
+# Extension of a server that counts the resets of each robot, and refuses setpoints of before.
+ROBOT_RESETS = 'robot_resets'
 # Extension of a server that has an e-stop.
 E_STOP = 'e_stop'
 # Speeds and forces expire this long after the bridge was lost (s of simulation time).
@@ -44,6 +46,7 @@ class Setpoints:
     The setpoints of one robot, by index of the actuator; `write` may be called from any thread.
 
     :ivar fields: what each actuator takes: position, velocity or effort.
+    :ivar resets: how often the robot was reset so far, None while it is not known.
     """
 
     def __init__(self, plan: RobotPlan, context: CommandContext) -> None:
@@ -53,9 +56,11 @@ class Setpoints:
         self._key = f'{plan.namespace}/joint_commands' if plan.namespace else 'joint_commands'
         self._context = context
         self._link = context.link
+        self.resets: int | None = None
         self._lock = threading.Lock()
         self._last: dict[int, float] = {}
         self._unsent: dict[int, float] = {}
+        self._chosen_for: int | None = None  # the resets when they were chosen
         self._repeated = RepeatedCommands[int](context)
         self._all_values: list[float] | None = None  # of a stock server
         self._is_controlled = context.settings(Ros2ControlParameters).ros2_control
@@ -94,11 +99,23 @@ class Setpoints:
             self._repeated.replace(values, moving, by_controllers=self._is_controlled)
             self._last.update(values)
             self._unsent.update(values)
+            self._chosen_for = self.resets
         self._put()
 
     def last(self, index: int) -> float | None:
         """Return what was commanded last, None when nothing was since the last reset."""
         return self._last.get(index)
+
+    def expect_reset(self, before: int | None) -> None:
+        """Count a reset of our own, unless a tick has already; `before`: the resets before it."""
+        if before is not None and self.resets == before:
+            self.resets = before + 1
+
+    @property
+    def are_moving(self) -> bool:
+        """Whether speeds or forces are commanded, which are renewed."""
+        with self._lock:
+            return self.moves(self._last)
 
     def clear(self) -> None:
         """Forget the setpoints: after a reset they are the server's."""
@@ -159,6 +176,7 @@ class Setpoints:
         with self._lock:
             moving = self._moving(self._last)
             self._unsent = moving | self._unsent
+            self._chosen_for = self.resets
         if moving and self._link.has(EXTENSION) and not self.problem():
             self._put()
 
@@ -191,7 +209,9 @@ class Setpoints:
 
     def _set_setpoints(self, values: Values, wall: WallAge | None) -> None:
         named = {self.plan.actuators[index].name: value for index, value in values.items()}
-        self._link.commands.set_setpoints(self.plan.prefix, named, LIFETIME, wall=wall)
+        self._link.commands.set_setpoints(
+            self.plan.prefix, named, LIFETIME, wall=wall, resets=self._chosen_for
+        )
 
     def _send_all_values(self) -> None:
         values = self._all_values or self._present_values()

@@ -29,6 +29,7 @@ from urlab_ros_bridge.wire.rows import POINTS
 from urlab_ros_bridge.wire.rows import PointsRow
 from urlab_ros_bridge.wire.rows import unpack_entity
 from urlab_ros_bridge.wire.rows import unpack_points
+from urlab_ros_bridge.wire.rows import unpack_resets
 from urlab_ros_bridge.wire.rows import unpack_sensor
 
 Pose = tuple[Any, Any]
@@ -54,6 +55,7 @@ class RobotState:
         self._base_slots = (plan.base_qpos, plan.base_qvel)
         names = [f'{plan.prefix}/joint/{name}' for name in plan.joints]
         names += [f'{plan.prefix}/effort', f'{plan.prefix}/base_state/{plan.base_joint}']
+        names.append(f'{plan.prefix}/resets')
         self._sensors = {name: len(names) + index for index, name in enumerate(plan.sensor_names)}
         names += [f'{plan.prefix}/sensor/{name}' for name in plan.sensor_names]
         self._points = {
@@ -103,6 +105,13 @@ class RobotState:
         if len(payload) != BASE_STATE.size:
             raise MalformedRow(f'{self.prefix}/base_state', len(payload), f'{BASE_STATE.size}')
         return BASE_STATE.unpack(payload)
+
+    def resets(self) -> int | None:
+        """Return how often the robot was reset."""
+        if self.snapshot is not None:
+            return self.snapshot.resets
+        payload = self.slots[self._count + 2]
+        return None if payload is None else unpack_resets(payload)
 
     def sensor(self, name: str) -> np.ndarray | None:
         """Return the values of a sensor, shape (dim,)."""

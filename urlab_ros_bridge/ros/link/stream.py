@@ -155,6 +155,14 @@ class StreamThread(Part):
         except UrlabError:
             return None
 
+    def resets(self, prefix: str) -> int | None:
+        """Return how often a robot was reset before the present tick; as `joints`."""
+        robot = self.world.state.robots.get(prefix) if self.world is not None else None
+        try:
+            return None if robot is None else robot.resets()
+        except UrlabError:
+            return None
+
     @property
     def silence(self) -> float:
         """Seconds since the last tick; infinite before the first."""

@@ -270,6 +270,8 @@ class Observer:
                     block['effort'] = builder.leaf(
                         self._data.qfrc_actuator, control.articulation.scalar_dofs
                     )
+                if builder.wanted(f'{prefix}/resets'):
+                    block['resets'] = builder.counter(partial(engine.clock.resets_of, prefix))
                 shown = [
                     lidar
                     for lidar in engine.sensing.lidars.get(prefix, ())

@@ -184,20 +184,22 @@ class BaseRows:
 
 
 class CommandRows:
-    """The rows twist, actions (when not 0) and effort."""
+    """The rows twist, actions (when not 0), effort and resets."""
 
-    def __init__(self, world: World, control: ArticulationControl) -> None:
-        self._data = world.data
+    def __init__(self, engine: Engine, control: ArticulationControl) -> None:
+        self._data, self._clock = engine.world.data, engine.clock
         self._control = control
         prefix = control.articulation.prefix
-        self._twist, self._actions, self._effort = (
-            f'{prefix}/{kind}'.encode() for kind in ('twist', 'actions', 'effort')
+        self._twist, self._actions, self._effort, self._resets = (
+            f'{prefix}/{kind}'.encode() for kind in ('twist', 'actions', 'effort', 'resets')
         )
         self._wanted: set[bytes] = set()
 
     def select(self, wanted: Wanted) -> None:
         """Keep the rows with subscribers."""
-        topics = {self._effort} if self._control.articulation.joints else set()
+        topics = {self._resets}
+        if self._control.articulation.joints:
+            topics.add(self._effort)
         if self._control.twist is not None:
             topics |= {self._twist, self._actions}
         self._wanted = {topic for topic in topics if wanted(topic.decode())}
@@ -213,6 +215,9 @@ class CommandRows:
         if self._effort in wanted:
             torque = self._data.qfrc_actuator[self._control.articulation.scalar_dofs]
             send(self._effort, torque.astype('<f4').tobytes())
+        if self._resets in wanted:
+            count = self._clock.resets_of(self._control.articulation.prefix)
+            send(self._resets, rows.RESETS.pack(count))
 
 
 class EntityRows:

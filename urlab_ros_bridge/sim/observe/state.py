@@ -60,7 +60,7 @@ class StatePublisher:
                 SensorRows(world, control, names),
                 ScannerRows(engine, control, lidars),
                 BaseRows(world, control),
-                CommandRows(world, control),
+                CommandRows(engine, control),
             ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
         self._points = PointRows(engine)

@@ -52,6 +52,17 @@ def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     return WallTimeout(limit, time.monotonic())
 
 
+def check_resets(chosen_for: int | None, resets: int) -> None:
+    """
+    Make sure that what a command was chosen for has not been reset since.
+
+    :param chosen_for: count of resets at that time, None when it does not say.
+    :raises OpError: stale_command.
+    """
+    if chosen_for is not None and chosen_for != resets:
+        raise OpError('stale_command', 'there was a reset after this command was chosen')
+
+
 class TwistCommand(NamedTuple):
     """
     A checked twist for one controller: m/s and rad/s in the base frame.
@@ -73,14 +84,18 @@ class TwistCommand(NamedTuple):
         :param resets: of the world, as it counts now.
         :raises OpError: stale_command.
         """
-        moves = any(self.linear) or any(self.angular)
-        if moves and self.resets is not None and self.resets != resets:
-            raise OpError('stale_command', 'the world was reset after this twist was chosen')
+        if any(self.linear) or any(self.angular):
+            check_resets(self.resets, resets)
 
     def apply(self, now: float) -> tuple[float, float, float]:
         """Send it to the controller at a simulated time (s); return the limited twist."""
         vx, vy, yaw = self.controller.set(self.linear, self.angular, now, self.timeout, self.wall)
         return vx, vy, yaw
+
+
+def read_resets(fields: Fields) -> int | None:
+    """Return the count of resets that a command was chosen for, None when it does not say."""
+    return fields.integer('resets', 0) if 'resets' in fields else None
 
 
 def read_twist(
@@ -102,7 +117,7 @@ def read_twist(
     timeout = fields.number('timeout', low=0.0) or None
     moves = bool(linear.any() or angular.any())
     wall = read_wall_timeout(fields, moves)
-    chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
+    chosen_for = read_resets(fields)
     command = TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
     command.check_resets(simulation.engine.clock.resets)
     return command

@@ -11,7 +11,9 @@ import numpy as np
 from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.ops.commands import check_resets
 from urlab_ros_bridge.sim.ops.commands import MAX_SECONDS
+from urlab_ros_bridge.sim.ops.commands import read_resets
 from urlab_ros_bridge.sim.ops.commands import read_wall_timeout
 from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
 from urlab_ros_bridge.sim.physics.external import Pull
@@ -119,7 +121,8 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
 
     `timeout` (simulated seconds): setpoints that keep a robot moving (all but positions) become
     zero when no newer one came; without it they hold.  `wall_timeout` (s of wall time) does the
-    same while time is frozen.
+    same while time is frozen.  `resets` (extension) is that of the robot in the state that they
+    were chosen for: after another one, what moves it is refused.
     """
     articulation = simulation.world.articulation(fields.string('articulation'))
     control = simulation.engine.controls[articulation.prefix]
@@ -136,6 +139,8 @@ def set_setpoints(simulation: Simulation, session: ServerSession, fields: Fields
     ]
     wall = read_wall_timeout(fields, moves=bool(rates))
     moves = bool(rates) or any(map(control.holds, indices))
+    if moves:
+        check_resets(read_resets(fields), simulation.engine.clock.resets_of(articulation.prefix))
     admit(simulation, (articulation.prefix,), session, fields, moves=moves)
     slot = control.setpoints['zmq']
     for index, value in zip(indices, values, strict=True):

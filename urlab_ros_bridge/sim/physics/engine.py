@@ -247,7 +247,7 @@ class Engine:
         """
         model, data = self.world.model, self.world.data
         now = data.time
-        self.clock.resets += 1
+        self.clock.count_reset()
         self.invalidate()
         if key is None:
             self.world.restore_start()
@@ -273,7 +273,7 @@ class Engine:
         Time, the other robots and the scene stay as they are.  The caller calls `forward`.
         """
         prefix, world = robot.prefix, self.world
-        self.clock.resets += 1
+        self.clock.count_reset(prefix)
         self.invalidate()
         world.write_robot(robot, key)
         self.controls[prefix].reset(
@@ -291,7 +291,7 @@ class Engine:
         """
         self.world.data.time = 0.0
         self.clock.restart()
-        self.clock.resets += 1
+        self.clock.count_reset()
         self.external.expire()
         for control in self.controls.values():
             if control.twist is not None:
@@ -340,7 +340,7 @@ class Engine:
         # Bad positions and velocities are found after a step, bad accelerations within it; then
         # the step was done from the state after the reset.
         self.clock.restart(1 if world.data.time > 0.0 else 0)
-        self.clock.resets += 1
+        self.clock.count_reset()
         self.external.clear()
         self.run.stop_due = self.run.e_stop
         for prefix, control in self.controls.items():

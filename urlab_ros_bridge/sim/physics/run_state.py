@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 import threading
 import time
 from typing import Any
@@ -32,6 +33,7 @@ class WorldClock:
     def __init__(self, data: mujoco.MjData) -> None:
         self._data = data
         self.steps = self.epoch = self.resets = self.frame_id = self.divergences = 0
+        self._alone: Counter[str] = Counter()  # resets of one robot alone
 
     @property
     def stamp_ns(self) -> int:
@@ -48,6 +50,16 @@ class WorldClock:
         epoch, steps = base
         return self.steps - steps if epoch == self.epoch else self.steps
 
+    def count_reset(self, prefix: str = '') -> None:
+        """Count a reset; `prefix`: of the robot that was reset alone, empty: all."""
+        self.resets += 1
+        if prefix:
+            self._alone[prefix] += 1
+
+    def resets_of(self, prefix: str) -> int:
+        """Return how often a robot was reset, alone or with all others."""
+        return self.resets - self._alone.total() + self._alone[prefix]
+
     def restart(self, steps: int = 0) -> None:
         """Begin another epoch, after so many steps of it."""
         self.epoch += 1
@@ -55,7 +67,7 @@ class WorldClock:
 
     def resume(self, other: WorldClock) -> None:
         """Continue the counts of the world that this one replaces; its time is carried with it."""
-        for name in ('steps', 'epoch', 'resets', 'frame_id', 'divergences'):
+        for name in ('steps', 'epoch', 'resets', 'frame_id', 'divergences', '_alone'):
             setattr(self, name, getattr(other, name))
 
 

@@ -102,6 +102,7 @@ EXTENSIONS = (
     'recording_list',
     'point_lidars',
     'navigation_targets',
+    'robot_resets',
 )
 
 

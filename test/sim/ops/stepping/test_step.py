@@ -41,6 +41,28 @@ def test_a_twist_for_a_state_before_a_reset_is_refused_whole(rover):
         rover.ask('step', per_articulation={'rover': {'twist': twist(shown())}})
 
 
+def test_setpoints_for_a_state_before_a_reset_of_their_robot_are_refused(rig):
+    fleet = rig(world='fleet')
+
+    def shown(robot):
+        return unpack(fleet.simulation.observer.snapshot())['per_articulation'][robot]['resets']
+
+    def code(robot, resets, speed=1.0):
+        values = {'left_wheel': speed}
+        return fleet.reply('set_setpoints', articulation=robot, values=values, resets=resets).get(
+            'code'
+        )
+
+    first, second = 'rover_1', 'rover_2'
+    for way, others in (({}, True), ({'articulation': first, 'keep_time': True}, False)):
+        before = {robot: shown(robot) for robot in (first, second)}
+        fleet.ask('reset', **way)
+        assert code(first, before[first]) == 'stale_command'
+        assert code(first, before[first], 0.0) is None  # who stops is never too late
+        assert code(first, shown(first)) is None
+        assert code(second, before[second]) == ('stale_command' if others else None)
+
+
 @pytest.mark.parametrize('world', ['rover', 'quadruped'])
 def test_two_hundred_raw_steps_equal_stock_mujoco_bit_for_bit(rig, world):
     server = rig(mode='direct', world=world)
