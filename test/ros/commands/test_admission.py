@@ -54,6 +54,19 @@ def test_a_stamp_passes_exactly_when_there_is_none_or_it_is_near_enough(stamp, n
         check_age(stamp, now, max_age)
 
 
+@given(st.floats(-10, 10), st.floats(0.001, 10), st.sampled_from([None, 0, 5 * S]))
+def test_a_stamp_of_the_wall_clock_passes_exactly_when_it_is_near_enough(age, max_age, now):
+    assume(abs(abs(age) - max_age) > 1e-6)
+    wall = 1_800_000_000 * S
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, 'time_ns', lambda: wall)
+        if abs(age) <= max_age:
+            check_age(wall - round(age * S), now, max_age)
+        else:
+            with pytest.raises(CommandRejected, match='not known' if now is None else 'by the wa'):
+                check_age(wall - round(age * S), now, max_age)
+
+
 def test_no_check_always_passes_and_without_a_time_no_stamp():
     check_age(50 * S, None, 0.0)
     check_age(0, None, 0.5)

@@ -87,25 +87,30 @@ def staleness(info: Mapping[str, Any], limit: float) -> str:
 
 def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
     """
-    Refuse a command from another time.
+    Refuse a command from another time; a stamp that is near the wall clock is one of that clock.
 
     :param stamp_ns: of the command; 0: it has none and is accepted.
-    :param now_ns: simulation time, None when it is not known: then only a zero stamp passes.
+    :param now_ns: simulation time, None when it is not known.
     :param max_age: s; 0: everything is accepted.
     :raises CommandRejected: when it is too old, or from the future.
     """
     if not stamp_ns or max_age <= 0:
+        return
+    by_wall_clock = (time.time_ns() - stamp_ns) / NANOSECONDS
+    if abs(by_wall_clock) <= max_age:
         return
     if now_ns is None:
         raise CommandRejected('simulation time is not known yet')
     age = (now_ns - stamp_ns) / NANOSECONDS
     if age > max_age:
         raise CommandRejected(f'stamp is {age:.3f} s old, cmd_vel_max_age is {max_age:g} s')
-    if -age > max_age:
-        raise CommandRejected(
-            f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
-            'use_sim_time set?'
-        )
+    if -age <= max_age:
+        return
+    advice = 'does its sender have use_sim_time set?'
+    if abs(by_wall_clock) < -age:
+        away = f'{abs(by_wall_clock):.3f} s {"behind" if by_wall_clock > 0 else "ahead of"}'
+        advice = f'by the wall clock it is {away} this machine; {advice}'
+    raise CommandRejected(f'stamp is {-age:.3f} s ahead of simulation time; {advice}')
 
 
 _QUIET_SECONDS = 5.0

@@ -65,8 +65,8 @@ class VelocityParameters:
     )
     cmd_vel_max_age: float = key(
         0.5,
-        'Largest accepted difference between the stamp of a cmd_vel and simulation time, past or '
-        'future (s); 0: no limit. A zero stamp is always accepted.',
+        'Largest accepted difference between the stamp of a cmd_vel and simulation time, or the '
+        'wall clock, past or future (s); 0: no limit. A zero stamp is always accepted.',
         low=0.0,
         high=3600.0,
         live=True,

@@ -71,10 +71,10 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
     """
     silent = silence > SILENT_SECONDS
     if state.phase in (Phase.CONNECTING, Phase.LOST):
-        gone = 'lost the server' if state.phase is Phase.LOST else 'no server'
+        what = 'lost the server' if state.phase is Phase.LOST else 'waiting for a server'
         return False, (
-            f'{gone} at {state.endpoint}; still trying. Start it with `urlab server`, '
-            'or set the parameters host and rpc_port'
+            f'{what} at {state.endpoint}; if none is starting there, start one with '
+            '`urlab server`, or set the parameters host and rpc_port'
         )
     if state.phase is Phase.PREPARING:
         where = f'connected to {state.endpoint}'
