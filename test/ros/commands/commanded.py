@@ -18,6 +18,8 @@ from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.extras.trajectory import commands as trajectories
 from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.stepping import ActiveLockstep
+from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.plan.plan import PlannedActuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -57,8 +59,8 @@ class Robot:
             state=SimpleNamespace(open=True, connected=True, mode='live'),
             has=lambda name: name in extensions,
             handshake=None,
-            lockstep=False,
             commands=self,
+            _stepping=(stepping := Stepping()),
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )
         self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
@@ -71,9 +73,11 @@ class Robot:
             self.rejections,
             SimpleNamespace(put=lambda key, action, *_: self.run(action)),
             self.link,
+            stepping,
             FeatureErrors(print),
             lambda: self.now,
         )
+        self.stepping = stepping
         self.robot = CommandedRobot(PLAN, path)
         self.arbiter, self.setpoints = self.robot.arbiter, self.robot.setpoints
         self.robot.open(features)
@@ -82,6 +86,9 @@ class Robot:
         """Engage the e-stop."""
         self.robot.context.stop.reason = reason
         self.robot.halt(reason)
+
+    def begin_lockstep(self):
+        self.stepping.lockstep = ActiveLockstep(10**7, print, print)
 
     def send(self, topic, message, stale=False):
         """Let a message arrive; `stale`: it was published long ago."""

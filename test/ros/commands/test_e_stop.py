@@ -108,6 +108,7 @@ def test_robots_that_are_made_while_it_is_engaged_are_stopped(monkeypatch):
         settings=Settings(),
         timeline=SimpleNamespace(stamp_ns=0),
         errors=None,
+        stepping=None,
         features=(),
         log=lambda *_: None,
         part=lambda kind: SimpleNamespace(),

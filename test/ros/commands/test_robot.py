@@ -75,7 +75,8 @@ def test_setpoints_may_arrive_while_all_are_stopped():
 )
 def test_joints_are_held_without_moving_time(more, in_lockstep, read):
     robot = Robot((*EXTENSIONS, *more))
-    robot.link.lockstep = in_lockstep
+    if in_lockstep:
+        robot.begin_lockstep()
     robot.setpoints.hold()
     robot.speed = 0.2
     robot.setpoints.hold()

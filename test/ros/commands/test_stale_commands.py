@@ -105,7 +105,8 @@ def test_a_robot_may_be_stopped_in_the_middle_of_a_tick():
 
 def test_a_twist_of_a_lockstep_is_for_the_state_that_it_answers():
     robot = Robot((*EXTENSIONS, 'reset_count'))
-    robot.link.lockstep, robot.timeline.resets = True, 3
+    robot.begin_lockstep()
+    robot.timeline.resets = 3
     robot.send('cmd_vel', twist(1.0))
     robot.send('cmd_vel', twist(0.0))
     assert robot.resets == [3, None]

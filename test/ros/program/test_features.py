@@ -11,6 +11,7 @@ from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import String
+from urlab_msgs.srv import Reset
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Command
@@ -37,6 +38,22 @@ def report_of(listener, *words):
         return all(word in text for word in words)
 
     return text_of(listener.wait_for(DiagnosticArray, '/diagnostics', has_words))
+
+
+def is_extra(feature):
+    hooks = (feature.attach, feature.commands, *(each.handler for each in feature.services))
+    return any('.ros.extras.' in hook.__module__ for hook in hooks if hook is not None)
+
+
+def test_the_core_works_without_extras(small_server, bridged):
+    server = small_server()
+    core = tuple(feature for feature in FEATURES if not is_extra(feature))
+    assert len(FEATURES) - len(core) >= 7
+    _, listener = bridged(server, features=core)
+    assert listener.wait_for(Odometry, 'odom')
+    listener.publisher(Twist, 'cmd_vel').publish(Twist())
+    wait_until(lambda: server.of('set_twist'))
+    assert listener.call(Reset, '/reset', time=True).success
 
 
 def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, bridged):

@@ -54,6 +54,7 @@ class Commands(Part):
             self.rejections,
             self.sender,
             bridge.part(ServerLink),
+            bridge.stepping,
             bridge.errors,
         )
         self._robots: tuple[CommandedRobot, ...] = ()

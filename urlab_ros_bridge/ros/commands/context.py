@@ -16,6 +16,7 @@ from urlab_ros_bridge.ros.commands.arbitration import Stop
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.errors import FeatureErrors
+from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
@@ -33,6 +34,7 @@ class CommandContext:
     :ivar gate: holds commands in lockstep until all nodes have answered.
     :ivar rejections: counts commands that are not carried out.
     :ivar sender: the thread that sends commands through `link`.
+    :ivar stepping: who advances simulation time.
     :ivar errors: what commands of a feature have raised.
     :ivar monotonic: wall clock (s).
     :ivar stop: the e-stop.
@@ -45,6 +47,7 @@ class CommandContext:
     rejections: Rejections
     sender: CommandSender
     link: ServerLink
+    stepping: Stepping
     errors: FeatureErrors
     monotonic: Callable[[], float] = time.monotonic
     stop: Stop = field(default_factory=Stop)

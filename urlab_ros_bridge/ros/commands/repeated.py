@@ -95,7 +95,7 @@ class RepeatedCommands(Generic[KeyT]):
         is_unrepeated = context.monotonic() - given.wall > limit
         # controller_manager repeats nothing in a pause: its cycles wait for time.
         is_frozen = given.was_frozen or (given.stamp_ns == stamp_ns and not given.by_controllers)
-        if is_unrepeated and is_frozen and not context.link.lockstep:
+        if is_unrepeated and is_frozen and not context.stepping.in_lockstep:
             return f'simulation time is frozen, and it was not repeated within {limit:g} s'
         if not given.by_controllers or given.stamp_ns is None:
             return ''

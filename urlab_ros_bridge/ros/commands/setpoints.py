@@ -157,7 +157,7 @@ class Setpoints:
     @property
     def _in_lockstep(self) -> bool:
         """Whether the server is stepped by the bridge, and takes setpoints without a step."""
-        return self._link.lockstep and self._link.has(EXTENSION)
+        return self._context.stepping.in_lockstep and self._link.has(EXTENSION)
 
     def _moving(self, values: Values) -> dict[int, float]:
         return {i: value for i, value in values.items() if value and self.fields[i] != 'position'}
@@ -166,7 +166,7 @@ class Setpoints:
         """Return whether to renew; they expire in wall time too (`ServerLink.wall_age`)."""
         since_ns, now = self._renewed_ns, self._context.monotonic()
         passed = math.inf if since_ns is None else (stamp_ns - since_ns) / NANOSECONDS
-        passed_wall = 0.0 if self._link.lockstep else now - self._renewed
+        passed_wall = 0.0 if self._context.stepping.in_lockstep else now - self._renewed
         if 0 <= passed < _RENEWAL_SECONDS and passed_wall < _RENEWAL_SECONDS:
             return False
         self._renewed_ns, self._renewed = stamp_ns, now

@@ -158,9 +158,13 @@ class VelocityCommands(Command):
             self._moving_since = None
             if not self._link.has('twist_timeout'):
                 self._put(STOP)
-        elif self._frozen_seconds() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
+        elif not self._in_lockstep and self._frozen_seconds() > max(timeout, MIN_WALL_AGE):
             # The server cannot know that no one repeats the command.
             self.stop()
+
+    @property
+    def _in_lockstep(self) -> bool:
+        return self._context.stepping.in_lockstep
 
     def _frozen_seconds(self) -> float:
         """Return for how long time has been frozen, since the last command at most."""
@@ -189,7 +193,7 @@ class VelocityCommands(Command):
         moves = velocity != STOP
         timeout = lifetime if moves and link.has('twist_timeout') else None
         # In lockstep a command answers one state; after a reset there is another one.
-        is_bound = moves and link.lockstep and link.has('reset_count')
+        is_bound = moves and self._in_lockstep and link.has('reset_count')
         resets = self._context.timeline.resets if is_bound else None
 
         def set_twist() -> None:
@@ -198,7 +202,7 @@ class VelocityCommands(Command):
                 prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
             )
 
-        max_wait = max(lifetime, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
+        max_wait = max(lifetime, MIN_WALL_AGE) if moves and not self._in_lockstep else math.inf
         self._context.sender.put(self._topic, set_twist, max_wait)
 
 

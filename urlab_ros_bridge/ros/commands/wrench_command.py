@@ -108,7 +108,7 @@ class WrenchCommands(Command):
                 wall=self._link.wall_age(limit) if moves else None,
             )
 
-        lasting = not moves or limit <= 0 or self._link.lockstep
+        lasting = not moves or limit <= 0 or self._context.stepping.in_lockstep
         self._context.sender.put(f'{self._topic} {body}', action, math.inf if lasting else limit)
 
 

@@ -32,6 +32,7 @@ from urlab_ros_bridge.ros.features.errors import owner_of
 from urlab_ros_bridge.ros.features.errors import text_of
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.features.feed import WorldTopics
+from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -216,6 +217,7 @@ class Bridge:
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: the published world.
+    :ivar stepping: who advances simulation time through this bridge.
     :ivar stream_tasks: what the stream thread is to do between two ticks.
     :ivar errors: what features have raised.
     """
@@ -242,6 +244,7 @@ class Bridge:
         self.fail = fail
         self.status_fd = status_fd
         self.errors = FeatureErrors(log)
+        self.stepping = Stepping()
         self.stream_tasks = StreamTasks(lambda task, error: self.errors.add(owner_of(task), error))
         self._offered: dict[type, Any] = {}
         self._parts: list[tuple[str, Part]] = []  # each with the name of its feature

@@ -81,7 +81,6 @@ class ServerLink(Part):
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
     :ivar continued: the last handshake was of the same run, whose world has changed.
-    :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     :ivar on_status: all are called in the link thread with each status, and when it was requested
         (s by time.monotonic).
     """
@@ -105,7 +104,7 @@ class ServerLink(Part):
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
         self._last, self._observed_epoch = WorldPlan(), -1
-        self.lockstep, self._generation = False, 0
+        self._generation, self._stepping = 0, bridge.stepping
         self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
@@ -159,13 +158,17 @@ class ServerLink(Part):
             raise self.rejection()
         return self.client
 
+    def describe(self) -> tuple[bool, str]:
+        """Return whether all is well with the connection, and its state in words."""
+        return describe(self.state, self._stream.silence, self._stepping.in_lockstep)
+
     def rejection(self) -> RequestRejected:
         """Return why there is no client for services, and what to do about it."""
         if self.state.phase is Phase.OBSERVING:
             return RequestRejected(
                 OBSERVE_ONLY, 'the bridge sends no requests (parameter observe_only)'
             )
-        return RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+        return RequestRejected(NOT_CONNECTED, self.describe()[1])
 
     def wall_age(self, timeout: float) -> WallAge | None:
         """
@@ -175,7 +178,7 @@ class ServerLink(Part):
 
         :param timeout: s, 0: none; at least `MIN_WALL_AGE` counts.
         """
-        if timeout <= 0 or self.lockstep or not self.has('wall_timeout'):
+        if timeout <= 0 or self._stepping.in_lockstep or not self.has('wall_timeout'):
             return None
         return WallAge(max(timeout, MIN_WALL_AGE), self._stream.counters.wall_ns)
 
@@ -196,7 +199,7 @@ class ServerLink(Part):
 
     def record_mode(self, mode: str) -> None:
         """Remember the mode that a reply reports."""
-        self._override_status(mode=mode, lockstep=self.lockstep)
+        self._override_status(mode=mode)
 
     def record_paused(self, paused: bool) -> None:
         """Remember whether a reply reports a pause."""
@@ -296,7 +299,7 @@ class ServerLink(Part):
             with self._state_changed:
                 if overrides == self._overrides:
                     self._change_state(mode=status.mode, paused=status.paused)
-            self._change_state(pinned=status.pinned, lockstep=self.lockstep)
+            self._change_state(pinned=status.pinned)
             for take in self.on_status:
                 with self._errors.caught(owner_of(take)):
                     take(status, requested)
@@ -365,7 +368,10 @@ class ServerLink(Part):
                     cameras[name] = replace(camera, endpoint=endpoint, topic=topic)
 
     def _set_mode(self) -> str:
-        if self._settings(ConnectionParameters).step_mode != 'keep' and not self.lockstep:
+        if (
+            self._settings(ConnectionParameters).step_mode != 'keep'
+            and not self._stepping.in_lockstep
+        ):
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:

@@ -35,7 +35,6 @@ class LinkState:
     The connection at one moment.
 
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
-    :ivar lockstep: the bridge steps the server.
     :ivar asking: a request to the server has not been answered yet.
     :ivar problem: text of the last error.
     """
@@ -46,7 +45,6 @@ class LinkState:
     mode: str = ''
     pinned: bool = False
     paused: bool | None = None
-    lockstep: bool = False
     asking: bool = False
     problem: str = ''
     robots: int = 0
@@ -62,11 +60,12 @@ class LinkState:
         return self.phase in (Phase.PREPARING, Phase.CONNECTED)
 
 
-def describe(state: LinkState, silence: float) -> tuple[bool, str]:
+def describe(state: LinkState, silence: float, in_lockstep: bool = False) -> tuple[bool, str]:
     """
     Return the state of the connection, and what to do about it.
 
     :param silence: seconds since the last tick, infinite before the first.
+    :param in_lockstep: the bridge steps the server.
     :return: whether all is well, and the text.
     """
     silent = silence > SILENT_SECONDS
@@ -98,14 +97,14 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
                 'server up and in live mode?'
             )
         return True, 'observing: no requests are sent'
-    return _describe_connected(state, silence)
+    return _describe_connected(state, silence, in_lockstep)
 
 
-def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
+def _describe_connected(state: LinkState, silence: float, in_lockstep: bool) -> tuple[bool, str]:
     silent = silence > SILENT_SECONDS
     if not state.robots:
         return False, state.problem or 'connected, but the world has no robots'
-    if state.mode == 'direct' and state.lockstep:
+    if state.mode == 'direct' and in_lockstep:
         how = ', but no state arrives' if silent else ', paused' if state.paused else ''
         return not silent, f'connected: lockstep{how}'
     if state.mode in ('direct', 'puppet'):

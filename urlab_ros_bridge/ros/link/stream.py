@@ -11,8 +11,6 @@ jump of time can follow it: no other thread holds a message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-import contextlib
 import threading
 import time
 
@@ -66,8 +64,6 @@ class StreamThread(Part):
     :ivar world: the topics that are published, None before the first connection.
     :ivar discover: subscribe to all topics of the wire, and collect them.
     :ivar discovered: the topics that were received since, with the latest payload.
-    :ivar in_lockstep: every time is published, and every state once; snapshots are read, because
-        a server in direct mode sends no rows.
     """
 
     def __init__(self, bridge: Bridge, clock: ClockPublisher) -> None:
@@ -82,14 +78,13 @@ class StreamThread(Part):
         self.world: PublishedWorld | None = None
         self.discover = False
         self.discovered: dict[bytes, bytes] = {}
-        self.in_lockstep = False
+        self._stepping = bridge.stepping
         self._bridge = bridge
         self._clock = clock
         server = bridge.settings(ConnectionParameters)
         self.source = StateStream(
             server.host, server.state_port, (), backlog=BACKLOG, keys=server.keys
         )
-        self._steppers: set[object] = set()  # clients that step: rate limits are ignored
         self._has_sim_time = True
         self._clocks = 0
         self._subscribed: set[bytes] = set()
@@ -132,16 +127,6 @@ class StreamThread(Part):
                 self.counters.messages += world.repeat(stamp_ns)
 
         self._bridge.run_in_stream(publish)
-
-    @contextlib.contextmanager
-    def ignoring_rate_limits(self) -> Iterator[None]:
-        """Ignore rate limits in the block: a client steps."""
-        stepper = object()
-        self._steppers.add(stepper)
-        try:
-            yield
-        finally:
-            self._steppers.discard(stepper)
 
     def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
         """
@@ -252,13 +237,14 @@ class StreamThread(Part):
         elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         timeline.tick_ns = stamp_ns
-        timeline.resets = _resets(tick) if self.in_lockstep else None
-        always = step is Step.JUMP or self.in_lockstep
+        in_lockstep = self._stepping.in_lockstep
+        timeline.resets = _resets(tick) if in_lockstep else None
+        always = step is Step.JUMP or in_lockstep
         sent = self._clock.tick(stamp_ns, time.monotonic_ns(), always)
         if went_back:
             self._settle()
         if world is not None:
-            made = world.publish(tick, stamp_ns, self.in_lockstep or bool(self._steppers))
+            made = world.publish(tick, stamp_ns, not self._stepping.is_free)
             counters.messages += made
             sent = sent or made > 0
         if sent and tick.wall_ns is not None:
@@ -277,7 +263,7 @@ class StreamThread(Part):
         world, stamp_ns = self.world, self.timeline.stamp_ns
         if world is None or stamp_ns is None:
             return 0
-        if self.in_lockstep:
+        if self._stepping.in_lockstep:
             # Nodes must answer an instant once, so it is not published again when their commands
             # change its state, and new subscribers get the next one unless time stays frozen.
             if time.monotonic() - self.timeline.last_advance < _INSTANT_SECONDS:
@@ -296,8 +282,8 @@ class StreamThread(Part):
             self.world.poll_subscribers()
             rows = self.world.subscriptions() | self._bridge.extra_subscriptions()
         wanted = needed_topics(
-            'state_full'
-            if self.in_lockstep
+            'state_full'  # a server in direct mode sends no rows
+            if self._stepping.in_lockstep
             else self._bridge.settings(ConnectionParameters).stream,
             rows,
             has_sim_time=self._has_sim_time,

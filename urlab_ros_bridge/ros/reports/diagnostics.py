@@ -21,7 +21,6 @@ from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
-from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import Stream
@@ -63,11 +62,11 @@ def status(
 
 
 def connection_status(
-    node: str, link: ServerLink, silence: float, rates: Rates, notes: Iterable[str]
+    node: str, link: ServerLink, rates: Rates, notes: Iterable[str]
 ) -> DiagnosticStatus:
     """Return the state of the connection as text, and what to do about it."""
     state = link.state
-    well, text = describe(state, silence)
+    well, text = link.describe()
     level = OK if well else WARN if state.connected else ERROR
     values: dict[str, Any] = {
         'endpoint': state.endpoint,

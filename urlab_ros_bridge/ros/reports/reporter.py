@@ -22,7 +22,6 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
-from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import RUNNING
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -88,7 +87,7 @@ class Reporter(Part):
         self._dropped = dropped
         self._feeds.measure(feeds, now)
         stamp = stream.timeline.stamp_ns
-        self._log_connection(stream.silence)
+        self._log_connection()
         self._log_clock(stream.counters.closed_by)
         self._write_status(rates)
         if self._statistics.get_subscription_count():
@@ -104,20 +103,18 @@ class Reporter(Part):
     def _statuses(self, rates: Rates, feeds: Sequence[Feed]) -> list[DiagnosticStatus]:
         stream, link, world = self._stream, self._link, self._stream.world
         return [
-            connection_status(
-                self._name, link, stream.silence, rates, world.notes if world else ()
-            ),
+            connection_status(self._name, link, rates, world.notes if world else ()),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
             *(feature_status(self._name, given) for given in self._bridge.statuses()),
             *topic_statuses(self._name, feeds, self._feeds),
         ]
 
-    def _log_connection(self, silence: float) -> None:
+    def _log_connection(self) -> None:
         """Log the state of the connection, once a change; the link logs that it was made."""
         state = self._link.state
         if state.phase is Phase.REFUSED or (state.phase is Phase.PREPARING and not state.problem):
             return
-        well, text = describe(state, silence)
+        well, text = self._link.describe()
         if text == self._logged:
             self._suspected = ''
             return
@@ -143,7 +140,7 @@ class Reporter(Part):
     def _write_status(self, rates: Rates) -> None:
         if self._status_fd is None:
             return
-        _, text = describe(self._link.state, self._stream.silence)
+        _, text = self._link.describe()
         line = json.dumps(
             {
                 'messages_per_s': round(rates.message_rate, 1),

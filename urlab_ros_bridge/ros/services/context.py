@@ -10,8 +10,6 @@ import traceback
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
-from urlab_ros_bridge.ros.extras.bag import BagRecorder
-from urlab_ros_bridge.ros.extras.lockstep import Lockstep
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.timeline import Mark
@@ -34,6 +32,8 @@ class ServiceContext:
 
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: published simulation time.
+    :ivar stepping: who advances it.
+    :ivar part: returns the part of a feature by its class, for services of that feature.
     :ivar link: the connection to the server; `stream`: the ticks from there.
     :ivar world_turn: see `ServiceThreads`.
     :ivar recording_name: of the recording that was started here last, empty before it.
@@ -42,13 +42,13 @@ class ServiceContext:
     def __init__(self, bridge: Bridge) -> None:
         self.settings = bridge.settings
         self.timeline = bridge.timeline
+        self.stepping = bridge.stepping
+        self.part = bridge.part
         self.link = bridge.part(ServerLink)
         self.stream = bridge.part(StreamThread)
         self.commands = bridge.part(Commands)
         self.reset_counts = bridge.part(ResetCounts)
         self.e_stop = bridge.part(EStop)
-        self.lockstep = bridge.part(Lockstep)
-        self.recorder = bridge.part(BagRecorder)
         self.recording_name = ''
         self._bridge = bridge
         self._threads = bridge.part(ServiceThreads)

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 from typing import Any
 
 from geometry_msgs.msg import Vector3
 
-from urlab_ros_bridge.ros.extras.bag.services import reset_noted
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
@@ -43,7 +44,7 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
     # A server without that extension has but one kind of reset.
     keeps_time = not request.time and context.link.has('keep_time')
     alone = _robot_to_reset(context, request)
-    with context.lockstep.between_rounds(), reset_noted(context, request, keeps_time):
+    with context.stepping.between_rounds(), _noted(context, request, keeps_time):
         mark = context.timeline.mark()
         result = context.commands.forget_after(
             lambda: context.client.reset(
@@ -63,6 +64,22 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
     if not request.time and not keeps_time:
         text += '; time was set back: this server cannot keep it'
     return text
+
+
+def _noted(
+    context: ServiceContext, request: Any, keeps_time: bool
+) -> contextlib.AbstractContextManager[None]:
+    """Let others, such as a bag, note the reset that the block makes."""
+    positions = [
+        [item.articulation, item.joint, item.position] for item in request.per_articulation_qpos
+    ]
+    texts = {
+        'cause': 'reset',
+        'keyframe': request.keyframe_name,
+        'seed': str(request.seed),
+        'positions': json.dumps(positions),
+    }
+    return context.reset_counts.noted(texts, keeps_time)
 
 
 def _robot_to_reset(context: ServiceContext, request: Any) -> str:
@@ -116,7 +133,7 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
 def pause(context: ServiceContext, request: Any, response: Any) -> str:
     """Pause simulation time (data: true), or resume it (data: false)."""
     mark = context.timeline.mark()
-    with context.lockstep.between_rounds():
+    with context.stepping.between_rounds():
         paused = context.urgent_client.set_paused(request.data)
         context.link.record_paused(paused)
     if not paused and mark.stamp_ns is None:
@@ -128,7 +145,7 @@ def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
     """Set the step mode; an empty mode returns the current one."""
     client, link = context.client, context.link
     if request.mode:
-        context.lockstep.end('set_mode was called', restore=False)
+        context.stepping.end_lockstep('set_mode was called')
         change = client.set_mode(request.mode)
         response.previous_mode, response.current_mode = change.previous, change.current
     else:

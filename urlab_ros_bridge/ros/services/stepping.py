@@ -79,7 +79,7 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
             'bad_value', f'{steps} steps requested, at most {MAX_STEPS} are allowed'
         )
     client, link = context.client, context.link
-    if context.lockstep.on:
+    if context.stepping.in_lockstep:
         raise RequestRejected(
             LOCKSTEP, 'the bridge steps in lockstep; end that with the service lockstep'
         )
@@ -89,19 +89,19 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
             'bad_mode', 'in puppet mode a client sets the state, and nothing is stepped'
         )
     if mode == 'direct':
-        with context.stream.ignoring_rate_limits():
+        with context.stepping.by_steps():
             yield Stepper(client, mode, lambda: context.stopping)
         return
     client.set_paused(True)
     link.record_paused(True)
     if link.has('step_while_paused'):
-        with context.stream.ignoring_rate_limits():
+        with context.stepping.by_steps():
             yield Stepper(client, mode, lambda: context.stopping, while_paused=True)
         return
     # This server steps in direct mode only.
     client.set_mode('direct')
     try:
-        with context.stream.ignoring_rate_limits():
+        with context.stepping.by_steps():
             yield Stepper(client, mode, lambda: context.stopping)
     finally:
         # Entering direct mode has ended the pause.

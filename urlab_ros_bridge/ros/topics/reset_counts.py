@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+import contextlib
 import threading
 
 from std_msgs.msg import UInt64
@@ -16,6 +20,7 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
+Note = Callable[[Mapping[str, str], bool], contextlib.AbstractContextManager[None]]
 RESET_COUNT = Topic('{robot}/reset_count', ('std_msgs/msg/UInt64',), 'latched')
 
 
@@ -25,6 +30,9 @@ class ResetCounts(Part):
 
     A reset that sets time back is counted for every client; one that keeps time only when a
     service of the bridge made it.
+
+    :ivar notes: make a context for each reset by a service, from texts that describe it and
+        whether it keeps time.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -33,6 +41,7 @@ class ResetCounts(Part):
         self._publishers = Publishers(bridge.node)
         self._topics: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
+        self.notes: list[Note] = []
 
     def plan_changed(self, plan: WorldPlan) -> None:
         """Publish the counts of these robots; those that were there before keep theirs."""
@@ -58,6 +67,14 @@ class ResetCounts(Part):
         :param only: prefix of the robot that was reset; empty: all.
         """
         self._bridge.stream_tasks.run_and_wait(lambda: self._count(only))
+
+    @contextlib.contextmanager
+    def noted(self, texts: Mapping[str, str], keeps_time: bool) -> Iterator[None]:
+        """Let all `notes` know of the reset that the block makes."""
+        with contextlib.ExitStack() as stack:
+            for note in self.notes:
+                stack.enter_context(note(texts, keeps_time))
+            yield
 
     def _count(self, only: str) -> None:
         with self._lock:

@@ -13,6 +13,8 @@ from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.ros.features.stepping import ActiveLockstep
+from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.topics.cameras import thread
@@ -79,7 +81,7 @@ def running():
         return sources[-1]
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
-    publishing = ImagePublishing(timeline, StreamTasks(print))
+    publishing = ImagePublishing(timeline, StreamTasks(print), Stepping())
     camera = CameraThread(plan, [topic], publishing, timeline, open_source, lambda *text: None)
     camera.start()
     wait_until(lambda: sources)
@@ -113,7 +115,7 @@ def test_a_camera_is_opened_again_when_its_stream_ends_or_moves():
 
 def test_images_from_before_a_jump_never_follow_it():
     second, timeline, sent = 10**9, Timeline(), []
-    publishing = ImagePublishing(timeline, StreamTasks(print))
+    publishing = ImagePublishing(timeline, StreamTasks(print), Stepping())
     timeline.published(100 * second)
     publishing.jump(5 * second)
     timeline.published(5 * second)
@@ -124,8 +126,10 @@ def test_images_from_before_a_jump_never_follow_it():
 
 def test_images_of_the_present_instant_of_a_lockstep_are_repeated():
     timeline, sent, published = Timeline(), [], []
-    publishing = ImagePublishing(timeline, tasks := StreamTasks(print))
-    publishing.set_lockstep(lambda: published.append(timeline.stamp_ns))
+    publishing = ImagePublishing(timeline, tasks := StreamTasks(print), Stepping())
+    publishing.stepping.lockstep = ActiveLockstep(
+        1, lambda: published.append(timeline.stamp_ns), print
+    )
     for instant, names in ((1, 'ab'), (2, 'c'), (3, '')):
         timeline.published(instant)
         for name in names:
@@ -144,7 +148,7 @@ def test_the_errors_of_a_camera_do_not_flood_the_log(monkeypatch):
         raise UrlabError(f'attempt {len(calls)}')
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
-    publishing = ImagePublishing(Timeline(), StreamTasks(print))
+    publishing = ImagePublishing(Timeline(), StreamTasks(print), Stepping())
     camera = CameraThread(
         plan, [Topic()], publishing, Timeline(), open_source, lambda *line: lines.append(line)
     )

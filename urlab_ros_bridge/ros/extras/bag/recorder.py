@@ -9,8 +9,10 @@ starts with the latched messages again, so that each file can be used on its own
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 import shutil
 import threading
@@ -33,6 +35,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.topics.reset_counts import ResetCounts
 from urlab_ros_bridge.schema.patterns import BadPattern
 from urlab_ros_bridge.wire.errors import count_of
 
@@ -69,7 +72,8 @@ class BagRecorder(Part):
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Begin the bag of the parameter, if it names one."""
+        """Note resets from now on, and begin the bag of the parameter, if it names one."""
+        self._bridge.part(ResetCounts).notes.append(self._note_reset)
         name = self._bridge.settings(BagParameters).bag
         try:
             if name:
@@ -163,15 +167,18 @@ class BagRecorder(Part):
         default = 'time went back' if bag.has_file else 'the first tick'
         bag.begin_file(stamp_ns, {'cause': default, **cause}, self._topics.latched())
 
-    def expect(self, cause: Mapping[str, str]) -> None:
-        """Set the cause of the next time jump; empty: no jump is expected."""
-        self._cause = cause
-
-    def note(self, name: str, texts: Mapping[str, str]) -> None:
-        """Add a metadata record to the bag, if there is one."""
+    @contextmanager
+    def _note_reset(self, texts: Mapping[str, str], keeps_time: bool) -> Iterator[None]:
+        """Note a reset in the bag: with the episode that it begins, or in the current one."""
+        self._cause = {} if keeps_time else texts
+        try:
+            yield
+        finally:
+            self._cause = {}
         bag = self.bag
-        if bag is not None:
-            bag.note(name, texts)
+        if keeps_time and bag is not None:
+            now = self._bridge.timeline.tick_ns or 0
+            bag.note('reset', {**texts, 'time_ns': str(now), 'keep_time': 'true'})
 
     def every_second(self, now: float) -> None:
         """Stop recording into a bag that has failed."""

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-import json
 from typing import Any
 
 from urlab_ros_bridge.ros.extras.bag import BagError
@@ -23,7 +20,7 @@ from urlab_ros_bridge.wire.errors import count_of
 def bag_start(context: ServiceContext, request: Any, response: Any) -> str:
     """Record topics into a bag, in step with the simulation."""
     try:
-        response.path, response.topics = context.recorder.begin(
+        response.path, response.topics = context.part(BagRecorder).begin(
             request.name, request.topics, request.exclude
         )
     except BagError as error:
@@ -34,38 +31,13 @@ def bag_start(context: ServiceContext, request: Any, response: Any) -> str:
 def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """End the bag and finish its files."""
     try:
-        summary = context.recorder.end()
+        summary = context.part(BagRecorder).end()
     except BagError as error:
         raise RequestRejected(error.code, str(error)) from error
     response.path, response.files = summary.path, list(summary.files)
     response.messages, response.bytes = summary.messages, summary.bytes
     messages = count_of(summary.messages, 'message')
     return f'{messages}, {summary.bytes} bytes in {", ".join(summary.files)}'
-
-
-@contextmanager
-def reset_noted(context: ServiceContext, request: Any, keeps_time: bool) -> Iterator[None]:
-    """Note a reset in the bag: with the episode that it begins, or in the current one."""
-    texts = {
-        'cause': 'reset',
-        'keyframe': request.keyframe_name,
-        'seed': str(request.seed),
-        'positions': json.dumps(
-            [
-                [item.articulation, item.joint, item.position]
-                for item in request.per_articulation_qpos
-            ]
-        ),
-    }
-    recorder = context.recorder
-    recorder.expect({} if keeps_time else texts)
-    try:
-        yield
-    finally:
-        recorder.expect({})
-    if keeps_time:
-        now = context.timeline.tick_ns or 0
-        recorder.note('reset', {**texts, 'time_ns': str(now), 'keep_time': 'true'})
 
 
 SERVICES = (

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 import threading
 from typing import Any
 
@@ -17,17 +16,12 @@ from urlab_ros_bridge.ros.extras.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.extras.lockstep.rules import LockstepParameters
 from urlab_ros_bridge.ros.extras.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.extras.lockstep.rules import Terms
-from urlab_ros_bridge.ros.extras.lockstep.waits import RoundLock
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.stepping import ActiveLockstep
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
-
-# A request that changes the world waits this long for the end of a round (s).
-_REQUEST_SECONDS = 2.0
 
 
 class Lockstep(Part):
@@ -46,13 +40,13 @@ class Lockstep(Part):
         self._link = bridge.part(ServerLink)
         self._gate = bridge.part(Commands).gate
         self._lock = threading.Lock()
-        self._round_lock = RoundLock()
         self._rounds: Rounds | None = None
         options = bridge.settings(LockstepParameters)
         topics = tuple(name for name in options.lockstep_topics if name)
         self._terms = Terms(topics, options.lockstep_period, options.lockstep_timeout)
-        # A server that is in lockstep from the start must not be set to live mode first.
-        self._link.lockstep = bool(self._terms.topics)
+        if self._terms.topics:
+            # A server that is in lockstep from the start must not be set to live mode first.
+            self._switch(True)
 
     @property
     def on(self) -> bool:
@@ -88,7 +82,7 @@ class Lockstep(Part):
         handshake = self._link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
-        rounds, present = Rounds(self._bridge, terms, self._round_lock, self._ended), self._rounds
+        rounds, present = Rounds(self._bridge, terms, self._ended), self._rounds
         if present is not None:
             self.end(restore=False)
             rounds.take_over_from(present)
@@ -120,16 +114,6 @@ class Lockstep(Part):
         if why:
             self._bridge.log('warning', f'lockstep ended: {why}')
         return True
-
-    @contextmanager
-    def between_rounds(self) -> Iterator[None]:
-        """Wait for the end of the current round, but not forever, and hold up the next one."""
-        rounds = self._rounds
-        if rounds is None:
-            yield
-            return
-        with self._round_lock.request(_REQUEST_SECONDS):
-            yield
 
     def tick(self, stamp_ns: int) -> None:
         """Record that everything of this time was published; called in the stream thread."""
@@ -171,12 +155,9 @@ class Lockstep(Part):
         return not waiting, f'on: {text}', values
 
     def _switch(self, on: bool) -> None:
-        bridge = self._bridge
-        self._link.lockstep = on
-        bridge.part(StreamThread).in_lockstep = on
-        bridge.part(Cameras).publishing.set_lockstep(
-            self._gate.notify if on else None, round(self._terms.period * NANOSECONDS) if on else 0
-        )
+        period_ns = round(self._terms.period * NANOSECONDS)
+        active = ActiveLockstep(period_ns, self._gate.notify, partial(self.end, restore=False))
+        self._bridge.stepping.lockstep = active if on else None
 
     def _ended(self, reason: str) -> None:
         """Record that it has ended by itself; called in its thread."""

@@ -25,7 +25,6 @@ from urlab_ros_bridge.ros.extras.lockstep.rules import Terms
 from urlab_ros_bridge.ros.extras.lockstep.topics import Topics
 from urlab_ros_bridge.ros.extras.lockstep.waits import ImageWait
 from urlab_ros_bridge.ros.extras.lockstep.waits import Repetition
-from urlab_ros_bridge.ros.extras.lockstep.waits import RoundLock
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -53,9 +52,7 @@ class Rounds:
     :ivar unanswered: topic -> instants that it did not answer.
     """
 
-    def __init__(
-        self, bridge: Bridge, terms: Terms, round_lock: RoundLock, on_end: Callable[[str], None]
-    ) -> None:
+    def __init__(self, bridge: Bridge, terms: Terms, on_end: Callable[[str], None]) -> None:
         """
         Prepare the thread.
 
@@ -72,7 +69,7 @@ class Rounds:
         self._cameras = bridge.part(Cameras)
         self._link = bridge.part(ServerLink)
         self._stream = bridge.part(StreamThread)
-        self._round_lock = round_lock
+        self._stepping = bridge.stepping
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
@@ -145,7 +142,7 @@ class Rounds:
         """Run a round, or wait for what it needs."""
         try:
             if self._is_ready():
-                with self._round_lock.round(POLL_SECONDS) as no_requests:
+                with self._stepping.round(POLL_SECONDS) as no_requests:
                     # A client may have paused since the check.
                     if no_requests and not self._link.state.paused:
                         self._run_round()

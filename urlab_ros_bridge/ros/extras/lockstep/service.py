@@ -20,7 +20,7 @@ from urlab_ros_bridge.ros.services.context import ServiceContext
 def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
     """Start lockstep with the nodes that publish the given topics, or end it."""
     if not request.enabled:
-        if not context.lockstep.end():
+        if not context.part(Lockstep).end():
             return 'lockstep was already off; start it with enabled: true'
         return f'lockstep is off, the mode is {context.link.state.mode}'
     for name in ('period', 'timeout'):
@@ -29,7 +29,9 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
             raise RequestRejected(BAD_VALUE, f'{name} is {value}, must be 0 or more')
     _ = context.client  # without a server the response says what to do about it
     try:
-        terms = context.lockstep.begin(tuple(request.topics), request.period, request.timeout)
+        terms = context.part(Lockstep).begin(
+            tuple(request.topics), request.period, request.timeout
+        )
     except (LockstepEnded, ValueError) as error:
         raise RequestRejected(BAD_VALUE, str(error)) from error
     return f'every {terms.period:g} s the simulation waits for {", ".join(terms.topics)}'

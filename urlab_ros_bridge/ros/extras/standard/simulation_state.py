@@ -96,7 +96,7 @@ def present_state(context: SimulationContext) -> State:
         mode, paused, now = status.mode, status.paused, status.sim_time_ns
     else:
         mode, paused, now = link.state.mode, bool(link.state.paused), timeline.stamp_ns
-    if not paused and (mode not in _STEPPED or context.lockstep.on):
+    if not paused and (mode not in _STEPPED or context.stepping.in_lockstep):
         return State.PLAYING
     return State.PAUSED if now or context.paused_epoch == timeline.epoch else State.STOPPED
 
@@ -145,7 +145,7 @@ def _target(value: int) -> State:
 
 def _check_mode(context: SimulationContext) -> None:
     mode = context.mode
-    if mode in _STEPPED and not context.lockstep.on:
+    if mode in _STEPPED and not context.stepping.in_lockstep:
         raise StandardRejected(
             STATE_TRANSITION_ERROR,
             f'the server is in {mode} mode, in which another client advances time; to run in real '
@@ -154,7 +154,7 @@ def _check_mode(context: SimulationContext) -> None:
 
 
 def _pause(context: SimulationContext, paused: bool) -> None:
-    with context.lockstep.between_rounds():
+    with context.stepping.between_rounds():
         is_paused = context.urgent_client.set_paused(paused)
         context.link.record_paused(is_paused)
     if is_paused is not paused:
@@ -208,7 +208,7 @@ def delete_spawned(context: SimulationContext) -> int:
     """Delete every entity that was spawned; return how many."""
     client = context.client
     names = [name for name, entity in client.get_entities().items() if entity.spawned]
-    with context.lockstep.between_rounds():
+    with context.stepping.between_rounds():
         for name in names:
             client.delete_entity(name)
         if names:
@@ -218,7 +218,7 @@ def delete_spawned(context: SimulationContext) -> int:
 
 def rewind(context: SimulationContext, time: bool, state: bool) -> None:
     """Reset time, state or both, and wait until the stream shows it."""
-    with context.lockstep.between_rounds():
+    with context.stepping.between_rounds():
         mark = context.timeline.mark()
         result = context.commands.forget_after(
             lambda: context.client.reset(keep_time=state and not time, keep_state=not state)

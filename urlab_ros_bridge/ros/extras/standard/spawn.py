@@ -106,7 +106,7 @@ def spawn(context: SimulationContext, request: Any, deadline: float) -> str:
     with (
         imported(context, definition, deadline) as model,
         context.world_turn,
-        context.lockstep.between_rounds(),
+        context.stepping.between_rounds(),
     ):
         try:
             entity = _add(context, name, definition, model, position, fields)
@@ -170,7 +170,7 @@ def _name(request: Any, suggested: str) -> str:
 
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Delete an entity; responds when its topics are gone."""
-    with context.world_turn, context.lockstep.between_rounds():
+    with context.world_turn, context.stepping.between_rounds():
         context.client.delete_entity(request.entity)
         context.wait_for_world()
     return ''

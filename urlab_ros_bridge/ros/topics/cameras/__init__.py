@@ -43,7 +43,7 @@ class Cameras(Part):
         self._log = bridge.log
         self._plan = CamerasPlan()
         self._shm_dir = ''
-        self.publishing = ImagePublishing(bridge.timeline, bridge.stream_tasks)
+        self.publishing = ImagePublishing(bridge.timeline, bridge.stream_tasks, bridge.stepping)
         self.threads: list[CameraThread] = []
         # The bridge may end while a world is being published.
         self._changing, self._stopped = threading.Lock(), False

@@ -15,6 +15,7 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
+from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages.base import check_stamp
@@ -62,30 +63,16 @@ class ImagePublishing:
     """
     Publishes images in the stream thread, unless they are from before a jump of time.
 
-    :ivar is_awaited: whether a thread waits for every image, however late it is.
+    In lockstep they are awaited, however late they are, and may be repeated.
     """
 
-    def __init__(self, timeline: Timeline, tasks: StreamTasks) -> None:
-        self._on_published: Callable[[], None] | None = None
-        self._ahead_ns = AHEAD_NS
+    def __init__(self, timeline: Timeline, tasks: StreamTasks, stepping: Stepping) -> None:
+        self.stepping = stepping
         self._timeline = timeline
         self._tasks = tasks
         self._epoch_start_ns = 0
-        # The images of the newest stamp, for `repeat`.
+        # The images of the newest stamp of a lockstep, for `repeat`.
         self._newest: list[tuple[int, Callable[[], None]]] = []
-
-    @property
-    def is_awaited(self) -> bool:
-        return self._on_published is not None
-
-    def set_lockstep(self, on_published: Callable[[], None] | None, period_ns: int = 0) -> None:
-        """
-        Call a function after each image, and remember the images of an instant; None: neither.
-
-        :param period_ns: between two ticks, of which an image may be one ahead.
-        """
-        self._on_published, self._newest = on_published, []
-        self._ahead_ns = max(AHEAD_NS, period_ns)
 
     def jump(self, stamp_ns: int) -> None:
         """Begin an epoch; called in the stream thread."""
@@ -99,15 +86,16 @@ class ImagePublishing:
         """
 
         def publish() -> None:
-            now = self._timeline.stamp_ns
-            if now is None or not self._epoch_start_ns <= stamp_ns <= now + self._ahead_ns:
+            now, lockstep = self._timeline.stamp_ns, self.stepping.lockstep
+            # An image may be one tick ahead.
+            ahead_ns = AHEAD_NS if lockstep is None else max(AHEAD_NS, lockstep.period_ns)
+            if now is None or not self._epoch_start_ns <= stamp_ns <= now + ahead_ns:
                 return
             send()
-            on_published = self._on_published  # another thread may end the lockstep meanwhile
-            if on_published is not None:
-                others = [each for each in self._newest if each[0] == stamp_ns]
-                self._newest = [*others, (stamp_ns, send)]
-                on_published()
+            others = [each for each in self._newest if each[0] == stamp_ns]
+            self._newest = [] if lockstep is None else [*others, (stamp_ns, send)]
+            if lockstep is not None:
+                lockstep.image_published()
 
         self._tasks.run_and_wait(publish)
 
@@ -250,7 +238,7 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        if frame.wall_time is None or self._publishing.is_awaited:
+        if frame.wall_time is None or self._publishing.stepping.in_lockstep:
             return False
         return self._lag.of(frame.wall_time, time.monotonic()) > MAX_LAG
 
