@@ -34,6 +34,38 @@ def write(folder: Path, **changes) -> Path:
     return path
 
 
+def endless(path: Path) -> Path:
+    """Write a model with a loop that never ends."""
+    kind = onnx.TensorProto
+    go_on = numpy_helper.from_array(np.array(True), 'go_on')
+    body = helper.make_graph(
+        [
+            helper.make_node('Identity', ['go_on_before'], ['go_on_after']),
+            helper.make_node('Identity', ['before'], ['after']),
+        ],
+        'body',
+        [
+            helper.make_tensor_value_info('count', kind.INT64, []),
+            helper.make_tensor_value_info('go_on_before', kind.BOOL, []),
+            helper.make_tensor_value_info('before', kind.FLOAT, None),
+        ],
+        [
+            helper.make_tensor_value_info('go_on_after', kind.BOOL, []),
+            helper.make_tensor_value_info('after', kind.FLOAT, None),
+        ],
+    )
+    graph = helper.make_graph(
+        [helper.make_node('Loop', ['', 'go_on', 'obs'], ['actions'], body=body)],
+        'walk',
+        [helper.make_tensor_value_info('obs', kind.FLOAT, [1, 12])],
+        [helper.make_tensor_value_info('actions', kind.FLOAT, None)],
+        [go_on],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
+    onnx.save(model, path)
+    return path
+
+
 def linear(
     path: Path, matrix, bias=None, shape=None, kind=onnx.TensorProto.FLOAT, metadata=None
 ) -> Path:

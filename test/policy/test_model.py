@@ -1,11 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import signal
+import threading
+
 import numpy as np
 import onnx
+from policies import endless
 from policies import linear
 from policies import write
 import pytest
 
+from urlab_ros_bridge.policy import model
 from urlab_ros_bridge.policy.description import PolicyError
 from urlab_ros_bridge.policy.description import read_policy
 from urlab_ros_bridge.policy.model import OnnxPolicy
@@ -42,6 +47,21 @@ def test_the_order_of_joints_in_the_metadata_counts(tmp_path):
         load(tmp_path)
     linear(tmp_path / 'walk.onnx', np.zeros((12, 3)), metadata={'joint_names': 'c, a,b'})
     with pytest.raises(PolicyError, match=r'joints: .* c, a, b'):
+        load(tmp_path)
+
+
+def test_a_signal_and_the_limit_of_time_end_a_model_with_an_endless_loop(tmp_path, monkeypatch):
+    endless(tmp_path / 'walk.onnx')
+    path, stopped = write(tmp_path), []
+    before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+    try:
+        threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+        with pytest.raises(PolicyError, match='interrupted'):
+            OnnxPolicy(read_policy(path), path, lambda: bool(stopped))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    monkeypatch.setattr(model, 'STEP_SECONDS', 0.2)
+    with pytest.raises(PolicyError, match='not ended'):
         load(tmp_path)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from urlab_ros_bridge.policy.description import HOLD
 from urlab_ros_bridge.policy.description import LIMP
 from urlab_ros_bridge.policy.description import PolicyDescription
+from urlab_ros_bridge.policy.description import PolicyError
 from urlab_ros_bridge.policy.description import ZERO
 from urlab_ros_bridge.policy.observations import ObservationBuilder
 from urlab_ros_bridge.policy.terms import PolicyInputs
@@ -28,7 +29,7 @@ class Model(Protocol):
     """Maps an observation to an action."""
 
     def act(self, observation: np.ndarray) -> np.ndarray:
-        """Return (m,) for (n,)."""
+        """Return (m,) for (n,); raises PolicyError."""
 
 
 class PolicyPhase(Enum):
@@ -230,6 +231,12 @@ class PolicyController:
         share *= share * (3.0 - 2.0 * share)
         return self._from + share * (self._default - self._from)
 
+    def _fail(self, now: int, why: str) -> np.ndarray:
+        """Move to the default pose, for good; return the targets of now."""
+        start = self._default if self._targets is None else self._targets
+        self._enter(PolicyPhase.FAILED, now, start, why)
+        return start
+
     def _infer(self, reading: Reading) -> np.ndarray:
         begun = self._clock()
         # By the stamps, so that a gait keeps its phase when steps are skipped.
@@ -237,20 +244,16 @@ class PolicyController:
         inputs = PolicyInputs(
             reading, self._command, self._default_observed, self._action, seconds
         )
-        action = self._model.act(self._observer.observe(inputs))
+        try:
+            action = self._model.act(self._observer.observe(inputs))
+        except PolicyError as error:
+            return self._fail(reading.stamp_ns, str(error))
         self.steps += 1
         self.last_seconds = self._clock() - begun
         if self.last_seconds > self._period_ns / NANOSECONDS:
             self.late, self.late_seconds = self.late + 1, self.last_seconds
         if not np.isfinite(action).all():
-            start = self._default if self._targets is None else self._targets
-            self._enter(
-                PolicyPhase.FAILED,
-                reading.stamp_ns,
-                start,
-                'the output of the model is not finite',
-            )
-            return start
+            return self._fail(reading.stamp_ns, 'the output of the model is not finite')
         clip = self._description.action.clip
         self._action = action if clip is None else np.clip(action, *clip)
         return self._offset + self._scale * self._action

@@ -36,7 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     stop = StopSignal()
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
-        node = PolicyNode(parameter_overrides=[Parameter('policy', value=ours.policy)])
+        node = PolicyNode(
+            parameter_overrides=[Parameter('policy', value=ours.policy)],
+            is_stopping=lambda: stop.received,
+        )
     except RuntimeError as error:
         print(f'urlab policy: {start_problem(error)}', file=sys.stderr)
         rclpy.try_shutdown()
@@ -50,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not started:
         node.stop()
         release(executor, node)
-        return 1
+        return int(not stop.received)
     spin_until(stop, executor, node, node.stop)
     return 0
 

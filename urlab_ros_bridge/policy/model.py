@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
 from pathlib import Path
+import time
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,9 @@ from urlab_ros_bridge.policy.description import PolicyDescription
 from urlab_ros_bridge.policy.description import PolicyError
 
 MAX_BYTES = 500_000_000
+# Longest step (s), and period of the checks for its end.
+STEP_SECONDS = 60.0
+POLL_SECONDS = 0.1
 _TYPES = {'tensor(float)': np.float32, 'tensor(double)': np.float64, 'tensor(float16)': np.float16}
 
 
@@ -24,11 +31,17 @@ class OnnxPolicy:
     of a policy is too small for anything else.
     """
 
-    def __init__(self, description: PolicyDescription, path: Path) -> None:
+    def __init__(
+        self,
+        description: PolicyDescription,
+        path: Path,
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
         """
         Load the model and run it once.
 
         :param path: of the description.
+        :param is_stopping: returns whether the program ends, which ends a step.
         :raises PolicyError: when onnxruntime is missing, the file cannot be read, is no ONNX
             model, or its inputs or outputs do not match the description.
         """
@@ -49,6 +62,9 @@ class OnnxPolicy:
         self._type = _TYPES[inputs[0].type]
         self._shape = self._input_shape(inputs[0].shape)
         self._run = session.run
+        self._is_stopping = is_stopping
+        # A thread of its own, so that signals are handled while a step takes long.
+        self._thread = ThreadPoolExecutor(1, 'inference')
         self._check_joints(session.get_modelmeta().custom_metadata_map)
         self._check_output()
 
@@ -56,11 +72,28 @@ class OnnxPolicy:
         """
         Return the output, (m,) float64, for an observation (n,).
 
-        :raises PolicyError: when the output has another size.
+        :raises PolicyError: when the step fails, or does not end.
         """
+        from onnxruntime import RunOptions
+
         given = observation.astype(self._type).reshape(self._shape)
-        (output,) = self._run([self._output], {self._input: given})
+        options, begun = RunOptions(), time.monotonic()
+        step = self._thread.submit(self._run, [self._output], {self._input: given}, options)
+        while not wait((step,), POLL_SECONDS).done:
+            if self._is_stopping() or time.monotonic() - begun > STEP_SECONDS:
+                options.terminate = True
+        try:
+            (output,) = step.result()
+        except Exception as error:  # of classes that onnxruntime does not document
+            raise self._error(self._failure(error, options.terminate)) from None
         return np.asarray(output, dtype=np.float64).ravel()
+
+    def _failure(self, error: Exception, was_ended: bool) -> str:
+        if not was_ended:
+            return f'fails with the observations {self._description.breakdown()}: {error}'
+        if self._is_stopping():
+            return 'was interrupted'
+        return f'has not ended its step after {STEP_SECONDS:g} s'
 
     def _error(self, problem: str) -> PolicyError:
         return PolicyError(self._path, 'model', f'{self._file.name} {problem}')
@@ -105,12 +138,7 @@ class OnnxPolicy:
 
     def _check_output(self) -> None:
         size = self._description.size
-        try:
-            found = self.act(np.zeros(size, dtype=np.float32))
-        except Exception as error:
-            raise self._error(
-                f'fails with the observations {self._description.breakdown()}: {error}'
-            ) from None
+        found = self.act(np.zeros(size, dtype=np.float32))
         joints = self._description.joints
         if len(found) != len(joints):
             raise self._error(

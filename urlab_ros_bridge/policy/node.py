@@ -20,7 +20,6 @@ import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.context import Context
-from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -44,6 +43,7 @@ from urlab_ros_bridge.policy.terms import JOINTS
 from urlab_ros_bridge.policy.terms import ODOMETRY
 from urlab_ros_bridge.policy.terms import Reading
 from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.managed import ManagedNode
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import hint
@@ -65,7 +65,7 @@ _SENSORS: dict[str, tuple[type, str]] = {
 _OK, _WARN, _ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
-class PolicyNode(LifecycleNode):
+class PolicyNode(ManagedNode):
     """
     Runs one policy while it is active.
 
@@ -79,12 +79,18 @@ class PolicyNode(LifecycleNode):
         context: Context | None = None,
         parameter_overrides: list[Parameter] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
+        is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Start unconfigured; the parameter `policy` is a file or a bundled policy."""
+        """
+        Start unconfigured; the parameter `policy` is a file or a bundled policy.
+
+        :param is_stopping: returns whether the program ends, which ends a step of the model.
+        """
         super().__init__(NODE_NAME, context=context, parameter_overrides=parameter_overrides)
         for name, value in PARAMETERS.items():
             self.declare_parameter(name, value)
         self._monotonic = monotonic
+        self._is_stopping = is_stopping
         self._policy: _LoadedPolicy | None = None
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -98,7 +104,7 @@ class PolicyNode(LifecycleNode):
         try:
             path = find_policy(self.get_parameter('policy').value)
             description = read_policy(path)
-            model = OnnxPolicy(description, path)
+            model = OnnxPolicy(description, path, self._is_stopping)
         except PolicyError as error:
             self.get_logger().error(str(error))
             return TransitionCallbackReturn.FAILURE

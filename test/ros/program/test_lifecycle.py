@@ -45,6 +45,7 @@ def test_topics_exist_only_while_active(managed):
     bridge = managed()
     listener = bridge.listener
     assert publishers(listener, '/clock') == 0
+    assert not bridge.change(ACTIVATE)  # not before it is configured
     assert bridge.change(CONFIGURE)
     assert not listener.received.get('/clock')
     assert bridge.change(ACTIVATE)

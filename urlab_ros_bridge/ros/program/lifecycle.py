@@ -16,7 +16,6 @@ import threading
 
 from rclpy.context import Context as RosContext
 from rclpy.executors import ExternalShutdownException
-from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -24,12 +23,13 @@ from rclpy.parameter import Parameter
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.rclpy_tools.executor import spin_once
+from urlab_ros_bridge.ros.rclpy_tools.managed import ManagedNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
 NODE_NAME = 'urlab_bridge_lifecycle'
 
 
-class ManagedBridge(LifecycleNode):
+class ManagedBridge(ManagedNode):
     """A lifecycle node around the bridge."""
 
     def __init__(
