@@ -38,7 +38,6 @@ def simspark_at(rpc_port, agents=None, referee=None, **config):
     return started(SimSparkGateway(config, agents or Agents(), referee))
 
 
-def field_at(rpc_port, page=None, **config):
-    """Run a gateway; `page` answers GET, and makes the sessions of pages if it can."""
-    config = WebXrConfig(rpc_port=rpc_port, **{'port': 0} | config)
-    return started(WebXrServer(config, page, page if callable(page) else None))
+def field_at(rpc_port, files=None, **config):
+    """Run a gateway, with our own page if its files are given."""
+    return started(WebXrServer(WebXrConfig(rpc_port=rpc_port, **{'port': 0} | config), files))

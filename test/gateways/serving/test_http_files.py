@@ -22,17 +22,16 @@ from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 BIG = bytes(range(256)) * (1 << 15)
 
 
-class Files:
-    def respond(self, path):
-        if path == '/broken':
-            raise RuntimeError('files with a fault')
-        body = BIG if path == '/big' else path.encode()
-        return HttpAnswer(200, 'text/x-test', body, (('Cache-Control', 'no-store'),))
+def answer_get(path):
+    if path == '/broken':
+        raise RuntimeError('files with a fault')
+    body = BIG if path == '/big' else path.encode()
+    return HttpAnswer(200, 'text/x-test', body, (('Cache-Control', 'no-store'),))
 
 
 @pytest.fixture(scope='module')
 def server():
-    with serving(files=Files()) as running:
+    with serving(answer_get=answer_get) as running:
         yield running
 
 
@@ -77,7 +76,7 @@ def test_a_peer_that_does_not_read_its_file_delays_nobody(server, monkeypatch):
 
 
 def test_the_token_is_returned_as_a_cookie():
-    with serving(Access(token='secret'), files=Files()) as running:
+    with serving(Access(token='secret'), answer_get=answer_get) as running:
         assert get(running, '/a')[0] == get(running, '/a?token=wrong')[0] == 401
         _, headers, _ = get(running, '/a?token=secret')
         cookie, *attributes = headers['Set-Cookie'].split('; ')
@@ -89,7 +88,7 @@ def test_the_token_is_returned_as_a_cookie():
 
 def test_no_log_contains_a_token(caplog):
     caplog.set_level('DEBUG')
-    with serving(Access(token='s3cret'), files=Files()) as running:
+    with serving(Access(token='s3cret'), answer_get=answer_get) as running:
         assert get(running, '/a?token=s3cret')[0] == 200
         status(running.port, opening('//[?token=s3cret'))
         with (

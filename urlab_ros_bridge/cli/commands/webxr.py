@@ -96,13 +96,13 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
     require('webxr')
-    from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+    from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrConfig
     from urlab_ros_bridge.gateways.virtual_field.serving.server import WebXrServer
 
     limit_arenas()
-    page = Page()
-    if not page.has_libraries:
+    files = PageFiles()
+    if not files.has_libraries:
         _LOG.warning('the page cannot draw without its libraries: run `make web`')
     return WebXrServer(
         WebXrConfig(
@@ -119,8 +119,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             arms_per_user=values.arms_per_user,
             allow_origins=values.origins(),
         ),
-        page,
-        page,
+        files,
     )
 
 

@@ -13,6 +13,7 @@ of a peer that neither reads nor closes.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 import contextlib
@@ -88,16 +89,10 @@ class HttpAnswer(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class HttpFiles(Protocol):
-    """The files of a gateway."""
-
-    def respond(self, path: str) -> HttpAnswer:
-        """
-        Answer GET; called by several threads, for peers that have passed the rules of `Access`.
-
-        :param path: of the request's target, percent-encoded, without its query; it begins with
-            a slash and is otherwise as the peer wrote it, with ``..`` too.
-        """
+# Answers GET; called by several threads, for peers that have passed the rules of `Access`.  It is
+# given the path of the request's target, percent-encoded, without its query: it begins with a
+# slash and is otherwise as the peer wrote it, with ``..`` too.
+AnswerGet: TypeAlias = Callable[[str], HttpAnswer]
 
 
 class WebSocketConnection(ServerConnection):
@@ -201,13 +196,13 @@ class _Peer:
     """
     One accepted socket, from the first byte to the last.
 
-    :ivar stage: ``opening`` until its request was read, then ``download`` or ``admitted``.
+    :ivar phase: ``opening`` until its request was read, then ``download`` or ``admitted``.
     """
 
     link: socket.socket
     host: str
     connection: WebSocketConnection | None = None
-    stage: str = 'opening'
+    phase: str = 'opening'
     is_dropped: bool = False
 
 
@@ -229,7 +224,7 @@ class WebSocketServer:
         keepalive: float = KEEPALIVE,
         max_message: int = MAX_MESSAGE,
         max_queue: int = MAX_QUEUE,
-        files: HttpFiles | None = None,
+        answer_get: AnswerGet | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         """
@@ -239,7 +234,7 @@ class WebSocketServer:
         :param port_option: how a user chooses another port, for the error.
         :param max_message: bytes; of a larger one the connection is closed.
         :param max_queue: messages that wait for the gateway before a peer is no longer read.
-        :param files: answers plain HTTP requests; None refuses them.
+        :param answer_get: answers plain HTTP requests; None refuses them.
         :param tls: certificate and key; None serves without TLS.
         """
         self.access = access
@@ -250,7 +245,7 @@ class WebSocketServer:
         self._keepalive = keepalive
         self._max_message = max_message
         self._max_queue = max_queue
-        self._files = files
+        self._answer_get = answer_get
         self._tls = tls
         self._changed = threading.Condition()
         self._peers: dict[socket.socket, _Peer] = {}  # oldest first
@@ -316,7 +311,7 @@ class WebSocketServer:
     def connections(self) -> list[WebSocketConnection]:
         """Return the admitted clients."""
         with self._changed:
-            admitted = [peer for peer in self._peers.values() if peer.stage == 'admitted']
+            admitted = [peer for peer in self._peers.values() if peer.phase == 'admitted']
         return [peer.connection for peer in admitted if peer.connection is not None]
 
     @property
@@ -343,7 +338,7 @@ class WebSocketServer:
         self.close_all(GOING_AWAY, reason)
         with self._changed:
             for peer in self._peers.values():
-                if peer.stage != 'admitted':
+                if peer.phase != 'admitted':
                     self._drop(peer)
             self._changed.wait_for(lambda: not self._peers)
         self._waker.send(b'.')
@@ -358,9 +353,9 @@ class WebSocketServer:
             raise RuntimeError('call bind() first')
         return self._listener
 
-    def _count(self, stage: str) -> int:
+    def _count(self, phase: str) -> int:
         with self._changed:
-            return sum(peer.stage == stage for peer in self._peers.values())
+            return sum(peer.phase == phase for peer in self._peers.values())
 
     def _accept(self) -> None:
         """Accept connections, and reset those that do not close in time."""
@@ -413,7 +408,7 @@ class WebSocketServer:
 
     def _make_room(self, host: str) -> None:
         """Drop the oldest handshake of an address with too many, or of the one with most."""
-        opening = [p for p in self._peers.values() if p.stage == 'opening' and not p.is_dropped]
+        opening = [p for p in self._peers.values() if p.phase == 'opening' and not p.is_dropped]
         hosts = Counter(peer.host for peer in opening)
         if hosts[host] >= MAX_HANDSHAKES_PER_PEER:
             self._drop_oldest(host)
@@ -425,7 +420,7 @@ class WebSocketServer:
 
     def _drop_oldest(self, host: str = '') -> None:
         for peer in self._peers.values():
-            if peer.stage == 'opening' and not peer.is_dropped and host in ('', peer.host):
+            if peer.phase == 'opening' and not peer.is_dropped and host in ('', peer.host):
                 self._drop(peer)
                 return
 
@@ -445,7 +440,7 @@ class WebSocketServer:
             self._server.handler(peer.link, address)
         finally:
             connection = peer.connection
-            if connection is not None and peer.stage == 'admitted':
+            if connection is not None and peer.phase == 'admitted':
                 self._handler.left(connection)
                 reason = connection.end_reason or f'the client ended it ({connection.close_code})'
                 self._log.info('%s: %s', connection.peer, reason)
@@ -460,15 +455,15 @@ class WebSocketServer:
         """Check a request; answer one for a file."""
         assert isinstance(connection, WebSocketConnection)
         try:
-            if self._files is None or wants_websocket(request):
+            if self._answer_get is None or wants_websocket(request):
                 self.access.check(request, connection.local_host)
                 return None
-            return self._answer_file(self._files, connection, request)
+            return self._answer_file(self._answer_get, connection, request)
         except HandshakeRefusal as refusal:
             return self._refuse(connection, refusal)
 
     def _answer_file(
-        self, files: HttpFiles, connection: WebSocketConnection, request: Request
+        self, answer_get: AnswerGet, connection: WebSocketConnection, request: Request
     ) -> Response:
         if request.method != 'GET':
             raise HandshakeRefusal(
@@ -476,14 +471,14 @@ class WebSocketServer:
             )
         self.access.check_download(request, connection.local_host)
         with self._changed:
-            if sum(peer.stage == 'download' for peer in self._peers.values()) >= MAX_DOWNLOADS:
+            if sum(peer.phase == 'download' for peer in self._peers.values()) >= MAX_DOWNLOADS:
                 raise HandshakeRefusal(
                     HTTPStatus.SERVICE_UNAVAILABLE,
                     f'{MAX_DOWNLOADS} downloads are already in progress; try again',
                 )
-            self._peers[connection.socket].stage = 'download'
+            self._peers[connection.socket].phase = 'download'
         path = request.path.partition('?')[0]  # what follows may be a token, which no log contains
-        answer = files.respond(path)
+        answer = answer_get(path)
         _LOG.debug('%s: GET %.200s: %d', connection.peer, path, answer.status)
         headers = Headers(
             [
@@ -507,17 +502,17 @@ class WebSocketServer:
         try:
             with self._changed:
                 peer = self._peers[connection.socket]
-                admitted = [other for other in self._peers.values() if other.stage == 'admitted']
+                admitted = [other for other in self._peers.values() if other.phase == 'admitted']
                 clients = [other.connection for other in admitted if other.connection is not None]
                 if not has_room(clients, MAX_CONNECTIONS):
                     raise HandshakeRefusal(
                         HTTPStatus.SERVICE_UNAVAILABLE,
                         f'{MAX_CONNECTIONS} clients are already connected; no more are accepted',
                     )
-                peer.stage = 'admitting'
+                peer.phase = 'admitting'
             self._handler.admit(connection, request)
             with self._changed:
-                peer.stage = 'admitted'
+                peer.phase = 'admitted'
         except HandshakeRefusal as refusal:
             return self._refuse(connection, refusal)
         return None
@@ -588,7 +583,7 @@ def truncate_utf8(text: str, limit: int) -> str:
 
 
 __all__ = [
-    'MAX_CONNECTIONS', 'MAX_HANDSHAKES', 'MAX_HANDSHAKES_PER_PEER', 'OPENING_SECONDS', 'Handler',
-    'HttpAnswer', 'HttpFiles', 'WebSocketConnection', 'WebSocketServer',
+    'MAX_CONNECTIONS', 'MAX_HANDSHAKES', 'MAX_HANDSHAKES_PER_PEER', 'OPENING_SECONDS', 'AnswerGet',
+    'Handler', 'HttpAnswer', 'WebSocketConnection', 'WebSocketServer',
     'has_room', 'truncate_utf8',
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from test.gateways.running import field_at
 from test.gateways.virtual_field.page.browser import chromium
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 
 FAILED = pytest.StashKey[bool]()
 
@@ -48,13 +48,13 @@ def rover(rover_files):
 
 @pytest.fixture(scope='package')
 def rover_url(rover):
-    with field_at(rover, Page()) as gateway:
+    with field_at(rover, PageFiles()) as gateway:
         yield gateway.url
 
 
 @pytest.fixture(scope='module')
 def bimanual_gateway(bimanual):
-    with field_at(bimanual, Page()) as gateway:
+    with field_at(bimanual, PageFiles()) as gateway:
         yield gateway
 
 

@@ -29,7 +29,7 @@ from test.gateways.virtual_field.page.browser import Visitor
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import EStopEngaged
 from urlab_ros_bridge.client.replies.ops import BRIDGE
-from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 
 pytestmark = NEEDED
 
@@ -75,7 +75,7 @@ def small_world(tmp_path):
 def test_publications_are_drawn_with_all_detail_until_their_publisher_leaves(browser, small_world):
     with (
         running_server(**small_world, paused=True) as server,
-        field_at(port_of(server), Page()) as gateway,
+        field_at(port_of(server), PageFiles()) as gateway,
         Visitor(browser, gateway.url, '&quality=high') as visitor,
         FieldClient(gateway.url, 'publisher') as publisher,
     ):
@@ -103,7 +103,7 @@ def test_keys_drive_the_selected_robot_or_show_why_they_cannot(browser):
     )
     with (
         simulation('fleet', cameras='off') as port,
-        field_at(port, Page()) as gateway,
+        field_at(port, PageFiles()) as gateway,
         Visitor(browser, gateway.url) as visitor,
         Client(rpc_port=port, shared=True) as client,
     ):
@@ -140,14 +140,14 @@ def test_the_page_waits_for_gateway_and_simulation_and_returns_with_them(browser
     with contextlib.ExitStack() as stack:
         with run():
             first = contextlib.ExitStack()
-            gateway = first.enter_context(field_at(rpc, Page(), port=port))
+            gateway = first.enter_context(field_at(rpc, PageFiles(), port=port))
         waits = f"{veil}?.textContent.includes('Waiting for it to start')"
         visitor = stack.enter_context(Visitor(browser, gateway.url, ready=waits))
         with run():
             visitor.until(READY)
             first.close()
             visitor.until(f"{veil}.classList.contains('on')")
-            stack.enter_context(field_at(rpc, Page(), port=port))
+            stack.enter_context(field_at(rpc, PageFiles(), port=port))
             is_back(visitor)
         visitor.until(f"{veil}.textContent.includes('The simulation has ended')")
         with run():

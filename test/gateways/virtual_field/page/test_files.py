@@ -19,17 +19,17 @@ def folder(tmp_path):
 
 
 def test_without_libraries_the_page_names_the_command_to_run(folder):
-    files = PageFiles({}, folder)
+    files = PageFiles(folder)
     assert not files.has_libraries
     assert files.respond('/').body == b'without_libraries.html'
-    assert b'make web' in PageFiles({}).respond('/without_libraries.html').body
+    assert b'make web' in PageFiles().respond('/without_libraries.html').body
 
 
 def test_with_libraries_the_page_and_they_are_served(folder):
     library = folder / 'vendor/three/build/three.module.js'
     library.parent.mkdir(parents=True)
     library.write_text('export const three = 3;')
-    files = PageFiles({}, folder)
+    files = PageFiles(folder)
     page = files.respond('/')
     assert "script-src 'self';" in dict(page.headers)['Content-Security-Policy']
     assert (page.status, page.content_type) == (200, 'text/html; charset=utf-8')
@@ -47,14 +47,12 @@ def test_with_libraries_the_page_and_they_are_served(folder):
     ],
 )  # fmt: skip
 def test_nothing_else_is_served(folder, path):
-    assert PageFiles({}, folder).respond(path).status == 404
+    assert PageFiles(folder).respond(path).status == 404
 
 
 def test_bodies_are_served_by_their_digest_for_ever(folder):
-    bodies = {}
-    files = PageFiles(bodies, folder)
+    files = PageFiles(folder)
     assert files.respond('/bodies/abc.glb').status == 404
-    bodies['abc'] = b'glTF'
-    answer = files.respond('/bodies/abc.glb')
+    answer = files.respond('/bodies/abc.glb', {'abc': b'glTF'})
     assert (answer.status, answer.content_type, answer.body) == (200, 'model/gltf-binary', b'glTF')
     assert 'immutable' in dict(answer.headers)['Cache-Control']

@@ -61,7 +61,7 @@ def test_hands_and_head_of_a_user_are_reported_where_they_are_drawn(visitor, bim
     visitor.until("urlab.connection.ack?.role === 'vr_client'")
     assert len(visitor.js('urlab.connection.ack.controlled_arm_ids')) == 2
     visitor.until('urlab.stage.renderer.xr.isPresenting && urlab.headset.sent > 0')
-    assert any(bimanual_gateway.served.pool.ownership.owners)
+    assert any(bimanual_gateway.world.pool.ownership.owners)
     visitor.until('reported.at(-1)?.controllers.right')
     sample = visitor.js('reported.at(-1)')
     for side in ('left', 'right'):
@@ -104,7 +104,7 @@ def test_a_gripping_hand_moves_its_own_tip_only(visitor):
 def test_the_arms_are_free_when_the_headset_is_taken_off(visitor, bimanual_gateway, bimanual):
     visitor.tab.evaluate('() => urlab.headset.session.end()')
     visitor.until("urlab.connection.ack?.role === 'spectator'")
-    visitor.wait(lambda: not any(bimanual_gateway.served.pool.ownership.owners))
+    visitor.wait(lambda: not any(bimanual_gateway.world.pool.ownership.owners))
     visitor.until('!urlab.stage.renderer.xr.isPresenting')
     visitor.drawn()
     with Client(rpc_port=bimanual, shared=True) as client:

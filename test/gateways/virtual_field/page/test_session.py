@@ -25,17 +25,17 @@ from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.control import ControlLock
 from urlab_ros_bridge.gateways.virtual_field.page.control import IDLE_SECONDS
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageUser
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
-from urlab_ros_bridge.gateways.virtual_field.page.session import BinaryPage
+from urlab_ros_bridge.gateways.virtual_field.page.session import PageSession
 from urlab_ros_bridge.gateways.virtual_field.page.session import WINDOW
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import AddMesh
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MESH
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Remove
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
-from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
-from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.scene.live_scene import LiveScene
+from urlab_ros_bridge.gateways.virtual_field.scene.publications import Publications
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
 
@@ -43,7 +43,7 @@ from urlab_ros_bridge.wire.ops import STATE_PORT
 def page_world(server):
     link = SimulationLink('127.0.0.1', port_of(server), 'test')
     link.connect(30.0)
-    served = ServedScene(link, '127.0.0.1', STATE_PORT)
+    served = LiveScene(link, '127.0.0.1', STATE_PORT)
     with closing(link), closing(served), closing(PageWorld(served)) as world:
         yield world
 
@@ -62,8 +62,9 @@ class FakePage:
         self.numbers = count(1000)  # of requests
         self.world = world
         self.publications = Publications()
-        self.session = BinaryPage(world, self.publications, PageUser(name, 'Chrome', False))
-        self.session.open(self)
+        user = PageUser(name, 'Chrome', False)
+        self.session = PageSession(world, self.publications, user, self)
+        self.session.open()
 
     def close(self):
         self.session.close()
@@ -71,8 +72,8 @@ class FakePage:
     def send(self, message):
         self.sent.append(bytes(message))
 
-    def post(self, job, key):
-        job()
+    def offer(self, message, key):
+        self.send(message)
 
     def texts(self, kind):
         found = [json.loads(m[1:]) for m in self.sent if m[0] == messages.TEXT]
@@ -91,10 +92,10 @@ class FakePage:
 
     def frame(self):
         """Return a frame that was not there before."""
-        before = self.world.served.newest
+        before = self.world.scene.newest
 
         def newer():
-            newest = self.world.served.poll()
+            newest = self.world.scene.poll()
             return None if newest is before else newest
 
         return wait_until(newer)
@@ -138,21 +139,21 @@ def test_any_page_can_e_stop_and_the_one_in_control_releases(page, other, world)
         assert 'error' not in page.ask('drive', robot='rover_1', twist=[0.0, 0.0, 0.0])
         assert 'spectator_1 has control' in other.ask('e_stop', engaged=False)['error']
         assert page.ask('e_stop', engaged=False)['engaged'] is False
-        world.served.link.queries.e_stop(True)  # another client
+        world.link.queries.e_stop(True)  # another client
         wait_until(lambda: page.texts('status')[-1]['e_stop'])
         assert page.ask('e_stop', engaged=False)['engaged'] is False
         assert 'error' not in page.ask('drive', **drive)
     finally:
-        world.served.link.queries.e_stop(False)
+        world.link.queries.e_stop(False)
 
 
 def test_with_a_server_without_an_e_stop_pages_stop_bases_and_refuse(page, world, monkeypatch):
-    extensions = world.served.link.handshake.extensions - {'e_stop'}
-    monkeypatch.setattr(world.served.link, 'handshake', SimpleNamespace(
-        articulations=world.served.link.handshake.articulations, extensions=extensions
+    extensions = world.link.handshake.extensions - {'e_stop'}
+    monkeypatch.setattr(world.link, 'handshake', SimpleNamespace(
+        articulations=world.link.handshake.articulations, extensions=extensions
     ))  # fmt: skip
     stopped = []
-    monkeypatch.setattr(world.served.link, 'drive', lambda *command: stopped.append(command[:2]))
+    monkeypatch.setattr(world.link, 'drive', lambda *command: stopped.append(command[:2]))
     page.ask('e_stop')
     assert {('rover_1', (0, 0, 0)), ('rover_2', (0, 0, 0))} <= set(stopped)
     assert 'e-stop' in page.ask('setpoint', robot='rover_1', actuator='x', value=1.0)['error']
@@ -176,7 +177,7 @@ def test_control_of_a_page_that_does_nothing_is_free_after_a_while():
 
 def test_the_world_and_its_states_are_those_of_mujoco_and_of_the_snapshot(page, world):
     (description,) = page.texts('world')
-    model = world.served.handshake.model
+    model = world.scene.handshake.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     for body in description['bodies']:
@@ -239,13 +240,13 @@ def test_a_recording_is_saved_without_delaying_the_e_stop(page, world, monkeypat
 
     def stop_and_save(client, *args, **kwargs):
         # Requests of one session are answered one after the other.
-        assert client not in (world.served.link.commands, world.served.link.queries)
+        assert client not in (world.link.commands, world.link.queries)
         stopped.append(page.ask('e_stop')['engaged'])
         return save(client, *args, **kwargs)
 
     monkeypatch.setattr(Client, 'recording_save', stop_and_save)
     page.ask('record_start')
-    queries = world.served.link.queries
+    queries = world.link.queries
     begin = queries.status().step
     wait_until(lambda: queries.status().step > begin)
     assert page.ask('record_stop')['frames']

@@ -4,6 +4,7 @@
 
 import base64
 import json
+from threading import enumerate as enumerate_threads
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from test.gateways.virtual_field.field_client import FieldClient
 from test.gateways.virtual_field.field_client import PATIENCE
 from test.gateways.virtual_field.protocol.test_publishing import glb
 from urlab_ros_bridge.gateways.virtual_field.page import messages
-from urlab_ros_bridge.gateways.virtual_field.page.pages import Page
+from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.virtual_field.protocol.foreign_gltf import rewrite_gltf
 from urlab_ros_bridge.gateways.virtual_field.serving import server
@@ -85,7 +86,7 @@ def test_meshes_are_sent_once_and_placed_as_in_mujoco(join, field):
     assert client.assets and set(client.assets.values()) == {1}
     assert 'sim/bimanual_left_hand' in last['meshes'] and 'sim/world' in last['meshes']
     assert set(last['spheres']) == {'sim/ball'}
-    scene = field.served.scene
+    scene = field.world.scene
     body = next(b.id for b in scene.world.bodies if b.compiled == 'tray')
     x, y, z = scene.newest.body_positions[body].tolist()
     tray = last['meshes']['sim/tray']
@@ -205,7 +206,7 @@ def test_a_publisher_fills_the_scene(join):
 
 def test_a_session_that_may_only_watch_cannot_touch_anything(bimanual):
     """The gateway refuses it, whatever the page shows or hides."""
-    with field_at(bimanual, Page()) as gateway:
+    with field_at(bimanual, PageFiles()) as gateway:
         url = gateway.url.replace('http', 'ws', 1)
         with FieldClient(f'{gateway.url}/?view') as watcher:
             for role in ('vr_client', 'publisher'):
@@ -237,7 +238,7 @@ def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it
     """The new client replaces the simulation before the gateway has looked at the old one."""
     monkeypatch.setattr(server, 'RATE', 1.0)
     hello = {'role': 'spectator', 'extensions': ['binary']}
-    with field_at(two_arms, Page()) as gateway:
+    with field_at(two_arms, PageFiles()) as gateway:
         pages = [FieldClient(gateway.url) for _ in range(2)]
         spectator = FieldClient(gateway.url, 'spectator')
         for page in pages:
@@ -251,5 +252,6 @@ def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it
                     with pytest.raises(ConnectionClosed, match=r'1013 .*the world has changed'):
                         wait_until(lambda link=client.socket: link.recv(timeout=PATIENCE) is None)
                 assert 'newcomer' in str(newcomer.scene()['meshes'].keys())
+                wait_until(lambda: not any(t.name == 'webxr-updates' for t in enumerate_threads()))
         finally:
             urlab(two_arms).delete_entity('newcomer')

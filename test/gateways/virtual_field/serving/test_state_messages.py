@@ -11,7 +11,7 @@ NOTHING = frozenset()
 
 def test_each_client_gets_each_mesh_once_and_only_so_many_at_a_time(join, field, monkeypatch):
     join('spectator').scene()
-    message = field.served.message(field.served.scene.newest)
+    message = field.world.message(field.world.scene.newest)
     sizes = [len(mesh.asset_uri) for mesh in message.meshes.values()]
     monkeypatch.setattr(state_messages, 'ASSETS_AT_ONCE', max(sizes))
     had, got = NOTHING, []

@@ -22,7 +22,7 @@ BIG = bytes(range(256)) * (1 << 12)
 
 
 class Files:
-    def respond(self, path):
+    def respond(self, path, bodies):
         return HttpAnswer(200, 'text/plain', BIG)
 
 

@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 import posixpath
 import re
+from types import MappingProxyType
 
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.virtual_field.gltf import MIME_TYPE
@@ -50,6 +51,7 @@ _SAFE = (
 _FOREVER = ('Cache-Control', 'public, max-age=31536000, immutable')
 _A_DAY = ('Cache-Control', 'public, max-age=86400')
 _FRESH = ('Cache-Control', 'no-cache')
+_NO_BODIES: Mapping[str, bytes] = MappingProxyType({})
 _NOT_FOUND = HttpAnswer(404, 'text/plain; charset=utf-8', b'not found\n', _SAFE)
 
 
@@ -60,13 +62,8 @@ class PageFiles:
     :ivar has_libraries: whether `make web` was run; without it the page says so.
     """
 
-    def __init__(self, bodies: Mapping[str, bytes], folder: Path = WEB) -> None:
-        """
-        Read the folder.
-
-        :param bodies: digest -> binary glTF; may change later.
-        """
-        self._bodies = bodies
+    def __init__(self, folder: Path = WEB) -> None:
+        """Read the folder."""
         self._answers: dict[str, HttpAnswer] = {}
         for path in sorted(folder.rglob('*')):
             name = path.relative_to(folder)
@@ -82,10 +79,14 @@ class PageFiles:
             body = _PLACE.sub(links, index.body.decode()).encode()
             self._answers['/'] = index._replace(body=body)
 
-    def respond(self, path: str) -> HttpAnswer:
-        """Answer GET, see `HttpFiles`."""
+    def respond(self, path: str, bodies: Mapping[str, bytes] = _NO_BODIES) -> HttpAnswer:
+        """
+        Answer GET, see `AnswerGet`.
+
+        :param bodies: of the world that is served: digest -> binary glTF.
+        """
         if path.startswith(BODIES):
-            body = self._bodies.get(path.removeprefix(BODIES).removesuffix('.glb'))
+            body = bodies.get(path.removeprefix(BODIES).removesuffix('.glb'))
             if body is not None:
                 return HttpAnswer(200, MIME_TYPE, body, (*_SAFE, _FOREVER))
         return self._answers.get(path, _NOT_FOUND)

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 import hashlib
 import logging
 import threading
 from typing import Any
-from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
+from urlab_ros_bridge.gateways.serving.outbox import Outbox
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.gltf import Geoms
 from urlab_ros_bridge.gateways.virtual_field.page import messages
@@ -30,8 +32,7 @@ from urlab_ros_bridge.gateways.virtual_field.page.tips import describe_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import find_tips
 from urlab_ros_bridge.gateways.virtual_field.page.tips import LedTip
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up
-from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
+from urlab_ros_bridge.gateways.virtual_field.scene.live_scene import LiveScene
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -46,15 +47,34 @@ E_STOP = 'e_stop'
 _METRES = {'m': 1.0, 'cm': 0.01}
 
 
-class Listener(Protocol):
-    """A page, as its world sees it."""
+@dataclass(frozen=True, slots=True)
+class PageUser:
+    """
+    Who opened a page.
+
+    :ivar name: of the session, as other pages see it.
+    :ivar device: browser and system, as the page names them.
+    :ivar view_only: whether it may only watch.
+    """
+
+    name: str
+    device: str = ''
+    view_only: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Viewer:
+    """
+    One page of a world, and what it is sent beside states.
+
+    :ivar wants_contacts: whether it draws contacts.
+    :ivar images: names of the cameras that it shows.
+    """
 
     user: PageUser
-    wants_contacts: bool
-    images: frozenset[str]
-
-    def offer(self, message: bytes, key: object) -> None:
-        """Send a message soon, unless a newer one of the same key comes before."""
+    outbox: Outbox
+    wants_contacts: bool = False
+    images: frozenset[str] = frozenset()
 
 
 class PageWorld:
@@ -66,57 +86,62 @@ class PageWorld:
     :ivar e_stop: whether the e-stop is engaged.
     """
 
-    def __init__(self, served: ServedScene) -> None:
+    def __init__(self, scene: LiveScene) -> None:
         """
         Read the model: this takes a while where there are large meshes.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
-        handshake, world = served.handshake, served.world
-        self.served = served
+        handshake, world = scene.handshake, scene.world
+        self.scene = scene
         self.control = ControlLock()
         self.e_stop = False
         self.channels = all_channels(handshake)
         self.moving = np.array(moving_bodies(world), np.intp)
         self.cameras = all_cameras(handshake)
-        self.tips = find_tips(served)
+        self.tips = find_tips(scene)
         self.files: dict[str, bytes] = {}
-        bodies = self._bodies(served)
-        tips = describe_tips(served, self.tips)
+        bodies = self._bodies(scene)
+        tips = describe_tips(scene, self.tips)
         described = describe(handshake, world, bodies, self.channels, tips, self.cameras)
         self.description = messages.text(described)
         self._led: dict[int, LedTip] = {}
         self._places = {name: place for place, name in enumerate(self.cameras)}
         self._lock = threading.Lock()
-        self._listeners: list[Listener] = []
+        self._viewers: list[Viewer] = []
         self._feeds: dict[str, ImageFeed] = {}
         self._turn = 0
         self._updates = PeriodicThread('webxr-updates', self._update, UPDATE_RATE)
         self._updates.start()
 
-    def add(self, listener: Listener) -> None:
+    @property
+    def link(self) -> SimulationLink:
+        """Return the link to the simulation."""
+        return self.scene.link
+
+    def add(self, viewer: Viewer) -> None:
         """Send a page status, contacts and images from now on."""
         with self._lock:
-            self._listeners.append(listener)
+            self._viewers.append(viewer)
 
-    def remove(self, listener: Listener) -> None:
+    def remove(self, viewer: Viewer) -> None:
         """Send a page nothing more."""
         with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-        self.update_pictures()
+            if viewer in self._viewers:
+                self._viewers.remove(viewer)
+        self.update_feeds()
 
     def close(self) -> None:
         """End: the simulation has ended."""
         with self._lock:
-            self._listeners.clear()
-        self.update_pictures()
+            self._viewers.clear()
+        self.update_feeds()
         self._updates.stop()
 
-    def update_pictures(self) -> None:
-        """Begin and end feeds, as the wishes of the pages are now."""
+    def update_feeds(self) -> None:
+        """Begin and end feeds, so that there is one of each camera that a page shows."""
         with self._lock:
-            wanted = {name for listener in self._listeners for name in listener.images}
+            wanted = {name for viewer in self._viewers for name in viewer.images}
             ended = [self._feeds.pop(name) for name in list(self._feeds) if name not in wanted]
             for name in wanted - self._feeds.keys():
                 try:
@@ -132,7 +157,7 @@ class PageWorld:
 
         A stock server has none: there the bases are stopped, and pages refuse commands.
         """
-        link = self.served.link
+        link = self.link
         if E_STOP in link.handshake.extensions:
             engaged = link.queries.e_stop(engaged)
         self.e_stop = engaged
@@ -148,7 +173,7 @@ class PageWorld:
 
         :raises BadMessage: while the e-stop is engaged.
         """
-        if self.e_stop and E_STOP not in self.served.link.handshake.extensions:
+        if self.e_stop and E_STOP not in self.link.handshake.extensions:
             raise BadMessage('the e-stop is engaged')
 
     def tip(self, number: int) -> LedTip:
@@ -160,18 +185,18 @@ class PageWorld:
         """
         if not 0 <= number < len(self.tips):
             raise UnknownName('tip', number, [str(other) for other in range(len(self.tips))])
-        served, arm = self.served, self.tips[number]
+        scene, arm = self.scene, self.tips[number]
         with self._lock:
             if number not in self._led:
-                robot = served.robots[arm.prefix]
-                self._led[number] = LedTip(served.handshake.model, robot, arm)
+                robot = scene.robots[arm.prefix]
+                self._led[number] = LedTip(scene.handshake.model, robot, arm)
             return self._led[number]
 
-    def _bodies(self, served: ServedScene) -> Bodies:
-        models = served.models
+    def _bodies(self, scene: LiveScene) -> Bodies:
+        models = scene.models
         found: dict[Geoms, dict[int, str]] = {Geoms.SEEN: {}, Geoms.COLLIDING: {}}
         for which, digests in found.items():
-            for body in served.world.bodies:
+            for body in scene.world.bodies:
                 if models.is_drawn(body.id, which):
                     digests[body.id] = self._serve_content(models.glb(body.id, which, named=False))
         return Bodies(found[Geoms.SEEN], found[Geoms.COLLIDING])
@@ -183,52 +208,52 @@ class PageWorld:
         return digest
 
     def _feed(self, name: str) -> ImageFeed:
-        handshake, place = self.served.handshake, self._places[name]
-        host = self.served.link.endpoint.removeprefix('tcp://').rpartition(':')[0]
+        handshake, place = self.scene.handshake, self._places[name]
+        host = self.link.endpoint.removeprefix('tcp://').rpartition(':')[0]
         source = open_camera(
             self.cameras[name],
             host,
             shm_dir=handshake.shm_session_dir,
-            keys=self.served.link.keys,
+            keys=self.link.keys,
         )
 
         def show(width: int, height: int, time: float, jpeg: bytes) -> None:
             message = messages.image(place, width, height, time, jpeg)
-            for listener in list(self._listeners):
-                if name in listener.images:
-                    listener.offer(message, ('image', place))
+            for viewer in list(self._viewers):
+                if name in viewer.images:
+                    viewer.outbox.offer(message, ('image', place))
 
         return ImageFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
 
     def _update(self) -> None:
         """Send pages what is not part of a state."""
         with self._lock:
-            listeners = list(self._listeners)
-        if not listeners:
+            viewers = list(self._viewers)
+        if not viewers:
             return
         try:
             if self._turn % STATUS_EVERY == 0:
                 self._send_status()
-            curious = [listener for listener in listeners if listener.wants_contacts]
+            curious = [viewer for viewer in viewers if viewer.wants_contacts]
             if curious:
                 rows = messages.contacts(self._contacts())
-                for listener in curious:
-                    listener.offer(rows, 'contacts')
+                for viewer in curious:
+                    viewer.outbox.offer(rows, 'contacts')
         except UrlabError as error:
             _LOG.debug('cannot read the status: %s', error)
         self._turn += 1
 
     def _send_status(self) -> None:
         with self._lock:
-            listeners = list(self._listeners)
-        status = messages.text(self._status(listeners))
-        for listener in listeners:
-            listener.offer(status, 'status')
+            viewers = list(self._viewers)
+        status = messages.text(self._status(viewers))
+        for viewer in viewers:
+            viewer.outbox.offer(status, 'status')
 
-    def _status(self, pages: list[Listener]) -> dict[str, Any]:
-        status = self.served.link.queries.status()
+    def _status(self, pages: list[Viewer]) -> dict[str, Any]:
+        status = self.link.queries.status()
         diverged = status.divergence
-        if E_STOP in self.served.link.handshake.extensions:
+        if E_STOP in self.link.handshake.extensions:
             self.e_stop = status.e_stop
         return {
             'type': 'status',
@@ -262,7 +287,7 @@ class PageWorld:
 
     def _contacts(self) -> np.ndarray:
         """Return where bodies touch, and the normal force there on the second one."""
-        found = self.served.link.queries.get_contacts(MAX_CONTACTS).contacts
+        found = self.link.queries.get_contacts(MAX_CONTACTS).contacts
         if not found:
             return np.zeros((0, 6), '<f4')
         places = np.array([contact.pos for contact in found])
@@ -279,4 +304,4 @@ def all_cameras(handshake: Handshake) -> Mapping[str, CameraInfo]:
     return {name: camera for name, camera in found.items() if camera.port is not None}
 
 
-__all__ = ['Listener', 'PageWorld', 'all_cameras']
+__all__ = ['PageUser', 'PageWorld', 'Viewer', 'all_cameras']

@@ -58,43 +58,43 @@ class RequestKind:
 
 
 def _pause(world: PageWorld, fields: PayloadFields) -> Answer:
-    return {'paused': world.served.link.commands.set_paused(fields.flag('paused', True))}
+    return {'paused': world.link.commands.set_paused(fields.flag('paused', True))}
 
 
 def _mode(world: PageWorld, fields: PayloadFields) -> Answer:
-    return {'mode': world.served.link.commands.set_mode(fields.text('mode')).current}
+    return {'mode': world.link.commands.set_mode(fields.text('mode')).current}
 
 
 def _speed(world: PageWorld, fields: PayloadFields) -> Answer:
     percent = fields.number('percent', None, *SPEED_PERCENT)
-    return {'percent': world.served.link.commands.set_sim_speed(percent)}
+    return {'percent': world.link.commands.set_sim_speed(percent)}
 
 
 def _step(world: PageWorld, fields: PayloadFields) -> Answer:
     """Advance: in direct mode as always, in live mode while it is paused."""
     count = int(fields.number('count', _DEFAULT_STEPS, 1, MAX_STEPS))
-    seen = world.served.link.commands.step(
+    seen = world.link.commands.step(
         count, while_paused=fields.flag('while_paused', False), observations='minimal'
     )
     return {'step': seen.step, 'time': seen.time, 'replay': seen.replay or None}
 
 
 def _reset(world: PageWorld, fields: PayloadFields) -> Answer:
-    seen = world.served.link.commands.reset(fields.text('keyframe', '') or None)
+    seen = world.link.commands.reset(fields.text('keyframe', '') or None)
     return {'step': seen.step, 'time': seen.time}
 
 
 def _record_start(world: PageWorld, fields: PayloadFields) -> Answer:
-    return {'name': world.served.link.commands.recording_start(fields.text('name', '') or None)}
+    return {'name': world.link.commands.recording_start(fields.text('name', '') or None)}
 
 
 def _record_stop(world: PageWorld, fields: PayloadFields) -> Answer:
-    stopped = world.served.link.commands.recording_stop()
+    stopped = world.link.commands.recording_stop()
     return {'frames': stopped.frame_count, 'seconds': stopped.duration}
 
 
 def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
-    link = world.served.link
+    link = world.link
     # A stock server replaces an existing file.
     overwrite = RECORDING_OVERWRITE not in link.handshake.extensions
     with link.separate_session() as client:
@@ -104,7 +104,7 @@ def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
 
 def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
     """Return the loaded recordings, and those on the server's disk where it lists them."""
-    link = world.served.link
+    link = world.link
     saved = None
     if RECORDING_LIST in link.handshake.extensions:
         saved = [asdict(each) for each in link.queries.recording_list()]
@@ -114,29 +114,29 @@ def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
 def _recording_read(world: PageWorld, fields: PayloadFields) -> Answer:
     """Return a piece of a saved recording."""
     offset = int(fields.number('offset', 0, 0, 2**53))
-    text, size = world.served.link.queries.recording_read(fields.text('name'), offset)
+    text, size = world.link.queries.recording_read(fields.text('name'), offset)
     return {'text': text, 'bytes': size}
 
 
 def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
-    with world.served.link.separate_session() as client:
+    with world.link.separate_session() as client:
         loaded = client.replay_load(fields.text('name'))
     return {'name': loaded.name, 'frames': loaded.total_frames}
 
 
 def _replay_start(world: PageWorld, fields: PayloadFields) -> Answer:
     """Show a recording: the world is in direct mode from then on."""
-    commands = world.served.link.commands
+    commands = world.link.commands
     if 'session' in fields:
         commands.replay_set_active(fields.text('session'))
-    world.served.link.use_mode('direct')
+    world.link.use_mode('direct')
     started = commands.replay_start()
     return {'session': started.active_session, 'frames': started.total_frames}
 
 
 def _replay_stop(world: PageWorld, fields: PayloadFields) -> Answer:
-    world.served.link.commands.replay_stop()
-    return {'mode': world.served.link.commands.set_mode(fields.text('mode', 'live')).current}
+    world.link.commands.replay_stop()
+    return {'mode': world.link.commands.set_mode(fields.text('mode', 'live')).current}
 
 
 def _push(world: PageWorld, fields: PayloadFields) -> Answer:
@@ -145,9 +145,9 @@ def _push(world: PageWorld, fields: PayloadFields) -> Answer:
 
     It ends when it is not repeated; without a target it ends at once.
     """
-    number = int(fields.number('body', None, 1, len(world.served.world.bodies) - 1))
-    name = world.served.world.bodies[number].compiled
-    commands = world.served.link.commands
+    number = int(fields.number('body', None, 1, len(world.scene.world.bodies) - 1))
+    name = world.scene.world.bodies[number].compiled
+    commands = world.link.commands
     if 'target' not in fields:
         commands.apply_wrench(name, name=PUSH_NAME)
         return {}
@@ -159,11 +159,11 @@ def _push(world: PageWorld, fields: PayloadFields) -> Answer:
 def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
     """Drive a robot until the command is not repeated."""
     vx, vy, yaw = fields.vector('twist', 3)
-    robots = world.served.handshake.articulations
+    robots = world.scene.handshake.articulations
     name = fields.text('robot')
     if name not in robots:
         raise UnknownName('articulation', name, robots)
-    world.served.link.drive(name, (vx, vy, yaw), DRIVE_SECONDS)
+    world.link.drive(name, (vx, vy, yaw), DRIVE_SECONDS)
     return {}
 
 
@@ -173,7 +173,7 @@ def _navigate(world: PageWorld, fields: PayloadFields) -> Answer:
 
     :raises BadMessage: while no bridge would publish it.
     """
-    link = world.served.link
+    link = world.link
     if not link.queries.status().has_bridge:
         raise BadMessage('no ROS bridge is connected to this server')
     x, y, _ = z_up(fields.vector('position', 3))
@@ -191,7 +191,7 @@ def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     opens (0) the gripper.
     """
     number = int(fields.number('tip', None, 0, 1e4))
-    tip, seen = world.tip(number), world.served.newest
+    tip, seen = world.tip(number), world.scene.newest
     if seen is None:
         return {}
     if fields.flag('begin', False):
@@ -203,13 +203,13 @@ def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     if 'grip' in fields:
         setpoints |= tip.grip(fields.number('grip', None, 0.0, 1.0))
     if setpoints:
-        world.served.link.commands.set_setpoints(tip.prefix, setpoints)
+        world.link.commands.set_setpoints(tip.prefix, setpoints)
     return {}
 
 
 def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
     """Command one actuator; a command that `expires` ends when it is not repeated."""
-    count = world.served.link.commands.set_setpoints(
+    count = world.link.commands.set_setpoints(
         fields.text('robot'),
         {fields.text('actuator'): fields.number('value')},
         timeout=DRIVE_SECONDS if fields.flag('expires', False) else None,
@@ -221,7 +221,7 @@ def _spawn(world: PageWorld, fields: PayloadFields) -> Answer:
     """Spawn a bundled model where the page asks, y up; pages get a new description."""
     model = spawnable(fields.text('model'))
     x, y, z = z_up(fields.vector('position', 3))
-    made = world.served.link.commands.spawn_entity(
+    made = world.link.commands.spawn_entity(
         fields.text('model'),
         xml=model.xml,
         file=model.file,
@@ -233,7 +233,7 @@ def _spawn(world: PageWorld, fields: PayloadFields) -> Answer:
 
 def _delete(world: PageWorld, fields: PayloadFields) -> Answer:
     """Remove a robot or an object from the world."""
-    world.served.link.commands.delete_entity(fields.text('entity'))
+    world.link.commands.delete_entity(fields.text('entity'))
     return {}
 
 

@@ -14,12 +14,15 @@ import numpy as np
 from websockets.exceptions import ConnectionClosed
 
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
+from urlab_ros_bridge.gateways.serving.outbox import Outbox
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.channels import Channel
 from urlab_ros_bridge.gateways.virtual_field.page.channels import read_channels
 from urlab_ros_bridge.gateways.virtual_field.page.messages import Request
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageUser
 from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageWorld
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import Viewer
 from urlab_ros_bridge.gateways.virtual_field.page.requests import Answer
 from urlab_ros_bridge.gateways.virtual_field.page.requests import RequestKind
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
@@ -27,10 +30,8 @@ from urlab_ros_bridge.gateways.virtual_field.page.requests import UnknownRequest
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageLink
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
-from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
-from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import ASSETS_AT_ONCE
+from urlab_ros_bridge.gateways.virtual_field.scene.meshes import ASSETS_AT_ONCE
+from urlab_ros_bridge.gateways.virtual_field.scene.publications import Publications
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -41,30 +42,38 @@ WINDOW = 6
 # A page that acknowledges nothing for this time (s), as in a hidden tab, gets few states.
 _SLOW = 1.0
 MAX_WATCHED = 256
-MAX_PICTURES = 64
+MAX_IMAGES = 64
 MAX_WATCHED_VALUES = 8192
 _COUNTER = 1 << 32
 _NO_VALUES = np.zeros(0, '<f4')
 
 
-class BinaryPage:
+class PageSession:
     """
-    The session of one page, see `PageSession`.
+    One page: a client that lists ``binary`` in the `extensions` of its hello.
+
+    Its binary messages come here, and instead of scene_state it gets what is sent here.  Its text
+    messages are those of the protocol, as for every client.  `open`, `receive` and `close` are
+    called by the thread that reads from it, `tick` by the one that sends to it.
 
     :ivar user: who opened the page.
-    :ivar wants_contacts: whether it draws contacts.
-    :ivar images: names of the cameras that it shows.
     """
 
-    def __init__(self, world: PageWorld, publications: Publications, user: PageUser) -> None:
+    def __init__(
+        self, world: PageWorld, publications: Publications, user: PageUser, outbox: Outbox
+    ) -> None:
+        """
+        Prepare.
+
+        :param publications: what publishers show in the world.
+        """
         self._world = world
         self._publications = publications
         self.user = user
+        self._outbox = outbox
+        self._viewer = Viewer(user, outbox)
         self._published = 0  # version of what the page has of them
         self._assets: frozenset[tuple[str, int]] = frozenset()
-        self.wants_contacts = False
-        self.images: frozenset[str] = frozenset()
-        self._link: PageLink | None = None
         # Numbers and channels, together, because another thread reads them.
         self._watched: tuple[tuple[int, ...], tuple[Channel, ...]] = ((), ())
         self._last: tuple[object, ...] = ()
@@ -86,32 +95,22 @@ class BinaryPage:
         ):
             self._own[op] = partial(self._change_control, op, change)
 
-    def open(self, link: PageLink) -> None:
-        """Send the world, then its updates."""
-        self._link = link
-        link.send(self._world.description)
-        self._world.add(self)
+    def open(self) -> None:
+        """Send the world, then its updates; hello_ack has been sent."""
+        self._outbox.send(self._world.description)
+        self._world.add(self._viewer)
 
     def close(self) -> None:
         """End; whatever the page commanded ends by itself soon."""
-        self._world.remove(self)
+        self._world.remove(self._viewer)
         self._world.control.release(self.user.name)
         self._hands.close()
         self._requests.close()
 
-    def offer(self, message: bytes, key: object) -> None:
-        """Send a message soon, unless a newer one of the same key comes before."""
-        link = self._link
-        if link is not None:
-            link.post(partial(link.send, message), key)
-
     def tick(self, scene: SceneFrame) -> None:
         """Send the newest state, unless the page lags behind, or has it already."""
-        link = self._link
-        if link is None:
-            return
         if self._published != self._publications.version:
-            self._publish(link)
+            self._publish()
         now = time.monotonic()
         lag = (self._sent - self._drawn) % _COUNTER
         key, watched = self._watched
@@ -129,10 +128,10 @@ class BinaryPage:
         if watched:
             values = scene.shared(('page', key), lambda: read_channels(watched, scene.seen))
         number = (self._sent + 1) % _COUNTER
-        link.send(messages.state(number, scene.time, scene.step, poses, values))
+        self._outbox.send(messages.state(number, scene.time, scene.step, poses, values))
         self._sent, self._sent_at, self._last = number, now, latest
 
-    def _publish(self, link: PageLink) -> None:
+    def _publish(self) -> None:
         """Send what publishers show, and as many of the meshes that the page lacks as fit."""
         version, placed, overlays, meshes = self._publications.read()
         assets, size = {}, 0
@@ -141,7 +140,7 @@ class BinaryPage:
             if size < ASSETS_AT_ONCE:
                 assets[mesh.mesh_id] = mesh.asset_uri
                 size += len(mesh.asset_uri)
-        link.send(messages.published(placed, assets, overlays))
+        self._outbox.send(messages.published(placed, assets, overlays))
         had = {mesh.key for mesh in meshes.values() if mesh.mesh_id in assets}
         keys = {mesh.key for mesh in meshes.values()}
         self._assets = frozenset((self._assets | had) & keys)
@@ -201,11 +200,11 @@ class BinaryPage:
             self._answer(request, answer)
 
     def _answer(self, request: Request, answer: Answer, *, always: bool = False) -> None:
-        if self._link is None or (request.number is None and not always):
+        if request.number is None and not always:
             return
         content = {'type': 'answer', 'op': request.op, 'id': request.number} | answer
         with contextlib.suppress(ConnectionClosed):
-            self._link.send(messages.text(content))
+            self._outbox.send(messages.text(content))
 
     def _need_command(self, op: str) -> None:
         """
@@ -249,20 +248,20 @@ class BinaryPage:
         return {'channels': numbers}
 
     def _show_contacts(self, fields: PayloadFields) -> Answer:
-        self.wants_contacts = fields.flag('on', True)
+        self._viewer.wants_contacts = fields.flag('on', True)
         return {}
 
     def _show_cameras(self, fields: PayloadFields) -> Answer:
         """Send images of these cameras."""
         names = fields.need('names')
-        if not isinstance(names, list) or len(names) > MAX_PICTURES:
-            raise BadMessage(f'names must be a list of at most {MAX_PICTURES} cameras')
+        if not isinstance(names, list) or len(names) > MAX_IMAGES:
+            raise BadMessage(f'names must be a list of at most {MAX_IMAGES} cameras')
         for name in names:
             if not isinstance(name, str) or name not in self._world.cameras:
                 raise UnknownName('camera', name, self._world.cameras)
-        self.images = frozenset(names)
-        self._world.update_pictures()
+        self._viewer.images = frozenset(names)
+        self._world.update_feeds()
         return {'names': names}
 
 
-__all__ = ['WINDOW', 'BinaryPage']
+__all__ = ['WINDOW', 'PageSession']

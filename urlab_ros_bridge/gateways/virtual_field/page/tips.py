@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
-from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
+from urlab_ros_bridge.gateways.virtual_field.scene.live_scene import LiveScene
 from urlab_ros_bridge.gateways.virtual_field.steering.hand import TipPose
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import can_turn
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import grippers_of
@@ -32,12 +32,12 @@ _LONGEST_PERIOD = 0.1
 _OF_REACH, _SMALLEST, _LARGEST = 0.03, 0.0025, 0.022
 
 
-def find_tips(served: ServedScene) -> tuple[ArmChain, ...]:
+def find_tips(scene: LiveScene) -> tuple[ArmChain, ...]:
     """Return the arms whose tips can be led: the place of each is its number."""
-    return tuple(arm for arm in served.arms if is_steerable(served.robots[arm.prefix], arm))
+    return tuple(arm for arm in scene.arms if is_steerable(scene.robots[arm.prefix], arm))
 
 
-def describe_tips(served: ServedScene, tips: Sequence[ArmChain]) -> list[dict[str, Any]]:
+def describe_tips(scene: LiveScene, tips: Sequence[ArmChain]) -> list[dict[str, Any]]:
     """Return what a page has to know to lead tips; lengths in m, y up."""
     return [
         {
@@ -48,7 +48,7 @@ def describe_tips(served: ServedScene, tips: Sequence[ArmChain]) -> list[dict[st
             'offset': y_up_pose(Pose(tip.nodes[-1].place))[:3],
             'radius': round(handle_radius(tip), 5),
             'turns': can_turn(tip),
-            'grips': bool(grippers_of(served.robots[tip.prefix], tip)),
+            'grips': bool(grippers_of(scene.robots[tip.prefix], tip)),
         }
         for number, tip in enumerate(tips)
     ]

@@ -23,6 +23,8 @@ from urlab_ros_bridge.model import WorldModel
 OWNER = 'simulation'
 # Prefix of the ids of simulated bodies.
 RESERVED = 'sim/'
+# A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
+ASSETS_AT_ONCE = 4 << 20
 _ONE = (1.0, 1.0, 1.0)
 
 
@@ -147,4 +149,4 @@ class BodyMeshes:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
 
 
-__all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_state']
+__all__ = ['ASSETS_AT_ONCE', 'OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_state']

@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-import contextlib
 import threading
 
-from websockets.exceptions import ConnectionClosed
-
-from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
+from urlab_ros_bridge.gateways.serving.outbox import Outbox
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
+from urlab_ros_bridge.gateways.virtual_field.page.session import PageSession
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_error
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_message
@@ -20,8 +17,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import Hello
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import PUBLISHER
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import OWNER
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSession
-from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
+from urlab_ros_bridge.gateways.virtual_field.serving.field_world import FieldWorld
 from urlab_ros_bridge.gateways.virtual_field.serving.state_messages import StateMessage
 
 
@@ -31,10 +27,11 @@ class WebXrClient:
 
     :ivar hello: None before the first hello.
     :ivar name: user id or owner id.
-    :ivar simulation: that it watches or steers in; None before the hello.
+    :ivar world: that it watches or steers in; None before the hello.
     :ivar page: of a client with the binary extension, else None.
     :ivar view_only: whether it may only watch.
     :ivar gets_scene: whether it is sent the scene: not before its hello was answered.
+    :ivar outbox: of this session.
     :ivar sent, dropped: states that were sent to it, and states that it was too slow for.
     """
 
@@ -42,13 +39,13 @@ class WebXrClient:
         self.connection = connection
         self.hello: Hello | None = None
         self.name = ''
-        self.simulation: ServedSimulation | None = None
+        self.world: FieldWorld | None = None
         self.page: PageSession | None = None
         self.view_only = False
         self.gets_scene = False
         self.sent = self.dropped = 0
         self._assets: frozenset[tuple[str, int]] = frozenset()  # keys of meshes that it has
-        self._outbox = LatestExecutor(f'webxr-{connection.peer}')
+        self.outbox = Outbox(connection, 'webxr')
 
     @property
     def role(self) -> str:
@@ -61,7 +58,7 @@ class WebXrClient:
 
         :raises ConnectionClosed: when the client has disconnected.
         """
-        self.connection.send(write_message(kind, payload), text=True)
+        self.outbox.send_text(write_message(kind, payload))
 
     def refuse(self, reason: str) -> None:
         """
@@ -69,46 +66,25 @@ class WebXrClient:
 
         :raises ConnectionClosed: when the client has disconnected.
         """
-        self.connection.send(write_error(reason), text=True)
-
-    def send(self, message: bytes) -> None:
-        """
-        Send a binary message; waits for a client that does not read.
-
-        :raises ConnectionClosed: when the client has disconnected.
-        """
-        self.connection.send(message)
-
-    def post(self, job: Callable[[], None], key: object) -> bool:
-        """
-        Run a job in the thread that sends to this client; the newest of each key counts.
-
-        :returns: whether an older job was replaced, because the client is slow.
-        """
-
-        def run() -> None:
-            with contextlib.suppress(ConnectionClosed):
-                job()
-
-        return self._outbox.submit(run, key)
+        self.outbox.send_text(write_error(reason))
 
     def show(self, message: StateMessage) -> None:
         """Queue a state; a newer one replaces it."""
-        self.dropped += self.post(lambda: self._send_state(message), 'state')
+        self.dropped += self.outbox.post(lambda: self._send_state(message), 'state')
 
     def end_session(self) -> None:
         """End the session: nothing more of it is sent."""
-        self.gets_scene, self.hello, self.page, self.simulation = False, None, None, None
-        self._outbox.close()
-        self._outbox = LatestExecutor(f'webxr-{self.connection.peer}')
+        self.gets_scene, self.hello, self.page, self.world = False, None, None, None
+        self.outbox.close()
+        self.outbox = Outbox(self.connection, 'webxr')
 
     def close(self) -> None:
         """End the thread that sends."""
-        self._outbox.close()
+        self.outbox.close()
 
     def _send_state(self, message: StateMessage) -> None:
         data, assets = message.for_client(self._assets)
-        self.connection.send(data, text=True)
+        self.outbox.send_text(data)
         self._assets = assets
         self.sent += 1
 

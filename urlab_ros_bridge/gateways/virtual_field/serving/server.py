@@ -18,7 +18,7 @@ from urlab_ros_bridge.gateways.errors import GONE
 from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
-from urlab_ros_bridge.gateways.serving.websocket_server import HttpFiles
+from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
@@ -26,6 +26,9 @@ from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 from urlab_ros_bridge.gateways.virtual_field.errors import NoSimulation
+from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
+from urlab_ros_bridge.gateways.virtual_field.page.page_world import PageUser
+from urlab_ros_bridge.gateways.virtual_field.page.session import PageSession
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import Envelope
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import acknowledge
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import BINARY
@@ -35,16 +38,15 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.hello import SPECTATOR
 from urlab_ros_bridge.gateways.virtual_field.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import read_xr_input
+from urlab_ros_bridge.gateways.virtual_field.scene.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.serving.certificate import own_addresses
 from urlab_ros_bridge.gateways.virtual_field.serving.client import ClientNames
 from urlab_ros_bridge.gateways.virtual_field.serving.client import WebXrClient
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageSessions
-from urlab_ros_bridge.gateways.virtual_field.serving.page_session import PageUser
-from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.serving.field_world import FieldWorld
 from urlab_ros_bridge.gateways.virtual_field.serving.session import MAX_READ
 from urlab_ros_bridge.gateways.virtual_field.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.virtual_field.serving.session import WebXrSession
-from urlab_ros_bridge.gateways.virtual_field.serving.simulation import ServedSimulation
+from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Assignment
 from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import robots_of
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -100,17 +102,11 @@ class WebXrServer:
     client has a thread that reads and one that sends, so that none waits for another.
     """
 
-    def __init__(
-        self,
-        config: WebXrConfig,
-        files: HttpFiles | None = None,
-        pages: PageSessions | None = None,
-    ) -> None:
+    def __init__(self, config: WebXrConfig, files: PageFiles | None = None) -> None:
         """
         Prepare; nothing is bound before `start`.
 
-        :param files: the page; None: the port speaks the protocol alone.
-        :param pages: makes the sessions of our own page; None: the extension is not offered.
+        :param files: our own page; None: the port speaks the protocol alone.
         :raises OpenWithoutToken: for a bind wider than loopback without a token.
         """
         self.config = config
@@ -126,20 +122,18 @@ class WebXrServer:
             keepalive=config.keepalive,
             max_message=MAX_READ,
             max_queue=MAX_QUEUE,
-            files=files,
+            answer_get=None if files is None else self._answer_get,
             tls=config.tls,
         )
-        self._pages = pages
+        self._files = files
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
         self._names = ClientNames()
         self._reading = ReadingShare()
         self._log = LimitedLog(_LOG)
         self._publications = Publications()
-        self._simulation: SimulationConnection[ServedSimulation] = SimulationConnection(
+        self._simulation: SimulationConnection[FieldWorld] = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
-            lambda link: ServedSimulation(
-                link, config.host, config.state_port, self._publications
-            ),
+            lambda link: FieldWorld(link, config.host, config.state_port, self._publications),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
         self._ticker = PeriodicThread('webxr-ticker', self._tick, RATE)
@@ -158,7 +152,7 @@ class WebXrServer:
         except BaseException:
             self._server.stop('')
             raise
-        if self._pages is not None:
+        if self._files is not None:
             threading.Thread(target=self._prepare, name='webxr-prepare', daemon=True).start()
         self._ticker.start()
         self._server.start()
@@ -179,10 +173,10 @@ class WebXrServer:
 
     def describe(self) -> str:
         """Return a description of the simulation for the log."""
-        simulation = self._simulation.current
-        if simulation is None:
+        world = self._simulation.current
+        if world is None:
             return 'world=none'
-        scene, steerable = simulation.scene, simulation.pool.steerable
+        scene, steerable = world.scene, world.pool.steerable
         return f'world={scene.name} robots={",".join(scene.robots) or "none"} arms={steerable}'
 
     @property
@@ -191,8 +185,8 @@ class WebXrServer:
         return list(self._clients.values())
 
     @property
-    def served(self) -> ServedSimulation | None:
-        """Return what is served now, None when there is no simulation."""
+    def world(self) -> FieldWorld | None:
+        """Return the world that is served now, None when there is no simulation."""
         return self._simulation.current
 
     def stop(self) -> None:
@@ -208,7 +202,8 @@ class WebXrServer:
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Serve a client until it disconnects."""
-        WebXrSession(self._clients[connection], self, self._reading).run()
+        client = self._clients[connection]
+        WebXrSession(client, self._begin, self._execute, self._reading).run()
 
     def left(self, connection: WebSocketConnection) -> None:
         """Remove a client that has disconnected."""
@@ -216,46 +211,42 @@ class WebXrServer:
         self._end(client)
         client.close()
 
-    def begin(self, client: WebXrClient, hello: Hello) -> None:
+    def _begin(self, client: WebXrClient, hello: Hello) -> None:
         """Start the session of a client, after ending its previous one, and reply."""
-        if BINARY in hello.extensions and self._pages is None:
+        if BINARY in hello.extensions and self._files is None:
             raise BadMessage('this gateway has no page: the extension binary is not offered')
         if client.view_only and hello.role != SPECTATOR:
             raise BadMessage(f'this session may only watch: role {hello.role} is refused')
-        simulation = self._find()
+        world = self._find_world()
         if hello.role == VR_CLIENT:
-            robots_of(hello.character_mode, simulation.pool.modes)  # before anything changes
+            robots_of(hello.character_mode, world.pool.modes)  # before anything changes
         self._end(client)
         if BINARY not in hello.extensions:
-            simulation.scene.bodies.meshes()  # not in the thread of all clients
+            world.scene.bodies.meshes()  # not in the thread of all clients
         name = self._names.take(client, hello)
-        holding = None
+        own = Assignment(name, hello.character_mode)
         try:
             if hello.role == VR_CLIENT:
-                holding = simulation.take(name, hello.character_mode, self._arms(hello))
+                own = world.take(name, hello.character_mode, self._arms(hello))
         except BaseException:
             self._names.release(client, name)
             raise
-        client.hello, client.name, client.simulation = hello, name, simulation
+        client.hello, client.name, client.world = hello, name, world
         if hello.role == PUBLISHER:
             client.reply('hello_ack', acknowledge(hello, name, [], []))
         else:
-            ids = ([], []) if holding is None else (holding.arm_ids, holding.controlled_arm_ids)
-            nothing = {'user_id': name, 'arms': {}, 'scenery': {}}
-            client.reply('hello_ack', acknowledge(hello, name, *ids))
-            client.reply('asset_manifest', nothing if holding is None else holding.manifest())
-        if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(
-                simulation.scene,
-                self._publications,
-                PageUser(name, hello.client, client.view_only),
-            )
-            page.open(client)
+            ack = acknowledge(hello, name, own.arm_ids, own.controlled_arm_ids)
+            client.reply('hello_ack', ack)
+            client.reply('asset_manifest', own.manifest())
+        if BINARY in hello.extensions:
+            user = PageUser(name, hello.client, client.view_only)
+            page = PageSession(world.page(), self._publications, user, client.outbox)
+            page.open()
             client.page = page
         client.gets_scene = True
         self._log.info('%s is the %s %s', client.connection.peer, hello.role, name)
 
-    def handle(self, client: WebXrClient, envelope: Envelope) -> None:
+    def _execute(self, client: WebXrClient, envelope: Envelope) -> None:
         """Execute a message of a client after its hello."""
         if client.role == PUBLISHER:
             if envelope.type != 'heartbeat':
@@ -266,23 +257,23 @@ class WebXrServer:
             self._handle_user(client, envelope)
 
     def _handle_user(self, client: WebXrClient, envelope: Envelope) -> None:
-        simulation, hello = client.simulation, client.hello
-        if simulation is None or hello is None:
+        world, hello = client.world, client.hello
+        if world is None or hello is None:
             raise NoSimulation
         if envelope.type == 'reset':
             # Its own arms count as free, so it gets the same ones and starts over.
-            holding = simulation.take(client.name, hello.character_mode, self._arms(hello))
+            assignment = world.take(client.name, hello.character_mode, self._arms(hello))
             client.reply(
                 'hello_ack',
                 {
                     'reset': True,
                     'user_id': client.name,
-                    'arm_ids': holding.arm_ids,
-                    'controlled_arm_ids': holding.controlled_arm_ids,
+                    'arm_ids': assignment.arm_ids,
+                    'controlled_arm_ids': assignment.controlled_arm_ids,
                 },
             )
             return
-        operator = simulation.operator(client.name)
+        operator = world.operator(client.name)
         if operator is None:
             raise NoSimulation
         if envelope.type == 'xr_input':
@@ -294,9 +285,9 @@ class WebXrServer:
         """Return how many arms a user may have at most."""
         return min(hello.arm_count, self.config.arms_per_user or hello.arm_count)
 
-    def _find(self) -> ServedSimulation:
+    def _find_world(self) -> FieldWorld:
         """
-        Return the simulation, after it was restarted too.
+        Return the world of the simulation, after it was restarted too.
 
         :raises NoSimulation: when there is none.
         """
@@ -304,17 +295,17 @@ class WebXrServer:
             self._simulation.renew(RETURN_SECONDS)
         except UrlabError as error:
             raise NoSimulation(error) from error
-        served = self._simulation.current
-        if served is None:
+        world = self._simulation.current
+        if world is None:
             raise NoSimulation
-        return served
+        return world
 
     def _end(self, client: WebXrClient) -> None:
         """End the session of a client, if it has one."""
-        role, page, simulation = client.role, client.page, client.simulation
+        role, page, world = client.role, client.page, client.world
         client.end_session()
-        if simulation is not None and role == VR_CLIENT:
-            simulation.release(client.name)
+        if world is not None and role == VR_CLIENT:
+            world.release(client.name)
         if role == PUBLISHER:
             self._publications.forget(client.name)
         self._names.release(client, client.name)
@@ -324,37 +315,43 @@ class WebXrServer:
             except Exception:
                 _LOG.exception('%s: failed to close its page', client.connection.peer)
 
+    def _answer_get(self, path: str) -> HttpAnswer:
+        assert self._files is not None
+        world = self._simulation.current
+        return self._files.respond(path, {} if world is None else world.page_files)
+
     def _prepare(self) -> None:
-        simulation = self._simulation.current
-        if simulation is None or self._pages is None:
+        """Make the files of all bodies, so that the first page does not wait for them."""
+        world = self._simulation.current
+        if world is None:
             return
         try:
-            self._pages.prepare(simulation.scene)
+            world.page()
         except Exception:  # the first page that is opened reports why
             _LOG.debug('cannot prepare the page', exc_info=True)
 
     def _tick(self) -> None:
         """Send the newest state to the clients of the world; those of another reconnect."""
-        simulation = self._simulation.current
+        world = self._simulation.current
         clients = []
         for client in list(self._clients.values()):
-            own = client.simulation
+            own = client.world
             if own is None or not client.gets_scene:
                 continue
-            if own is simulation and not own.link.is_stale:
+            if own is world and not own.link.is_stale:
                 clients.append(client)
             elif not own.link.is_lost:
                 # Whoever has lost the simulation tells its clients that it has gone.
                 client.connection.end_soon(TRY_AGAIN, CHANGED)
-        frame = simulation.scene.poll() if clients and simulation is not None else None
-        if simulation is None or frame is None:
+        frame = world.scene.poll() if clients and world is not None else None
+        if world is None or frame is None:
             return
         for client in clients:
             page = client.page
             if page is not None:
-                client.post(partial(page.tick, frame), 'state')
+                client.outbox.post(partial(page.tick, frame), 'state')
             else:
-                client.show(simulation.message(frame))
+                client.show(world.message(frame))
 
 
 def _reachable(anywhere: str) -> str:

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import contextlib
 import logging
 import threading
 import time
-from typing import Protocol
 
 from websockets.exceptions import ConnectionClosed
 
@@ -34,24 +34,6 @@ MAX_SMALL = 1 << 16
 # the connection is closed.
 MAX_LARGE, MAX_READ = 4 << 20, 12 << 20
 _BURST = 0.1  # s of processor time that it may use at once
-
-
-class Host(Protocol):
-    """The gateway, as a session uses it."""
-
-    def begin(self, client: WebXrClient, hello: Hello) -> None:
-        """
-        Start the session of a client, after ending its previous one, and reply.
-
-        :raises UrlabError: with the reason for the client, which may say hello again.
-        """
-
-    def handle(self, client: WebXrClient, envelope: Envelope) -> None:
-        """
-        Execute a message of a client after its hello; its type is allowed for its role.
-
-        :raises UrlabError: with the reason for the client.
-        """
 
 
 class ReadingShare:
@@ -80,9 +62,23 @@ class ReadingShare:
 class WebXrSession:
     """One client's messages, one after the other."""
 
-    def __init__(self, client: WebXrClient, host: Host, share: ReadingShare) -> None:
+    def __init__(
+        self,
+        client: WebXrClient,
+        begin: Callable[[WebXrClient, Hello], None],
+        handle: Callable[[WebXrClient, Envelope], None],
+        share: ReadingShare,
+    ) -> None:
+        """
+        Prepare.
+
+        :param begin: starts the session of the client, after ending its previous one, and replies.
+        :param handle: executes a message after the hello; its type is allowed for the role.  Both
+            raise UrlabError with the reason for the client.
+        """
         self._client = client
-        self._host = host
+        self._begin = begin
+        self._execute = handle
         self._share = share
         self._debt = 0.0
         self._paid_at = time.monotonic()
@@ -125,13 +121,13 @@ class WebXrSession:
     def _answer(self, envelope: Envelope) -> None:
         client = self._client
         if envelope.type == 'hello':
-            self._host.begin(client, read_hello(envelope.payload))
+            self._begin(client, read_hello(envelope.payload))
             return
         if client.hello is None:
             raise BadMessage('hello required first')
         if envelope.type not in REQUESTS[client.role]:
             raise BadMessage(_unsupported(client.role, envelope.type))
-        self._host.handle(client, envelope)
+        self._execute(client, envelope)
 
     def _slow_down(self, spent: float) -> None:
         """Delay a client that exceeds its share; its socket applies back-pressure."""
@@ -160,4 +156,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['MAX_READ', 'REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']
+__all__ = ['MAX_READ', 'REQUESTS', 'ReadingShare', 'WebXrSession']

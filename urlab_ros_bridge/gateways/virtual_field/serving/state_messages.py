@@ -10,13 +10,12 @@ from typing import Any
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.virtual_field.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.virtual_field.scene.live_scene import LiveScene
+from urlab_ros_bridge.gateways.virtual_field.scene.meshes import ASSETS_AT_ONCE
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
-from urlab_ros_bridge.gateways.virtual_field.scene.served import ServedScene
-from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.scene.publications import Publications
 from urlab_ros_bridge.gateways.virtual_field.steering.arm_pool import Ownership
 
-# A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
-ASSETS_AT_ONCE = 4 << 20
 AssetKeys = frozenset[tuple[str, int]]
 
 
@@ -63,7 +62,7 @@ class StateMessages:
     :ivar made: how many messages were serialised.
     """
 
-    def __init__(self, scene: ServedScene, publications: Publications) -> None:
+    def __init__(self, scene: LiveScene, publications: Publications) -> None:
         self._scene = scene
         self._publications = publications
         self._newest: tuple[object, StateMessage] | None = None
@@ -128,4 +127,4 @@ def arm_state(
     }
 
 
-__all__ = ['ASSETS_AT_ONCE', 'StateMessage', 'StateMessages']
+__all__ = ['StateMessage', 'StateMessages']

@@ -39,7 +39,7 @@ class Ownership:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Assignment:
     """
     The arms and base of a user.
 
@@ -49,9 +49,9 @@ class Holding:
 
     user_id: str
     mode: str
-    robot: str
-    arms: tuple[int, ...]
-    base: str
+    robot: str = ''
+    arms: tuple[int, ...] = ()
+    base: str = ''
 
     @property
     def arm_ids(self) -> list[str]:
@@ -60,7 +60,7 @@ class Holding:
 
     @property
     def controlled_arm_ids(self) -> list[str]:
-        """Return the ids of the arms of the left and the right hand; one arm follows both."""
+        """Return the ids of the arms of the left and right hands; one arm follows both."""
         ids = self.arm_ids[:2]
         return ids * 2 if len(ids) == 1 else ids
 
@@ -100,7 +100,7 @@ class ArmPool:
         self._steerable = {prefix: tuple(places) for prefix, places in steerable.items()}
         self._bases = frozenset(bases)
         self._lock = threading.Lock()
-        self._holdings: dict[str, Holding] = {}
+        self._assignments: dict[str, Assignment] = {}
         self._version = 0
         self._ownership = self._describe()
 
@@ -114,7 +114,7 @@ class ArmPool:
         """Return which user has which arms."""
         return self._ownership
 
-    def take(self, user_id: str, mode: str, count: int) -> Holding:
+    def take(self, user_id: str, mode: str, count: int) -> Assignment:
         """
         Assign free arms of one robot, and its base if free, to a user.
 
@@ -126,9 +126,9 @@ class ArmPool:
         """
         robots = robots_of(mode, self.modes)
         with self._lock:
-            others = [h for h in self._holdings.values() if h.user_id != user_id]
-            taken = {arm for holding in others for arm in holding.arms}
-            driven = {holding.base for holding in others}
+            others = [a for a in self._assignments.values() if a.user_id != user_id]
+            taken = {arm for assignment in others for arm in assignment.arms}
+            driven = {assignment.base for assignment in others}
             best: tuple[str, tuple[int, ...], str] = '', (), ''
             for robot in robots:
                 arms = tuple(a for a in self._steerable[robot] if a not in taken)[:count]
@@ -137,15 +137,15 @@ class ArmPool:
                     best = robot, arms, base
             if not best[0]:
                 raise NoFreeArm(self._why_not(mode, robots))
-            holding = Holding(user_id, mode, *best)
-            self._holdings[user_id] = holding
+            assignment = Assignment(user_id, mode, *best)
+            self._assignments[user_id] = assignment
             self._changed()
-            return holding
+            return assignment
 
     def release(self, user_id: str) -> None:
         """Free the arms and the base of a user, if any."""
         with self._lock:
-            if self._holdings.pop(user_id, None) is not None:
+            if self._assignments.pop(user_id, None) is not None:
                 self._changed()
 
     def _why_not(self, mode: str, robots: Sequence[str]) -> str:
@@ -153,7 +153,8 @@ class ArmPool:
         bases = len(self._bases.intersection(robots))
         if not arms and not bases:
             return f'mode {mode!r} has nothing to steer: no arm with actuators, no mobile base'
-        users = ', '.join(sorted(h.user_id for h in self._holdings.values() if h.robot in robots))
+        holders = [a.user_id for a in self._assignments.values() if a.robot in robots]
+        users = ', '.join(sorted(holders))
         what = [f'{arms} arms'] * bool(arms) + [f'{bases} bases'] * bool(bases)
         return f'no free arm: all {" and ".join(what)} of mode {mode!r} are taken by {users}'
 
@@ -165,10 +166,10 @@ class ArmPool:
         ids: list[str] = list(self._names)
         owners: list[str | None] = [None] * len(ids)
         users = {}
-        for holding in self._holdings.values():
-            users[holding.user_id] = tuple(holding.arm_ids)
-            for place, arm_id in zip(holding.arms, holding.arm_ids, strict=True):
-                ids[place], owners[place] = arm_id, holding.user_id
+        for assignment in self._assignments.values():
+            users[assignment.user_id] = tuple(assignment.arm_ids)
+            for place, arm_id in zip(assignment.arms, assignment.arm_ids, strict=True):
+                ids[place], owners[place] = arm_id, assignment.user_id
         return Ownership(self._version, tuple(ids), tuple(owners), users)
 
 
@@ -202,4 +203,4 @@ def robots_of(mode: str, modes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...
     return modes[mode]
 
 
-__all__ = ['COLORS', 'STOCK_MODES', 'ArmPool', 'Holding', 'Ownership', 'modes_of', 'robots_of']
+__all__ = ['COLORS', 'STOCK_MODES', 'ArmPool', 'Assignment', 'Ownership', 'modes_of', 'robots_of']

@@ -30,7 +30,7 @@ _LOG = logging.getLogger(__name__)
 _FARTHEST = 1e150
 
 
-class ServedScene:
+class LiveScene:
     """
     One life of one world.  `poll` and `shapes` are for one thread; everything else for any.
 
@@ -125,4 +125,4 @@ class ServedScene:
         self.unfit += 1
 
 
-__all__ = ['ServedScene']
+__all__ = ['LiveScene']

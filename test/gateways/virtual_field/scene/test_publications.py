@@ -11,8 +11,8 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import MoveMesh
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import OVERLAY
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import Remove
 from urlab_ros_bridge.gateways.virtual_field.protocol.publishing import SetPoints
-from urlab_ros_bridge.gateways.virtual_field.serving import publications as module
-from urlab_ros_bridge.gateways.virtual_field.serving.publications import Publications
+from urlab_ros_bridge.gateways.virtual_field.scene import publications as module
+from urlab_ros_bridge.gateways.virtual_field.scene.publications import Publications
 
 
 def mesh(name, data='data:'):

@@ -19,7 +19,7 @@ def world():
         client.connect()
         client.set_mode('direct')
         with field_at(port) as gateway:
-            yield client, gateway.served.scene
+            yield client, gateway.world.scene
 
 
 def next_frame(client, scene):
