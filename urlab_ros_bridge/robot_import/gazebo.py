@@ -44,6 +44,7 @@ _IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
 _TOPIC = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 _SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
 _MAX_RAYS, _MAX_RINGS = 10_000, 256
+_WIDEST = 3.0  # rad; images of MuJoCo are flat
 _MOST_RAYS = 100_000  # of all scanners of a world
 # Outside of this, contacts become unstable; descriptions have 0 for casters, 1e5 for wheels.
 _FRICTION = (0.01, 2.0)
@@ -105,7 +106,7 @@ class SensorImport:
         for camera in sensor.findall('camera'):
             size = [int(_number(camera, 'image/width', 640)),
                     int(_number(camera, 'image/height', 480))]  # fmt: skip
-            across = _number(camera, 'horizontal_fov', math.radians(60))
+            across = min(_number(camera, 'horizontal_fov', math.radians(60)), _WIDEST)
             fovy = math.degrees(2 * math.atan(math.tan(across / 2) * size[1] / size[0]))
             pos, quat = compose(*_pose(sensor), *_pose(camera))
             for mode in modes:

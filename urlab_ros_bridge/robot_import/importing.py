@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 import logging
 import os
@@ -92,12 +93,30 @@ def import_robot(
     packages = Packages(path.parent, options.package_paths, readable=options.readable)
     robot = read_description(path, packages, options)
     renamed = rename_world(robot)
-    root = root_link(robot, path)
     cache = meshes or MeshCache(read=options.read)
     replace_meshes(robot, packages, cache, options.allow_missing_meshes)
+    return robot_of(robot, path, options, renamed)
+
+
+def robot_of(
+    robot: ElementTree.Element,
+    path: Path,
+    options: ImportOptions,
+    renamed: str = '',
+    complete: Callable[[mujoco.MjSpec], None] = lambda spec: None,
+) -> ImportedRobot:
+    """
+    Make a robot of a URDF whose meshes MuJoCo reads.
+
+    :param renamed: the name of a link that was called `world`.
+    :param complete: adds what a URDF cannot say to the spec.
+    :raises RobotImportError: as `import_robot`.
+    """
+    root = root_link(robot, path)
     repair_inertials(robot, root, floats=options.base == 'floating')
     repair_joints(robot)
     spec = read_spec(robot, path)
+    complete(spec)
     drive = find_drive(robot)
     initial = initial_positions(robot)
 
@@ -137,7 +156,7 @@ def import_robot(
     return ImportedRobot(name, mjcf_text(spec, model), settings, scene)
 
 
-def import_world(path: Path, options: ImportOptions) -> Path:
+def import_robot_world(path: Path, options: ImportOptions) -> Path:
     """
     Import a robot into the cache, and return the sidecar of the world with it.
 

@@ -14,6 +14,7 @@ from urlab_ros_bridge.files import ReadableFolders
 
 BASES = ('auto', 'fixed', 'floating')
 _ENDINGS = ('.urdf', '.xacro')
+_SDF_ENDINGS = ('.sdf', '.world')
 _MAX_BYTES = 512 << 20  # of a file
 
 
@@ -71,5 +72,10 @@ def pairs(text: str, separator: str, sign: str) -> dict[str, str]:
 
 
 def is_robot_description(path: Path) -> bool:
-    """Return whether the name of a file is that of a URDF or xacro file."""
-    return path.suffix.lower() in _ENDINGS
+    """Return whether a path is that of a URDF or xacro file, or of SDF."""
+    return path.suffix.lower() in _ENDINGS or is_sdf(path)
+
+
+def is_sdf(path: Path) -> bool:
+    """Return whether a path is that of an SDF file, or the folder of a model."""
+    return path.suffix.lower() in _SDF_ENDINGS or path.is_dir()

@@ -24,6 +24,7 @@ _LOG = logging.getLogger(__name__)
 # As in MuJoCo Menagerie; group 3 is not drawn.
 VISUAL_GROUP, COLLISION_GROUP = 2, 3
 TIMESTEP = 0.002  # s
+_SCALAR = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 # MuJoCo's name of the frame that everything is in; a link of that name gets another one.
 _WORLD = 'world'
 _OPTIONS = {'fusestatic': 'false', 'discardvisual': 'false', 'strippath': 'false'}
@@ -152,7 +153,7 @@ def start_pose(model: mujoco.MjModel, initial: Mapping[str, float], path: Path) 
     """
     data = mujoco.MjData(model)
     for joint in range(model.njnt):
-        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+        if model.jnt_type[joint] not in _SCALAR:
             continue
         slot = model.jnt_qposadr[joint]
         value = initial.get(model.joint(joint).name, 0.0)

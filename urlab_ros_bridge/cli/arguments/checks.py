@@ -35,6 +35,13 @@ def existing_file(path: str) -> str:
     return f'there is no file {shown(path)}'
 
 
+def model_file(path: str) -> str:
+    """Check that a path is a file, or the folder of an SDF model."""
+    if os.path.isfile(os.path.join(path, 'model.config')):
+        return ''
+    return existing_file(path)
+
+
 def folder(path: str) -> str:
     """Check that a path is a folder or does not exist."""
     if not os.path.exists(path) or os.path.isdir(path):

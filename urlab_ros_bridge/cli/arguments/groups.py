@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.arguments.checks import bundled_world
 from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.checks import folder
+from urlab_ros_bridge.cli.arguments.checks import model_file
 from urlab_ros_bridge.cli.arguments.checks import package_folders
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.checks import ros_namespace
@@ -65,9 +66,9 @@ class WorldArguments(Arguments):
     world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
     model: str = key(
         '',
-        'MJCF, URDF or xacro file to serve instead of a bundled world; a YAML file next to an '
-        'MJCF file, with the same stem, describes its robots.',
-        check=existing_file,
+        'MJCF, URDF, xacro or SDF file, or folder of an SDF model, to serve instead of a bundled '
+        'world; a YAML file next to an MJCF file, with the same stem, describes its robots.',
+        check=model_file,
         **PATH,
     )
     robot: str = key(

@@ -1,13 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab import`: convert a URDF or xacro to MJCF, meshes and a sidecar."""
+"""`urlab import`: convert a URDF, xacro or SDF to MJCF, meshes and a sidecar."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.checks import model_file
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
@@ -23,7 +23,10 @@ from urlab_ros_bridge.schema import key
 class FileArguments(ImportArguments):
     """Files."""
 
-    robot: str = key(text='URDF or xacro file.', positional=True, check=existing_file, **PATH)
+    robot: str = key(
+        text='URDF, xacro or SDF file, or the folder of an SDF model.', positional=True,
+        check=model_file, **PATH,
+    )  # fmt: skip
     out: str = key('robot', 'Folder to write to.', **FOLDER)
     overwrite: bool = key(False, 'Replace files that are in the folder already.')
 
@@ -38,9 +41,9 @@ def run(given: ParsedArguments[RobotFileArguments]) -> int:
     values = given.values
     set_up_logging(values.log_level)
     require('import')
-    from urlab_ros_bridge.robot_import.importing import export_robot
+    from urlab_ros_bridge.robot_import.descriptions import export_world
 
-    sidecar = export_robot(
+    sidecar = export_world(
         Path(values.robot), values.import_options(), Path(values.out), values.overwrite
     )
     print(f'urlab server --model {sidecar}')
@@ -49,10 +52,10 @@ def run(given: ParsedArguments[RobotFileArguments]) -> int:
 
 COMMAND = Command(
     name='import',
-    summary='Write a URDF or xacro as MJCF, meshes and a sidecar.',
-    text='Write a robot from its URDF or xacro into a self-contained folder: its MJCF, meshes, a\n'
-    'scene with a floor, and the sidecar for "urlab server --model". To serve a URDF without\n'
-    'editing it, "urlab server --model" takes the file itself. Needs no ROS and no server.',
+    summary='Write a URDF, xacro or SDF as MJCF, meshes and a sidecar.',
+    text='Write a robot (URDF, xacro, SDF) or a world (SDF) into a self-contained folder: MJCF,\n'
+    'meshes, a scene, and the sidecar for "urlab server --model". To serve it without editing,\n'
+    '"urlab server --model" takes the file itself. Needs no ROS and no server.',
     section=RobotFileArguments,
     run=run,
     examples=(

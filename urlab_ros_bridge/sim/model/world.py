@@ -21,7 +21,7 @@ from urlab_ros_bridge.model.named_bodies import moving_scenery
 from urlab_ros_bridge.model.named_bodies import named_bodies
 from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.robot_import import is_robot_description
-from urlab_ros_bridge.robot_import.importing import import_world
+from urlab_ros_bridge.robot_import.descriptions import import_world
 from urlab_ros_bridge.robot_import.menagerie import robot_world
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.sim.config import ServerConfig
