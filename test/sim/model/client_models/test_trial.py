@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 import signal
 
+import mujoco
 import pytest
 from spawn_models import TETRAHEDRON
 from waiting import wait_until
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import integration_state
 from urlab_ros_bridge.sim.model.client_models import Trial
 from urlab_ros_bridge.sim.model.client_models import trial as trial_module
 from urlab_ros_bridge.sim.model.client_models.document import Bundle
@@ -62,6 +64,15 @@ def test_an_exceeded_limit_is_named_and_the_next_model_is_tried(trial, limits, b
     wait_until(lambda: not children(process))
     assert made.sizes(GOOD)['nv'] == 1
     assert made._worker.process.pid == process, 'it is warm still'
+
+
+@pytest.mark.parametrize('flag', ['', '<option><flag autoreset="disable"/></option>'])
+@pytest.mark.parametrize(('time', 'velocity'), [(0.0, 1e200), (7.0, 1e200), (0.0, 1.0)])
+def test_a_state_that_becomes_invalid_is_noticed_at_any_time(trial, flag, time, velocity):
+    model = mujoco.MjModel.from_xml_string(GOOD.xml.replace('<world', f'{flag}<world', 1))
+    data = mujoco.MjData(model)
+    data.time, data.qvel[0] = time, velocity
+    assert trial().step(model, integration_state(model, data)).diverged == (velocity > 1e10)
 
 
 def test_files_outside_the_bundle_cannot_be_read(trial, tmp_path):

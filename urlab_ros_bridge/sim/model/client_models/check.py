@@ -30,6 +30,40 @@ def check(root: ElementTree.Element) -> None:
     copies = _repeated(root) - sum(1 for _ in root.iter())
     if copies > limits.COPIES:
         raise too_large('copies of elements', copies, limits.COPIES)
+    vertices = sum(_generated_vertices(mesh) for mesh in root.iter('mesh'))
+    if not vertices <= limits.GENERATED_VERTICES:
+        raise too_large('vertices of built-in meshes', vertices, limits.GENERATED_VERTICES)
+
+
+def check_names(root: ElementTree.Element) -> None:
+    """
+    Check the names of elements, which are kept, logged and sent to every client.
+
+    :raises OpError: import_failed.
+    """
+    for element in root.iter():
+        name = element.get('name', '')
+        if len(name) > limits.NAME_CHARACTERS:
+            raise too_large(
+                f'name of <{element.tag}>: characters', len(name), limits.NAME_CHARACTERS
+            )
+        if not name.isprintable():
+            raise OpError(
+                'import_failed',
+                f'name of <{element.tag}>: {name!r} has line breaks or control characters',
+            )
+
+
+def _generated_vertices(mesh: ElementTree.Element) -> float:
+    """Return about how many vertices a built-in mesh has, by its resolution."""
+    if 'builtin' not in mesh.attrib:
+        return 0
+    try:
+        # A resolution is the first parameter, or the first two.
+        numbers = [float(word) for word in mesh.get('params', '').split()[:2]]
+    except ValueError:
+        return 0  # MuJoCo says what is wrong
+    return max([1.0, *numbers]) ** 2 if all(map(math.isfinite, numbers)) else math.inf
 
 
 def _check_element(element: ElementTree.Element) -> None:

@@ -22,6 +22,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
 from urlab_ros_bridge.sim.model.client_models import words
 from urlab_ros_bridge.sim.model.client_models.check import check
+from urlab_ros_bridge.sim.model.client_models.check import check_names
 from urlab_ros_bridge.sim.model.client_models.check import parse
 from urlab_ros_bridge.sim.model.client_models.files import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.files import MISSING
@@ -105,6 +106,7 @@ class Document:
             self._include(root, folder, folder)
             check(root)
             self._mjcf(root, folder)
+        check_names(root)
         return ElementTree.tostring(root, encoding='unicode')
 
     def _include(

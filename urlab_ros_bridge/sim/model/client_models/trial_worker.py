@@ -23,6 +23,7 @@ from typing import BinaryIO
 STEPS = 10  # that a model is stepped on trial, unless they take too long
 MAX_LINE = 1 << 20
 _Files = dict[str, dict[str, bytes]]  # group -> {name: content}
+_STATE = ('QPOS', 'QVEL', 'QACC')  # what MuJoCo checks in each step
 _OUT_OF_MEMORY = ('could not allocate', 'out of memory', 'bad_alloc')
 
 
@@ -107,6 +108,11 @@ def _compile(mujoco: Any, request: dict[str, Any], files: _Files) -> dict[str, A
         files['xml'][''].decode(), include=files.get('parsed'), assets=files.get('compiled')
     )
     model = spec.compile()
+    for name in dir(model):
+        values: Any = getattr(model, name) if name[:1] != '_' else None
+        is_float = hasattr(values, 'dtype') and values.dtype.kind == 'f'
+        if is_float and (values != values).any():  # only NaN differs from itself
+            raise ValueError(f'{name} of the compiled model has a NaN')
     sizes = {'bytes': mujoco.mj_sizeModel(model)}
     sizes.update({name: int(getattr(model, name)) for name in request['sizes'] if name != 'bytes'})
     if all(sizes[name] <= limit for name, limit in request['sizes'].items()):
@@ -130,12 +136,13 @@ def _step(mujoco: Any, request: dict[str, Any], files: _Files) -> dict[str, Any]
     mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
     longest, start = 0.0, time.process_time()
     diverged = False
+    kinds = [int(getattr(mujoco.mjtWarning, f'mjWARN_BAD{name}')) for name in _STATE]
     for _ in range(STEPS):
-        begun, before = time.process_time(), data.time
+        begun = time.process_time()
         mujoco.mj_step(model, data)
         now = time.process_time()
         longest = max(longest, now - begun)
-        diverged |= data.time <= before
+        diverged |= any(data.warning[kind].number for kind in kinds)
         if now - start > request['seconds']:
             break
     return {'seconds': longest, 'diverged': diverged}

@@ -147,7 +147,7 @@ def spawn_entity(host: SimulationHost, session: ServerSession, fields: Fields) -
         check_idle(old)
         name = choose_name(old.world, name, robot, renaming, source.own_name)
         make = with_robot if robot else with_entity
-        new = _change(host, session, old, lambda: make(old.world, name, source, place))
+        new = _change(host, session, old, lambda: make(old.world, name, source, place), tried=True)
     return {**_state(new, name), **_new_handshake(host, new, session)}
 
 
@@ -177,10 +177,21 @@ def _place(fields: Fields) -> PoseSpec:
 
 
 def _change(
-    host: SimulationHost, session: ServerSession, old: Simulation, make: Callable[[], ChangedWorld]
+    host: SimulationHost,
+    session: ServerSession,
+    old: Simulation,
+    make: Callable[[], ChangedWorld],
+    tried: bool = False,
 ) -> Simulation:
+    """
+    Replace the running world.
+
+    :param tried: it is stepped on trial first; not after a deletion, which may be what a world
+        needs that has become unstable.
+    """
     trim_memory()  # the world before the last change is free by now
-    changed, new = abandonable(lambda: _build_and_try(host, old, make), lambda: host.draining)
+    build = _build_and_try if tried else _build
+    changed, new = abandonable(lambda: build(host, old, make), lambda: host.draining)
     host.replace(old, new, lambda: carry(old, new, changed.same), session)
     return new
 

@@ -9,6 +9,9 @@ from spawn_models import delete
 from spawn_models import LID
 from spawn_models import spawn
 
+FINE_MESH = """<mujoco><asset><mesh name="m" builtin="supersphere" params="900 .5 .5"/></asset>
+<worldbody><body><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+
 
 @pytest.mark.parametrize(
     ('fields', 'code'),
@@ -22,6 +25,12 @@ from spawn_models import spawn
     ({'name': 'a', 'file': 'fleet.yaml'}, 'import_failed: .*3 robots'),
     ({'name': 'a', 'xml': BOX, 'quat': [0, 0, 0, 0]}, 'bad_value: quat'),
     ({'name': 'a', 'xml': ARM, 'kind': 'entity'}, 'bad_value: .*actuators'),
+    ({'name': 'a', 'xml': ARM.replace('qpos="0.5"', 'qpos="nan"')}, 'import_failed: key_qpos'),
+    ({'name': 'a', 'xml': ARM.replace('name="elbow" axis', 'name="el&#10;bow" axis')},
+     'import_failed: name of <joint>'),
+    ({'name': 'a', 'xml': LID.replace('name="grip"', f'name="{"g" * 300}"')},
+     'import_failed: name of <joint>: .*256'),
+    ({'name': 'a', 'xml': FINE_MESH}, 'import_failed: vertices of built-in meshes'),
 ],
 )  # fmt: skip
 def test_a_refused_spawn_has_its_code_and_changes_nothing(shared_rig, fields, code):
@@ -84,3 +93,11 @@ def test_no_number_in_a_spawned_model_resets_the_running_world(shared_rig, xml):
     assert host.simulation.world.data.time > time
     if 'code' not in reply:
         shared_rig.ask('delete_entity', entity='odd')
+
+
+def test_things_can_be_deleted_from_a_world_that_is_unstable(rig):
+    world = rig(mode='direct')
+    spawn(world)
+    world.ask('step')
+    world.simulation.world.data.qvel[:] = 1e200
+    delete(world, 'box')
