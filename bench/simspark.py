@@ -56,8 +56,8 @@ from simspark_client.clients import AgentClient
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
-from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
-from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
+from urlab_ros_bridge.gateways.simspark.serving.cycle import SimSparkWorld
+from urlab_ros_bridge.gateways.simspark.serving.paces import SteppedPace
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
@@ -174,8 +174,8 @@ def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
     """Return CPU seconds of a frame: taking an observation over, writing it; and bytes a diff."""
     link = SimulationLink('127.0.0.1', rpc_port, 'bench')
     link.connect()
-    drive = SteppingDrive(link, real_time=False)
-    served = ServedWorld(link, drive)
+    drive = SteppedPace(link, real_time=False)
+    served = SimSparkWorld(link, drive)
     served.scene.update(link.forward())
     game = GameState()
     game.roster.enlist(served.scene.robots)

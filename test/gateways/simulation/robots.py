@@ -7,7 +7,7 @@ from dataclasses import fields
 import mujoco
 
 from urlab_ros_bridge.client.replies.handshake import Articulation
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.model import WorldModel
 
 # Prefixes `arm` and `arm_left`: `arm_left_j1` begins with both.
@@ -40,4 +40,4 @@ def robot(prefix, **more):
     tables = ('controller', 'actuator_types', 'original_names', 'cameras', 'lidars', 'frames')
     description = Articulation(**(empty | {name: {} for name in tables} | more))
     world = WorldModel(model, ['arm', 'arm_left'], {'arm': {'a1': 'position', 'a2': 'position'}})
-    return ServedRobot(prefix, world, description)
+    return ActuatedRobot(prefix, world, description)

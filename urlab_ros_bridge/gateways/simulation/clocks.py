@@ -24,21 +24,6 @@ def stamp(seen: StepResult, clock: str) -> float:
     return time.monotonic() if clock == 'monotonic' else seen.wall_time_ns or time.time_ns()
 
 
-def steps_at(period: int, rate: float, timestep: float) -> int:
-    """
-    Return the simulation steps of control period number `period`, at least one.
-
-    The sum over periods never drifts from the rate, whatever the timestep (s).
-
-    >>> [steps_at(period, 30.0, 0.002) for period in range(6)]
-    [17, 16, 17, 17, 16, 17]
-    """
-    per_period = 1.0 / rate / timestep
-    return max(
-        1, math.floor((period + 1) * per_period + 0.5) - math.floor(period * per_period + 0.5)
-    )
-
-
 class LatencyReport(TypedDict, total=False):
     """Latencies in seconds; empty before the first one."""
 
@@ -91,4 +76,4 @@ class LatencyMeter:
             }
 
 
-__all__ = ['CLOCKS', 'LatencyMeter', 'LatencyReport', 'stamp', 'steps_at']
+__all__ = ['CLOCKS', 'LatencyMeter', 'LatencyReport', 'stamp']

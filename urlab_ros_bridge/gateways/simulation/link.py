@@ -172,7 +172,7 @@ class SimulationLink:
         """
         Command setpoints; in direct mode the world advances by `n_steps`.
 
-        :param targets: prefix -> setpoint; twists are not sent, see `drive`.
+        :param targets: prefix -> setpoint; twists are not sent, see `set_twist`.
         :param raw: prefixes whose controls bypass the controller of the articulation.
         :param cameras: name -> ``sync`` or ``latest``.
         :param observations: level of detail of the reply: ``minimal``, ``standard``, ``full``.
@@ -193,7 +193,7 @@ class SimulationLink:
             )
         )
 
-    def stage(self, prefix: str, ctrl: Mapping[str, float]) -> None:
+    def set_setpoints(self, prefix: str, ctrl: Mapping[str, float]) -> None:
         """
         Send setpoints that take effect without a step, in any mode.
 
@@ -206,14 +206,16 @@ class SimulationLink:
         else:
             self._commands.step(ctrl_map={prefix: dict(ctrl)}, timeout=TIMEOUT)
 
-    def drive(self, prefix: str, twist: Twist, timeout: float, *, ages: bool = True) -> None:
+    def set_twist(
+        self, prefix: str, twist: Twist, timeout: float, *, by_wall_clock: bool = True
+    ) -> None:
         """
         Command the velocity of a mobile base; the server ends it after `timeout` simulated s.
 
         A stock server has no timeout: there it ends with the next command.
 
-        :param ages: whether it ends by the wall clock too: while time is frozen, and when the
-            request waits at a stopped server.  False where only commands advance time.
+        :param by_wall_clock: whether it ends by the wall clock too: while time is frozen, and when
+            the request waits at a stopped server.  False where only commands advance time.
         :raises StaleCommand: when the request has waited for too long.
         """
         vx, vy, yaw = twist
@@ -222,7 +224,7 @@ class SimulationLink:
             (vx, vy, 0.0),
             (0.0, 0.0, yaw),
             timeout=timeout if TWIST_TIMEOUT in self.handshake.extensions else None,
-            wall=self._wall_age(timeout) if ages else None,
+            wall=self._wall_age(timeout) if by_wall_clock else None,
         )
 
     def _wall_age(self, timeout: float) -> WallAge | None:

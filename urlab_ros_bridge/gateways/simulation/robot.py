@@ -31,7 +31,7 @@ class FrameName(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ServedRobot(RobotModel):
+class ActuatedRobot(RobotModel):
     """
     One articulation that can be commanded.
 
@@ -105,7 +105,7 @@ class ServedRobot(RobotModel):
         return [j for j in self.joints.values() if j.body in above and j.name in driven]
 
 
-def read_served_robot(handshake: Handshake, prefix: str) -> ServedRobot:
+def read_actuated_robot(handshake: Handshake, prefix: str) -> ActuatedRobot:
     """
     Read one articulation of a handshake.
 
@@ -113,7 +113,7 @@ def read_served_robot(handshake: Handshake, prefix: str) -> ServedRobot:
     :raises ModelUnavailable: without a model.
     """
     model = read_robot(handshake, prefix)
-    return ServedRobot(model.prefix, model.world, handshake.articulations[prefix])
+    return ActuatedRobot(model.prefix, model.world, handshake.articulations[prefix])
 
 
-__all__ = ['WORLD', 'FrameName', 'ServedRobot', 'read_served_robot']
+__all__ = ['WORLD', 'ActuatedRobot', 'FrameName', 'read_actuated_robot']

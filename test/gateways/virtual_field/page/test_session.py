@@ -153,7 +153,7 @@ def test_with_a_server_without_an_e_stop_pages_stop_bases_and_refuse(page, world
         articulations=world.link.handshake.articulations, extensions=extensions
     ))  # fmt: skip
     stopped = []
-    monkeypatch.setattr(world.link, 'drive', lambda *command: stopped.append(command[:2]))
+    monkeypatch.setattr(world.link, 'set_twist', lambda *command: stopped.append(command[:2]))
     page.ask('e_stop')
     assert {('rover_1', (0, 0, 0)), ('rover_2', (0, 0, 0))} <= set(stopped)
     assert 'e-stop' in page.ask('setpoint', robot='rover_1', actuator='x', value=1.0)['error']

@@ -9,9 +9,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
-from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.pace import steps_at
+from urlab_ros_bridge.gateways.simulation.robot import read_actuated_robot
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrPose
@@ -37,7 +37,7 @@ class Stepped:
         self.name = world
         self.link = SimulationLink('127.0.0.1', port, 'test')
         self.link.connect()
-        self.robot = read_served_robot(self.link.handshake, world)
+        self.robot = read_actuated_robot(self.link.handshake, world)
         self.arm = next(a for a in find_arms(self.robot) if is_steerable(self.robot, a))
         self.data = mujoco.MjData(self.link.handshake.model)
 
@@ -66,7 +66,7 @@ class Stepped:
                 hand = XrController(XrPose((x, z, -y), IDENTITY), grip=1.0)
                 operator.add_sample(XrInput(now, HEAD, {'left': hand}), now)
             for prefix, ctrl in operator.act(self.data.qpos, now, 1 / RATE).items():
-                self.link.stage(prefix, ctrl)
+                self.link.set_setpoints(prefix, ctrl)
             self.observe(self.link.step(None, steps_at(period, RATE, self.link.timestep)))
             yield (period + 1) / RATE, self.tip()
 

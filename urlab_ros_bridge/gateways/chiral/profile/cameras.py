@@ -8,7 +8,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.model import Camera as ModelCamera
 from urlab_ros_bridge.wire.errors import UnknownName
 
@@ -22,7 +22,7 @@ class CameraTable:
     :ivar own: local name -> camera of the robot; `scene` likewise of the scene.
     """
 
-    def __init__(self, handshake: Handshake, robot: ServedRobot) -> None:
+    def __init__(self, handshake: Handshake, robot: ActuatedRobot) -> None:
         self._robot = robot
         self.own: dict[str, CameraInfo] = dict(robot.description.cameras)
         self.scene: dict[str, CameraInfo] = dict(handshake.global_cameras)

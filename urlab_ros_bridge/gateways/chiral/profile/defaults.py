@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import CameraProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
 from urlab_ros_bridge.gateways.errors import RobotError
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.model import Actuator
 
 NO_DEPTH = 'none'
@@ -39,7 +39,7 @@ def choose_articulation(profile: Profile, handshake: Handshake) -> str:
     return next(iter(robots))
 
 
-def complete(profile: Profile, robot: ServedRobot, cameras: CameraTable) -> Profile:
+def complete(profile: Profile, robot: ActuatedRobot, cameras: CameraTable) -> Profile:
     """
     Return the profile with every list given and every name checked.
 
@@ -65,7 +65,7 @@ def complete(profile: Profile, robot: ServedRobot, cameras: CameraTable) -> Prof
     return done
 
 
-def default_keyframe(robot: ServedRobot) -> str:
+def default_keyframe(robot: ActuatedRobot) -> str:
     """Return the keyframe that episodes begin with, empty when the robot has none of those."""
     return next((name for name in START_KEYFRAMES if name in robot.keyframes), '')
 
@@ -75,7 +75,7 @@ def default_cameras(cameras: CameraTable) -> list[CameraProfile]:
     return [CameraProfile(rgb=name) for name in cameras.names if cameras.find(name).mode == 'real']
 
 
-def default_proprio(robot: ServedRobot) -> list[ProprioProfile]:
+def default_proprio(robot: ActuatedRobot) -> list[ProprioProfile]:
     """Return joint positions and velocities, the base pose, and the opening of each gripper."""
     grippers = {a.name for a in robot.actuators.values() if is_gripper(a)}
     streams = []
@@ -92,7 +92,7 @@ def default_proprio(robot: ServedRobot) -> list[ProprioProfile]:
     return streams
 
 
-def default_actions(robot: ServedRobot) -> list[ActionProfile]:
+def default_actions(robot: ActuatedRobot) -> list[ActionProfile]:
     """
     Return parts for all actuators in their order; a base on wheels is one twist.
 
@@ -116,7 +116,7 @@ def default_actions(robot: ServedRobot) -> list[ActionProfile]:
     return actions
 
 
-def _wheels(robot: ServedRobot) -> frozenset[str] | None:
+def _wheels(robot: ActuatedRobot) -> frozenset[str] | None:
     """Return the actuators of a base that a twist drives, None where it drives none."""
     twist = robot.description.twist_controller
     if twist is None or not twist.drives:

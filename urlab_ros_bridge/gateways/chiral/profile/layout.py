@@ -25,7 +25,7 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.model import Actuator
 
 MAX_CHUNK = 1024
@@ -42,7 +42,7 @@ class ActionLayout:
     :ivar needs_scene: whether `resolve` reads the scene.
     """
 
-    def __init__(self, profile: Profile, robot: ServedRobot, model: Any) -> None:
+    def __init__(self, profile: Profile, robot: ActuatedRobot, model: Any) -> None:
         """
         Build the parts.
 

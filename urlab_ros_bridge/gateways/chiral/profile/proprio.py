@@ -17,13 +17,13 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
 from urlab_ros_bridge.gateways.chiral.profile.rotations import from_matrix
 from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.wire.errors import UnknownName
 
 Stream: TypeAlias = Callable[[ArticulationState, Scene, Target], np.ndarray]
 
 
-def make_streams(profile: Profile, robot: ServedRobot) -> dict[str, Stream]:
+def make_streams(profile: Profile, robot: ActuatedRobot) -> dict[str, Stream]:
     """
     Return the readers of a completed profile, by the name of the stream.
 
@@ -42,7 +42,7 @@ def needs_forces(profile: Profile) -> bool:
 
 
 def _make_stream(
-    stream: ProprioProfile, profile: Profile, robot: ServedRobot, path: str
+    stream: ProprioProfile, profile: Profile, robot: ActuatedRobot, path: str
 ) -> Stream:
     kind = stream.kind
     if kind == 'joint_position':
@@ -76,7 +76,7 @@ def _make_stream(
     return _pose(stream, profile, robot)
 
 
-def _torques(stream: ProprioProfile, robot: ServedRobot) -> Stream:
+def _torques(stream: ProprioProfile, robot: ActuatedRobot) -> Stream:
     joints = robot.need_joints(stream.joints)
     matrix = np.zeros((len(joints), len(robot.actuators)))
     for row, joint in enumerate(joints):
@@ -86,7 +86,7 @@ def _torques(stream: ProprioProfile, robot: ServedRobot) -> Stream:
     return lambda state, scene, target: matrix @ state.actuator_force
 
 
-def _gripper(stream: ProprioProfile, robot: ServedRobot, path: str) -> Stream:
+def _gripper(stream: ProprioProfile, robot: ActuatedRobot, path: str) -> Stream:
     actuators = robot.need_actuators(stream.actuators or [])
     if not actuators:
         raise ProfileError.unfit(
@@ -104,7 +104,7 @@ def _gripper(stream: ProprioProfile, robot: ServedRobot, path: str) -> Stream:
     return read
 
 
-def _pose(stream: ProprioProfile, profile: Profile, robot: ServedRobot) -> Stream:
+def _pose(stream: ProprioProfile, profile: Profile, robot: ActuatedRobot) -> Stream:
     there = robot.frame(stream.site)
     base = robot.frame(stream.reference or profile.reference or robot.base_name)
 

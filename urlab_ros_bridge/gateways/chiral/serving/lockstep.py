@@ -9,16 +9,18 @@ import math
 import threading
 
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import Resolve
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimedState
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
+from urlab_ros_bridge.gateways.chiral.serving.pace import Pace
+from urlab_ros_bridge.gateways.chiral.serving.pace import Resolve
+from urlab_ros_bridge.gateways.chiral.serving.pace import RobotControl
+from urlab_ros_bridge.gateways.chiral.serving.pace import TimedState
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import between
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simulation.pace import SteppedTime
 
 
-class Lockstep(TimeMode):
+class Lockstep(Pace):
     """
     The server runs in direct mode: equal seeds and equal commands give equal states.
 
@@ -27,21 +29,20 @@ class Lockstep(TimeMode):
     gets an error: the episode could not be repeated.
     """
 
-    def __init__(self, robot: CommandedRobot) -> None:
-        super().__init__(robot)
+    def __init__(self, link: SimulationLink, control: RobotControl) -> None:
+        super().__init__(link, control)
         self._lock = threading.RLock()
-        robot.link.warm_up(robot.cameras)
-        self._mode_before = robot.link.use_mode('direct')
-        self._period = 0
+        link.warm_up(control.cameras)
+        self._time = SteppedTime(link, control.rate)
         self._now: TimedState | None = None
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._lock:
             now = self._ready()
-            stamp = self.robot.stamp(now.seen)
+            began = self._timed(now.seen, now.target)
             # All are resolved before the first one moves anything.
             targets = resolve(now.seen, now.target)
-            took_effect(stamp)
+            took_effect(began.stamp)
             for index, target in enumerate(targets):
                 now = self._advance(now, target, last=index == len(targets) - 1)
 
@@ -51,15 +52,14 @@ class Lockstep(TimeMode):
 
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         with self._lock:
-            self.robot.link.use_mode('direct')  # another client may have changed it
+            self._time.restart()
             seen = reset()
-            self._period = 0
-            self._observe(self.robot.hold(seen), settle)
+            self._observe(self._control.hold(seen), settle)
             return seen
 
     def command(self, target: Target) -> None:
         with self._lock:
-            self.robot.drive(target, ages=False)
+            self._set_twist(target, by_wall_clock=False)
             now = self._ready()
             # Sent with the next step; until then nothing moves.
             self._now = TimedState(now.seen, target, now.stamp)
@@ -70,34 +70,31 @@ class Lockstep(TimeMode):
 
     def close(self) -> None:
         """Restore the mode of the server."""
-        link = self.robot.link
-        if self._mode_before != 'direct' and not link.is_lost:
-            link.use_mode(self._mode_before)
+        self._time.restore()
 
     def _advance(self, before: TimedState, target: Target, last: bool) -> TimedState:
         """Advance one control period; only its end is observed and rendered."""
-        robot = self.robot
-        steps = robot.steps_at(self._period)
+        control = self._control
+        steps = self._time.next_steps()
         segments = 1
-        if robot.interpolation_rate is not None and robot.smooth:
-            segments = max(1, min(steps, math.ceil(robot.interpolation_rate / robot.rate)))
-        robot.drive(target, ages=False)
+        if control.interpolation_rate is not None and control.smooth:
+            segments = max(1, min(steps, math.ceil(control.interpolation_rate / control.rate)))
+        self._set_twist(target, by_wall_clock=False)
         seen, done = before.seen, 0
         for segment in range(1, segments + 1):
             until = steps * segment // segments
             # The setpoint of a segment is that at its end: the last one has the target itself.
-            setpoint = between(before.target, target, segment / segments, robot.smooth)
-            seen = robot.step(setpoint, until - done, images=last and segment == segments)
+            setpoint = between(before.target, target, segment / segments, control.smooth)
+            seen = self._step(setpoint, until - done, images=last and segment == segments)
             done = until
         self._check_elapsed(steps, before.seen, seen)
-        self._period += 1
-        self._now = TimedState(seen, target, robot.stamp(seen))
+        self._now = self._timed(seen, target)
         return self._now
 
     def _check_elapsed(self, steps: int, before: StepResult, after: StepResult) -> None:
         if after.divergence != before.divergence:
             return  # MuJoCo has reset the world; the task reports it
-        timestep = self.robot.link.timestep
+        timestep = self._link.timestep
         passed = after.time - before.time
         if abs(passed - steps * timestep) > timestep / 2:
             self._now = None
@@ -108,13 +105,12 @@ class Lockstep(TimeMode):
 
     def _observe(self, target: Target, settle: float) -> TimedState:
         """Hold still for at least a step: a direct server makes images of steps only."""
-        steps = max(1, round(settle / self.robot.link.timestep))
-        seen = self.robot.step(target, steps, images=True)
-        self._now = TimedState(seen, target, self.robot.stamp(seen))
+        steps = max(1, round(settle / self._link.timestep))
+        self._now = self._timed(self._step(target, steps, images=True), target)
         return self._now
 
     def _ready(self) -> TimedState:
-        return self._now or self._observe(self.robot.hold(self.robot.link.forward()), 0.0)
+        return self._now or self._observe(self._control.hold(self._link.forward()), 0.0)
 
 
 __all__ = ['Lockstep']

@@ -24,7 +24,7 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.link import LIVE_CAMERAS
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.gateways.simulation.robot import WORLD
 from urlab_ros_bridge.gateways.simulation.scene import intrinsics
 from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
@@ -89,7 +89,7 @@ class ObservationMaker:
     """
 
     def __init__(
-        self, profile: Profile, robot: ServedRobot, cameras: CameraTable, handshake: Handshake
+        self, profile: Profile, robot: ActuatedRobot, cameras: CameraTable, handshake: Handshake
     ) -> None:
         """
         Prepare everything that does not change.

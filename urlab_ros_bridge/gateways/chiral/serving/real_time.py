@@ -10,15 +10,16 @@ import time
 
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.gateways.chiral.serving.image_prefetcher import ImagePrefetcher
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import Resolve
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimedState
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
+from urlab_ros_bridge.gateways.chiral.serving.pace import Pace
+from urlab_ros_bridge.gateways.chiral.serving.pace import Resolve
+from urlab_ros_bridge.gateways.chiral.serving.pace import RobotControl
+from urlab_ros_bridge.gateways.chiral.serving.pace import TimedState
 from urlab_ros_bridge.gateways.motion.interpolator import SetpointInterpolator
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 
-class RealTime(TimeMode):
+class RealTime(Pace):
     """
     The server runs in live mode, at its own speed.
 
@@ -28,22 +29,24 @@ class RealTime(TimeMode):
 
     in_order = False
 
-    def __init__(self, robot: CommandedRobot, prefetches: bool = True) -> None:
-        super().__init__(robot)
-        robot.link.use_mode('live')
+    def __init__(
+        self, link: SimulationLink, control: RobotControl, prefetches: bool = True
+    ) -> None:
+        super().__init__(link, control)
+        link.use_mode('live')
         self._acting = threading.Lock()
         self._took_effect: Callable[[float], None] | None = None
-        self._state = robot.link.state()
-        robot.link.warm_up(robot.cameras)
-        rate = robot.interpolation_rate
+        self._state = link.state()
+        link.warm_up(control.cameras)
+        rate = control.interpolation_rate
         interval = None if rate is None else 1 / rate
         self._interpolator = SetpointInterpolator(
-            self._send, 1 / robot.rate, interval, robot.smooth
+            self._send, 1 / control.rate, interval, control.smooth
         )
-        self._interpolator.place(robot.hold(self._state))
+        self._interpolator.place(control.hold(self._state))
         self._prefetcher: ImagePrefetcher[TimedState] | None = None
-        if robot.cameras and prefetches:
-            self._prefetcher = ImagePrefetcher(self._observe, 1 / robot.rate)
+        if control.cameras and prefetches:
+            self._prefetcher = ImagePrefetcher(self._observe, 1 / control.rate)
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._acting:
@@ -58,7 +61,7 @@ class RealTime(TimeMode):
         with self._acting:
             with self._interpolator.paused():
                 seen = reset()
-                self._interpolator.place(self.robot.hold(seen))
+                self._interpolator.place(self._control.hold(seen))
                 self._state = seen
             if settle > 0.0:
                 self._wait_until(seen.time + settle)
@@ -70,7 +73,7 @@ class RealTime(TimeMode):
         self._interpolator.go([target])
 
     def current(self) -> tuple[StepResult, Target]:
-        return self.robot.link.state(), self._interpolator.here
+        return self._link.state(), self._interpolator.here
 
     def close(self) -> None:
         """End the threads; the robot holds its last setpoint."""
@@ -79,22 +82,22 @@ class RealTime(TimeMode):
             self._prefetcher.stop()
 
     def _send(self, target: Target) -> None:
-        self.robot.drive(target, ages=True)
-        self._state = self.robot.step(target, live=True)
+        self._set_twist(target, by_wall_clock=True)
+        self._state = self._step(target, live=True)
         took_effect, self._took_effect = self._took_effect, None
         if took_effect is not None:
-            took_effect(self.robot.stamp(self._state))
+            took_effect(self._timed(self._state, target).stamp)
 
     def _observe(self) -> TimedState:
         target = self._interpolator.here
-        seen = self.robot.observe()
-        return TimedState(seen, target, self.robot.stamp(seen))
+        seen = self._link.observe(self._control.cameras, self._control.observations)
+        return self._timed(seen, target)
 
     def _wait_until(self, until: float) -> None:
         """Wait for a simulated time; a paused world is not waited for longer than twice that."""
         deadline = time.monotonic() + 2 * (until - self._state.time) + 1.0
         while time.monotonic() < deadline:
-            left = until - self.robot.link.state().time
+            left = until - self._link.state().time
             if left <= 0:
                 return
             time.sleep(min(left, 0.1))

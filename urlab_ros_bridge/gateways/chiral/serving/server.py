@@ -16,9 +16,9 @@ from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
-from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import Driver
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
+from urlab_ros_bridge.gateways.chiral.serving.environment import RobotEnvironment
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
 from urlab_ros_bridge.gateways.errors import GONE
 from urlab_ros_bridge.gateways.errors import TRY_AGAIN
@@ -102,7 +102,7 @@ class ChiralServer:
         self._viewers: dict[WebSocketConnection, None] = {}  # oldest first
         self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
-            lambda link: RobotDrive(link, config.profile),
+            lambda link: RobotEnvironment(link, config.profile),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
 
@@ -143,10 +143,10 @@ class ChiralServer:
 
         :raises SimulationLost: when there is none at the moment.
         """
-        drive = self._simulation.current
-        if drive is None:
+        env = self._simulation.current
+        if env is None:
             raise SimulationLost(GONE)
-        return drive.describe() | {'legacy': self.config.legacy}
+        return env.describe() | {'legacy': self.config.legacy}
 
     def stop(self) -> None:
         """Close all connections and release the robot; safe to call twice."""
@@ -202,32 +202,37 @@ class ChiralServer:
         self._simulation.renew(RETURN_SECONDS)
 
     def _run_session(self, connection: WebSocketConnection, drives: bool) -> None:
-        drive = self._simulation.wait()  # a viewer waits for a driver that takes the robot again
-        if drive is None and not drives:
+        env = self._simulation.wait()  # a viewer waits for a driver that takes the robot again
+        if env is None and not drives:
             # There may never be a driver; after a restart a viewer reconnects instead.
             self._simulation.renew(RETURN_SECONDS)
-            drive = self._simulation.current
-        if drive is None:
+            env = self._simulation.current
+        if env is None:
             raise SimulationLost('no simulation is available')
         self._log.info('%s %s', connection.peer, 'drives' if drives else 'watches')
 
         def check() -> None:
-            if drive.link.is_lost:
+            if env.link.is_lost:
                 raise SimulationLost(GONE)
-            if drive.link.is_stale or drive is not self._simulation.current:
+            if env.link.is_stale or env is not self._simulation.current:
                 raise SimulationLost('the simulation was restarted: reconnect')
 
         try:
             ChiralSession(
-                connection, drive, self.metadata, check, drives=drives, legacy=self.config.legacy
+                connection,
+                env,
+                self.metadata,
+                check,
+                drives=drives,
+                legacy=self.config.legacy,
             ).run()
         finally:
             if drives:
-                self._end_drive(drive)
+                self._end_control(env)
 
-    def _end_drive(self, drive: RobotDrive) -> None:
+    def _end_control(self, env: RobotEnvironment) -> None:
         """Apply the profile's `on_disconnect`."""
-        latency = drive.latency.report()
+        latency = env.latency.report()
         if latency:
             self._log.info(
                 'actions took effect %.1f ms after their image (at most %.1f ms, %d actions)',
@@ -235,10 +240,10 @@ class ChiralServer:
                 latency['max'] * 1e3,
                 latency['count'],
             )
-        if drive.link.is_stale:
+        if env.link.is_stale:
             return
         try:
-            drive.on_driver_disconnect()
+            env.on_driver_disconnect()
         except UrlabError as error:
             self._log.warning('cannot release the robot: %s', error)
 

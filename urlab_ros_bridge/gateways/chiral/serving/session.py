@@ -27,8 +27,8 @@ from urlab_ros_bridge.gateways.chiral.errors import UnknownType
 from urlab_ros_bridge.gateways.chiral.protocol import codec
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
-from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
-from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
+from urlab_ros_bridge.gateways.chiral.serving.environment import ResetRequest
+from urlab_ros_bridge.gateways.chiral.serving.environment import RobotEnvironment
 from urlab_ros_bridge.gateways.errors import GONE
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
@@ -50,7 +50,7 @@ class ChiralSession:
     def __init__(
         self,
         connection: WebSocketConnection,
-        drive: RobotDrive,
+        env: RobotEnvironment,
         metadata: Callable[[], dict[str, Any]],
         check: Callable[[], None],
         *,
@@ -58,14 +58,14 @@ class ChiralSession:
         legacy: bool,
     ) -> None:
         self._connection = connection
-        self._drive = drive
+        self._env = env
         self._metadata = metadata
         self._check = check
         self._drives = drives
-        self._observer = drive.observer()
+        self._observer = env.observer()
         self._requests = LatestExecutor(f'chiral-{connection.peer}')
         # Images made on request take long: actions must not wait behind them.
-        self._slow_observations = not drive.in_order and drive.profile.frames == 'fresh'
+        self._slow_observations = not env.in_order and env.profile.frames == 'fresh'
         self._resetting = self._resets = 0
         self._known = (*codec.REQUESTS, codec.LEGACY_ACT) if legacy else codec.REQUESTS
 
@@ -96,7 +96,7 @@ class ChiralSession:
         request = ResetRequest.read(header)
         self._resetting += 1
         self._resets += 1
-        self._run(lambda: self._answer_reset(request), in_background=not self._drive.in_order)
+        self._run(lambda: self._answer_reset(request), in_background=not self._env.in_order)
 
     def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._require_driver(codec.ACT)
@@ -126,21 +126,21 @@ class ChiralSession:
 
     def _answer_observation(self) -> None:
         self._check()
-        seen = self._drive.observe(self._observer)
+        seen = self._env.observe(self._observer)
         self._check()  # this request may have noticed the restart
         self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:
         try:
             self._check()
-            seen = self._drive.reset(self._observer, request)
+            seen = self._env.reset(self._observer, request)
         finally:
             self._resetting -= 1
         self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
 
     def _answer_legacy(self, action: codec.Action) -> None:
         self._act(action)
-        seen = self._drive.observe(self._observer)
+        seen = self._env.observe(self._observer)
         result = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
         answer = codec.ANSWERS[codec.LEGACY_ACT]
         info = {key: seen.extra[key] for key in ('success', 'diverged')}
@@ -148,7 +148,7 @@ class ChiralSession:
 
     def _act(self, action: codec.Action) -> None:
         self._check()
-        self._drive.act(action)
+        self._env.act(action)
 
     def _require_driver(self, kind: str) -> None:
         if not self._drives:

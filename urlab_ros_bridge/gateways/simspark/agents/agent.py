@@ -26,7 +26,7 @@ from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 
 HEARING_RANGE = 50.0  # m
 # After a longer cycle, joints move more slowly than commanded, s.
@@ -100,7 +100,7 @@ class PlayedRobot:
     """
 
     def __init__(
-        self, player: Player, robot: ServedRobot, scene: SimSparkScene, options: AgentOptions
+        self, player: Player, robot: ActuatedRobot, scene: SimSparkScene, options: AgentOptions
     ) -> None:
         self.player = player
         self._robot = robot

@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
 from urlab_ros_bridge.gateways.simspark.agents.joints import escape
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 from urlab_ros_bridge.geometry import rotation_vector
 from urlab_ros_bridge.model import Sensor
@@ -37,7 +37,7 @@ class BodySensors:
     the readings.  SimSpark's physics, with one step a cycle, reports means too.
     """
 
-    def __init__(self, robot: ServedRobot) -> None:
+    def __init__(self, robot: ActuatedRobot) -> None:
         self._base = body_frame(robot.base.id)
         self._free = None if robot.base_joint is None else robot.base_joint.dof
         self._before: tuple[float, np.ndarray] | None = None
@@ -129,7 +129,7 @@ def _numbers(vector: np.ndarray) -> str:
     return f'{x:.3f} {y:.3f} {z:.3f}'
 
 
-def _first(robot: ServedRobot, kind: str) -> tuple[str, FixedFrame] | None:
+def _first(robot: ActuatedRobot, kind: str) -> tuple[str, FixedFrame] | None:
     for name, sensor in robot.sensors.items():
         if sensor.kind == kind and sensor.object_kind == 'site':
             frame = _frame_of(robot, sensor)
@@ -138,18 +138,18 @@ def _first(robot: ServedRobot, kind: str) -> tuple[str, FixedFrame] | None:
     return None
 
 
-def _frame_of(robot: ServedRobot, sensor: Sensor) -> FixedFrame | None:
+def _frame_of(robot: ActuatedRobot, sensor: Sensor) -> FixedFrame | None:
     names = (name for name, site in robot.sites.items() if site.id == sensor.object_id)
     name = next(names, None)
     return None if name is None else site_frame(robot, name)
 
 
-def _body_of(robot: ServedRobot, sensor: Sensor) -> int:
+def _body_of(robot: ActuatedRobot, sensor: Sensor) -> int:
     frame = _frame_of(robot, sensor) if sensor.object_kind == 'site' else None
     return -1 if frame is None else frame.body
 
 
-def _foot_frame(robot: ServedRobot, name: str, sensor: Sensor) -> FixedFrame | None:
+def _foot_frame(robot: ActuatedRobot, name: str, sensor: Sensor) -> FixedFrame | None:
     """Return the frame of a foot: the site with its name, else the body of the sensor."""
     if sensor.kind != 'contact' or sensor.dim != _FOOT_VALUES or not name.endswith(_FOOT):
         return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
 
@@ -71,7 +71,7 @@ class FixedFrame:
         return axes
 
 
-def site_frame(robot: ServedRobot, name: str) -> FixedFrame | None:
+def site_frame(robot: ActuatedRobot, name: str) -> FixedFrame | None:
     """Return the frame of a site by its local name, None without it."""
     site = robot.sites.get(name)
     if site is None:

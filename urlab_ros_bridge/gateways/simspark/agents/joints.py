@@ -20,7 +20,7 @@ import numpy as np
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -62,7 +62,7 @@ class JointControl:
     exactly, at most as far from the actual angle as the actuator can pull.
     """
 
-    def __init__(self, robot: ServedRobot, fastest: Mapping[str, float] | None = None) -> None:
+    def __init__(self, robot: ActuatedRobot, fastest: Mapping[str, float] | None = None) -> None:
         """
         Read the joints.
 
@@ -169,7 +169,7 @@ def _in_template(name: str) -> str:
     return escape(name).replace('%', '%%')
 
 
-def _universal(robot: ServedRobot, hinges: Sequence[Joint]) -> dict[str, tuple[int, int]]:
+def _universal(robot: ActuatedRobot, hinges: Sequence[Joint]) -> dict[str, tuple[int, int]]:
     by_body: dict[int, list[int]] = {}
     for place, joint in enumerate(hinges):
         by_body.setdefault(joint.body, []).append(place)

@@ -22,7 +22,7 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import polar
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.geometry import matrix_of
 
 # Agents see the centre circle as a decagon.
@@ -98,7 +98,7 @@ class Landmarks:
         self.lines[:, :, :2] = np.array(flat).reshape(-1, 2, 2)
 
 
-def eye_of(robot: ServedRobot) -> FixedFrame:
+def eye_of(robot: ActuatedRobot) -> FixedFrame:
     """Return the frame of the eyes: the site ``vision``, the first camera, or the base."""
     eye = site_frame(robot, 'vision')
     if eye is not None:
@@ -110,7 +110,7 @@ def eye_of(robot: ServedRobot) -> FixedFrame:
     return body_frame(robot.base.id)
 
 
-def parts_of(robot: ServedRobot) -> dict[str, FixedFrame]:
+def parts_of(robot: ActuatedRobot) -> dict[str, FixedFrame]:
     """Return the parts by which others see a robot; one without any of them is its base."""
     found: dict[str, FixedFrame] = {}
     for part, names in PARTS.items():
@@ -161,7 +161,7 @@ class VisionNoise:
 class Eye:
     """The vision of one robot."""
 
-    def __init__(self, robot: ServedRobot, noise: VisionNoise | None = None) -> None:
+    def __init__(self, robot: ActuatedRobot, noise: VisionNoise | None = None) -> None:
         self._robot = robot.prefix
         self._frame = eye_of(robot)
         self._noise = noise

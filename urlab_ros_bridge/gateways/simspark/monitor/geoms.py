@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import moving
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import primitive
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import Rgba
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneNode
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.model import Body
@@ -61,7 +61,7 @@ def _parts() -> Iterator[Part]:
 PARTS = tuple(_parts())
 
 
-def nao_nodes(robot: ServedRobot, number: int, team: str, player: str) -> list[SceneNode] | None:
+def nao_nodes(robot: ActuatedRobot, number: int, team: str, player: str) -> list[SceneNode] | None:
     """
     Return one transform with one mesh for each part of a Nao, its torso first.
 

@@ -18,16 +18,16 @@ import threading
 import time
 
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.connections import Ports
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
-from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
+from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
+from urlab_ros_bridge.gateways.simspark.serving.paces import Pace
 from urlab_ros_bridge.gateways.simspark.trainer import Trainers
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
-from urlab_ros_bridge.gateways.simspark.world.stage import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.stage import GameStage
-from urlab_ros_bridge.gateways.simspark.world.stage import Referee
 from urlab_ros_bridge.gateways.simspark.world.stage import Teleporter
 from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
@@ -44,28 +44,28 @@ RETURN_SECONDS = 2.0
 BUDGET = 0.005
 # The pause between observations of the world while time is frozen (s).
 _FROZEN_SECONDS = 0.01
-# Monitors are served this often while agents are waited for (s).
+# Monitors are world this often while agents are waited for (s).
 _PATIENCE = 0.1
 # The longest time that a silent agent in sync mode delays the others (s).
 SYNC_SECONDS = 60.0
 
 
-class ServedWorld:
+class SimSparkWorld:
     """
-    A connected simulation: its link, drive and scene.
+    A connected simulation: its link, pace and scene.
 
     :ivar scene: of the newest observation.
     """
 
-    def __init__(self, link: SimulationLink, drive: Drive) -> None:
+    def __init__(self, link: SimulationLink, pace: Pace) -> None:
         self.link = link
-        self.drive = drive
+        self.pace = pace
         self.scene = SimSparkScene(link.handshake)
         self.placement = Teleporter(link, self.scene)
 
     def close(self) -> None:
         """Restore the server's mode."""
-        self.drive.close()
+        self.pace.close()
 
 
 class Cycle:
@@ -78,10 +78,10 @@ class Cycle:
     def __init__(
         self,
         ports: Ports,
-        simulation: SimulationConnection[ServedWorld],
+        simulation: SimulationConnection[SimSparkWorld],
         game: GameState,
-        agents: AgentSide,
-        referee: Referee | None,
+        agents: Agents,
+        referee: SoccerReferee | None,
         *,
         allow_killsim: bool = False,
         players_join: bool = False,
@@ -96,7 +96,7 @@ class Cycle:
         self._stopping = threading.Event()
         self.viewers = Viewers(game, nao_meshes=nao_meshes)
         self._trainers = Trainers(self.viewers, self.stop if allow_killsim else None)
-        self._served: ServedWorld | None = None
+        self._world: SimSparkWorld | None = None
         self._targets: Mapping[str, Target] = {}
         self._last_time: float | None = None
         self._observed_at = 0.0
@@ -115,40 +115,40 @@ class Cycle:
             except UrlabError as error:
                 _LOG.warning('the simulation is not available: %s', error)
                 await self._reconnect()
-            except Exception:  # agents and monitors stay served after any error
+            except Exception:  # agents and monitors stay world after any error
                 _LOG.exception('a cycle failed')
                 await self._ports.serve(time.monotonic() + RETRY_SECONDS, BUDGET)
         await self._ports.stop()
 
     async def _once(self) -> None:
-        served = self._simulation.current
-        if served is None or served.link.is_stale:
+        world = self._simulation.current
+        if world is None or world.link.is_stale:
             await self._reconnect()
             return
-        if served is not self._served:
-            self._begin(served)
-        await self._ports.serve(served.drive.due, BUDGET)
-        if self._is_time_frozen(served):
-            served.scene.update(served.link.forward())
-            self._advance(served.scene, 0.0, frozen=True)
+        if world is not self._world:
+            self._begin(world)
+        await self._ports.serve(world.pace.due, BUDGET)
+        if self._is_time_frozen(world):
+            world.scene.update(world.link.forward())
+            self._advance(world.scene, 0.0, frozen=True)
             self.viewers.cycle()
             await self._ports.wait(_FROZEN_SECONDS)
             return
         await self._wait_for_agents()
         self._observed_at = time.monotonic()
-        seen = served.drive.observe(self._targets)
-        served.scene.update(seen)
+        seen = world.pace.observe(self._targets)
+        world.scene.update(seen)
         passed = 0.0 if self._last_time is None else seen.time - self._last_time
         if self._last_time is None or passed < 0 or passed >= 0.5 * CYCLE:
             self._last_time = seen.time
-            self._advance(served.scene, max(passed, 0.0))
+            self._advance(world.scene, max(passed, 0.0))
         self.viewers.cycle()
 
-    def _is_time_frozen(self, served: ServedWorld) -> bool:
+    def _is_time_frozen(self, world: SimSparkWorld) -> bool:
         """Return whether the game waits for agents, in a world that this gateway steps."""
         if self._referee is None:
             return False
-        return self._referee.is_waiting_for(self._agents.ready) and served.drive.owns_time
+        return self._referee.is_waiting_for(self._agents.ready) and world.pace.owns_time
 
     def _advance(self, scene: SimSparkScene, passed: float, *, frozen: bool = False) -> None:
         self._game.advance(passed)
@@ -159,21 +159,21 @@ class Cycle:
         else:
             self._targets = self._agents.cycle(scene)
 
-    def _begin(self, served: ServedWorld) -> None:
-        self._served, self._targets, self._last_time = served, {}, None
-        self._game.roster.by_joining = self._players_join and served.scene.has_field
-        served.scene.update(served.link.forward())
-        self._game.rules = self._game.rules.changed(served.scene.numerics)
-        self._game.roster.enlist(served.scene.robots)
+    def _begin(self, world: SimSparkWorld) -> None:
+        self._world, self._targets, self._last_time = world, {}, None
+        self._game.roster.by_joining = self._players_join and world.scene.has_field
+        world.scene.update(world.link.forward())
+        self._game.rules = self._game.rules.changed(world.scene.numerics)
+        self._game.roster.enlist(world.scene.robots)
         if self._game.selected not in list(self._game.roster):
             self._game.select(None)
-        stage = GameStage(self._game, served.scene, served.placement)
+        stage = GameStage(self._game, world.scene, world.placement)
         for role in (self.viewers, self._trainers, self._referee, self._agents):
             if role is not None:
                 role.begin(stage)
-        if self._is_time_frozen(served):
+        if self._is_time_frozen(world):
             # A game begins at the same time in the same state, however long agents take to join.
-            served.scene.update(served.link.reset())
+            world.scene.update(world.link.reset())
 
     async def _reconnect(self) -> None:
         """Reconnect to the simulation; clients wait until then."""
@@ -204,4 +204,4 @@ class Cycle:
                     self.viewers.cycle()
 
 
-__all__ = ['Cycle', 'ServedWorld']
+__all__ = ['Cycle', 'SimSparkWorld']

@@ -10,20 +10,20 @@ import logging
 from pathlib import Path
 import threading
 
+from urlab_ros_bridge.gateways.simspark.agents.agents import Agents
 from urlab_ros_bridge.gateways.simspark.connections import Ports
 from urlab_ros_bridge.gateways.simspark.errors import OpenToAll
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.messages import LogFile
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import LOG_PERIOD
+from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 from urlab_ros_bridge.gateways.simspark.serving.cycle import AGENT
 from urlab_ros_bridge.gateways.simspark.serving.cycle import Cycle
 from urlab_ros_bridge.gateways.simspark.serving.cycle import MONITOR
-from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
-from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
-from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
-from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
-from urlab_ros_bridge.gateways.simspark.world.stage import AgentSide
-from urlab_ros_bridge.gateways.simspark.world.stage import Referee
+from urlab_ros_bridge.gateways.simspark.serving.cycle import SimSparkWorld
+from urlab_ros_bridge.gateways.simspark.serving.paces import LivePace
+from urlab_ros_bridge.gateways.simspark.serving.paces import Pace
+from urlab_ros_bridge.gateways.simspark.serving.paces import SteppedPace
 from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -85,8 +85,8 @@ class SimSparkGateway:
     def __init__(
         self,
         config: SimSparkConfig,
-        agents: AgentSide,
-        referee: Referee | None = None,
+        agents: Agents,
+        referee: SoccerReferee | None = None,
     ) -> None:
         """Prepare; nothing is bound before `start`."""
         self.config = config
@@ -155,8 +155,8 @@ class SimSparkGateway:
     @property
     def robots(self) -> list[str]:
         """Return the prefixes of the robots of the simulation."""
-        served = self._simulation.current
-        return [] if served is None else list(served.scene.robots)
+        world = self._simulation.current
+        return [] if world is None else list(world.scene.robots)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the cycle has ended; return whether it has."""
@@ -177,13 +177,13 @@ class SimSparkGateway:
         finally:
             self._ended.set()
 
-    def _make_world(self, link: SimulationLink) -> ServedWorld:
-        return ServedWorld(link, self._drive(link))
+    def _make_world(self, link: SimulationLink) -> SimSparkWorld:
+        return SimSparkWorld(link, self._pace(link))
 
-    def _drive(self, link: SimulationLink) -> Drive:
+    def _pace(self, link: SimulationLink) -> Pace:
         if self.config.pace == 'live':
-            return LiveDrive(link, self.config.host)
-        return SteppingDrive(link, real_time=self.config.pace == 'real_time')
+            return LivePace(link, self.config.host)
+        return SteppedPace(link, real_time=self.config.pace == 'real_time')
 
 
 __all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'PLAYERS', 'SimSparkConfig', 'SimSparkGateway']

@@ -13,8 +13,8 @@ from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.client.replies.observations import WorldObservation
-from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
+from urlab_ros_bridge.gateways.simulation.robot import read_actuated_robot
 from urlab_ros_bridge.model import WorldModel
 
 BALL = 'ball'
@@ -61,8 +61,8 @@ class SimSparkScene(LocalModel):
         """
         super().__init__(handshake)
         self.world: WorldModel = read_world(handshake)
-        self.robots: Mapping[str, ServedRobot] = {
-            prefix: read_served_robot(handshake, prefix) for prefix in handshake.articulations
+        self.robots: Mapping[str, ActuatedRobot] = {
+            prefix: read_actuated_robot(handshake, prefix) for prefix in handshake.articulations
         }
         self.ball = self._find_ball(handshake)
         numbers = (self.model.numeric(index) for index in range(self.model.nnumeric))

@@ -4,16 +4,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-from typing import Protocol
 
-from urlab_ros_bridge.gateways.motion.target import Target
-from urlab_ros_bridge.gateways.simspark.connections import ClientHandler
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.players import MAX_NUMBER
 from urlab_ros_bridge.gateways.simspark.game.players import Player
@@ -285,51 +280,4 @@ class GameStage:
         return self.scene.world.reference_pose(base.id).position[2]
 
 
-class Role(Protocol):
-    """Takes part in every cycle.  All methods are called in the thread of the cycle."""
-
-    def begin(self, stage: GameStage) -> None:
-        """Start with a world: at the beginning, and whenever another one replaces it."""
-
-
-class Referee(Role, Protocol):
-    """Enforces the rules."""
-
-    def is_waiting_for(self, ready: Counter[Side]) -> bool:
-        """
-        Return whether the game, and with it time, cannot begin yet.
-
-        :param ready: number of agents by side.
-        """
-
-    def judge(self) -> None:
-        """Evaluate the scene and change the game; called in every cycle, after the trainers."""
-
-
-class AgentSide(Role, ClientHandler, Protocol):
-    """Serves the clients of the agents' port."""
-
-    @property
-    def ready(self) -> Counter[Side]:
-        """Return how many agents of each side have joined and answered."""
-
-    @property
-    def is_waiting(self) -> bool:
-        """Return whether the next cycle has to wait: an agent in sync mode has not sent (syn)."""
-
-    @property
-    def is_joining(self) -> bool:
-        """Return whether time must not pass faster than in reality, so that an agent can join."""
-
-    def on_time_frozen(self, scene: SimSparkScene) -> None:
-        """Serve agents that join while time is frozen."""
-
-    def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
-        """
-        Send the percepts of a scene; return the setpoints until the next cycle, by robot.
-
-        What agents sent before, in answer to earlier percepts, takes effect now.
-        """
-
-
-__all__ = ['CYCLE', 'STILL', 'AgentSide', 'GameStage', 'Referee', 'Role', 'Teleporter']
+__all__ = ['CYCLE', 'STILL', 'GameStage', 'Teleporter']

@@ -164,7 +164,7 @@ class PageWorld:
         if engaged and E_STOP not in link.handshake.extensions:
             for prefix, robot in link.handshake.articulations.items():
                 if robot.twist_controller is not None:
-                    link.drive(prefix, (0.0, 0.0, 0.0), 1.0)
+                    link.set_twist(prefix, (0.0, 0.0, 0.0), 1.0)
         self._send_status()
 
     def check_e_stop(self) -> None:

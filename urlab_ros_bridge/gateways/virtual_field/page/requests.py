@@ -163,7 +163,7 @@ def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
     name = fields.text('robot')
     if name not in robots:
         raise UnknownName('articulation', name, robots)
-    world.link.drive(name, (vx, vy, yaw), DRIVE_SECONDS)
+    world.link.set_twist(name, (vx, vy, yaw), DRIVE_SECONDS)
     return {}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.gateways.virtual_field.protocol.fields import IDENTITY
 from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
@@ -62,7 +62,7 @@ def handle_radius(arm: ArmChain) -> float:
 class LedTip:
     """One tip that a mouse leads, with the orientation that it had at first.  Thread-safe."""
 
-    def __init__(self, model: Any, robot: ServedRobot, arm: ArmChain) -> None:
+    def __init__(self, model: Any, robot: ActuatedRobot, arm: ArmChain) -> None:
         """
         Prepare the inverse kinematics.
 

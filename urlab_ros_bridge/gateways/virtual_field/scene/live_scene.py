@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.stream import open_state
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
-from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.robot import read_actuated_robot
 from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 from urlab_ros_bridge.gateways.virtual_field.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.virtual_field.scene.arms import ArmShape
@@ -56,7 +56,7 @@ class LiveScene:
         self.world = read_world(self.handshake)
         self._mirror = MirroredScene(self.handshake)
         self.robots = {
-            p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
+            p: read_actuated_robot(self.handshake, p) for p in self.handshake.articulations
         }
         self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
         self.radii = [list(arm.radii) for arm in self.arms]

@@ -85,21 +85,21 @@ class Steering:
         qpos = self._positions()
         now = time.monotonic()
         if qpos is not None:
-            staged: dict[str, dict[str, float]] = {}
+            setpoints: dict[str, dict[str, float]] = {}
             for operator in operators:
                 for prefix, ctrl in operator.act(qpos, now, self._period).items():
-                    staged.setdefault(prefix, {}).update(ctrl)
-            for prefix, ctrl in staged.items():
-                self._link.stage(prefix, ctrl)
+                    setpoints.setdefault(prefix, {}).update(ctrl)
+            for prefix, ctrl in setpoints.items():
+                self._link.set_setpoints(prefix, ctrl)
         # A base without an operator still has a last twist, which is stopped here.
         for prefix in {*wanted, *self._twists}:
-            self._drive(prefix, wanted.get(prefix, STOPPED), now)
+            self._set_twist(prefix, wanted.get(prefix, STOPPED), now)
 
-    def _drive(self, prefix: str, twist: Twist, now: float) -> None:
+    def _set_twist(self, prefix: str, twist: Twist, now: float) -> None:
         last, at = self._twists.get(prefix, (STOPPED, now))
         if twist == last and (twist == STOPPED or now - at < _REPEAT):
             return
-        self._link.drive(prefix, twist, TWIST_SECONDS)
+        self._link.set_twist(prefix, twist, TWIST_SECONDS)
         if twist == STOPPED:
             self._twists.pop(prefix, None)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
-from urlab_ros_bridge.gateways.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.virtual_field.steering.hand import TipPose
 from urlab_ros_bridge.geometry import matrix_of
@@ -38,7 +38,7 @@ _POSITION_KINDS = ('position', 'intvelocity')
 _GRIPPER_WORDS = ('gripper', 'finger')
 
 
-def is_steerable(robot: ServedRobot, arm: ArmChain) -> bool:
+def is_steerable(robot: ActuatedRobot, arm: ArmChain) -> bool:
     """
     Return whether the tip of an arm can be led: each joint follows a position.
 
@@ -61,7 +61,7 @@ def is_steerable(robot: ServedRobot, arm: ArmChain) -> bool:
     )
 
 
-def _is_leg(robot: ServedRobot, arm: ArmChain) -> bool:
+def _is_leg(robot: ActuatedRobot, arm: ArmChain) -> bool:
     """Return whether a chain reaches as far down as anything of its robot, in the reference."""
     tip = arm.nodes[-1]
     place = robot.world.reference_pose(tip.body).then(Pose(tip.place)).position
@@ -79,7 +79,7 @@ class TipControl:
     :ivar prefix: of the robot.
     """
 
-    def __init__(self, model: Any, robot: ServedRobot, arm: ArmChain) -> None:
+    def __init__(self, model: Any, robot: ActuatedRobot, arm: ArmChain) -> None:
         """
         Prepare.
 
@@ -205,7 +205,7 @@ def lag_of(actuator: Actuator, joint: Joint) -> float:
 
 
 def _frame(
-    robot: ServedRobot, arm: ArmChain
+    robot: ActuatedRobot, arm: ArmChain
 ) -> tuple[tuple[str, str], tuple[float, float, float]]:
     """Return kind and name of the frame to solve for, and the tip in it."""
     if arm.tip_site is not None:
@@ -218,7 +218,7 @@ def can_turn(arm: ArmChain) -> bool:
     return len(arm.joints) >= _FULL_POSE
 
 
-def grippers_of(robot: ServedRobot, arm: ArmChain) -> list[Actuator]:
+def grippers_of(robot: ActuatedRobot, arm: ArmChain) -> list[Actuator]:
     """Return what opens and closes at the end of an arm."""
     own = {joint.id for joint in arm.joints}
     joints = {j for body in arm.bodies for j in robot.world.bodies[body].joints} - own

@@ -16,8 +16,8 @@ from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.gateways.errors import RobotError
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.world.stage import CYCLE
-from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simulation.pace import SteppedTime
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
@@ -28,7 +28,7 @@ _IDLE = 0.04
 _FIRST_SECONDS = 2.0
 
 
-class Drive(ABC):
+class Pace(ABC):
     """
     Advances time from one cycle to the next.
 
@@ -55,7 +55,7 @@ class Drive(ABC):
         """Restore the server's mode."""
 
 
-class LiveDrive(Drive):
+class LivePace(Pace):
     """
     Follows a server whose time advances by itself.
 
@@ -118,7 +118,7 @@ class LiveDrive(Drive):
         return state
 
 
-class SteppingDrive(Drive):
+class SteppedPace(Pace):
     """
     Steps a server in direct mode, one cycle at a time: equal commands give equal worlds.
 
@@ -130,13 +130,10 @@ class SteppingDrive(Drive):
     def __init__(self, link: SimulationLink, *, real_time: bool) -> None:
         super().__init__(link)
         self._real_time = real_time
-        self._mode_before = link.use_mode('direct')
-        self._cycles = 0
+        self._time = SteppedTime(link, 1 / CYCLE)
 
     def observe(self, targets: Mapping[str, Target]) -> WorldObservation:
-        steps = steps_at(self._cycles, 1 / CYCLE, self.link.timestep)
-        self._cycles += 1
-        seen = self.link.step(targets, steps)
+        seen = self.link.step(targets, self._time.next_steps())
         now = time.monotonic()
         # Of a longer delay, only a few cycles are caught up.
         self.due = max(self.due + CYCLE, now - 5 * CYCLE) if self._real_time else now
@@ -144,8 +141,7 @@ class SteppingDrive(Drive):
 
     def close(self) -> None:
         """Restore the server's mode."""
-        if self._mode_before != 'direct' and not self.link.is_lost:
-            self.link.use_mode(self._mode_before)
+        self._time.restore()
 
 
-__all__ = ['Drive', 'LiveDrive', 'SteppingDrive']
+__all__ = ['LivePace', 'Pace', 'SteppedPace']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of lockstep and real time: the commanded robot and its timed states."""
+"""How a robot moves in time: what lockstep and real time have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import TypeAlias
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.clocks import stamp
-from urlab_ros_bridge.gateways.simulation.clocks import steps_at
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
 # A base stops when no command came for so many control periods, or this long (s).
@@ -40,9 +39,9 @@ class TimedState:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandedRobot:
+class RobotControl:
     """
-    One robot on a link, and how it is commanded.
+    How one robot is commanded and observed.
 
     :ivar rate: commands per second of simulated time: a control period is one over it.
     :ivar interpolation_rate: setpoints per second on the way to a target; None: at once.
@@ -54,7 +53,6 @@ class CommandedRobot:
     :ivar clock: of stamps, one of `CLOCKS`.
     """
 
-    link: SimulationLink
     prefix: str
     rate: float
     interpolation_rate: float | None
@@ -65,66 +63,24 @@ class CommandedRobot:
     cameras: Mapping[str, str] = field(default_factory=dict)
     clock: str = 'sim'
 
-    def step(
-        self, target: Target, n_steps: int = 1, *, images: bool = False, live: bool = False
-    ) -> StepResult:
-        """
-        Command a setpoint; in direct mode the world advances by `n_steps`.
 
-        :param live: only in live mode, see `SimulationLink.step`.
-        """
-        return self.link.step(
-            {self.prefix: target},
-            n_steps,
-            raw=(self.prefix,) if self.raw else (),
-            cameras=self.cameras if images else None,
-            observations=self.observations,
-            live=live,
-        )
-
-    def drive(self, target: Target, *, ages: bool) -> None:
-        """
-        Command the twist of a target that has one.
-
-        :param ages: whether it ends by the wall clock too, see `SimulationLink.drive`.
-        """
-        if target.twist is not None:
-            self.link.drive(self.prefix, target.twist, self.twist_timeout, ages=ages)
-
-    def observe(self) -> StepResult:
-        """Return state and images of a live world."""
-        return self.link.observe(self.cameras, self.observations)
-
-    def stamp(self, seen: StepResult) -> float:
-        """Return the timestamp of a reply just received."""
-        return stamp(seen, self.clock)
-
-    def steps_at(self, period: int) -> int:
-        """Return the simulation steps of a control period."""
-        return steps_at(period, self.rate, self.link.timestep)
-
-    @property
-    def twist_timeout(self) -> float:
-        """Return the simulated seconds after which a base stops by itself."""
-        return max(TWIST_SECONDS, TWIST_PERIODS / self.rate)
-
-
-class TimeMode(ABC):
+class Pace(ABC):
     """
-    Moves one robot from target to target.
+    Moves one robot from target to target, in time of its own kind.
 
     :ivar in_order: whether a command has to wait for the requests before it.
     """
 
     in_order = True
 
-    def __init__(self, robot: CommandedRobot) -> None:
+    def __init__(self, link: SimulationLink, control: RobotControl) -> None:
         """
         Take over the robot in its current state.
 
-        :raises UrlabError: when the server does not allow this mode.
+        :raises UrlabError: when the server does not allow this pace.
         """
-        self.robot = robot
+        self._link = link
+        self._control = control
 
     @abstractmethod
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
@@ -167,5 +123,38 @@ class TimeMode(ABC):
     def close(self) -> None:
         """Release the robot; it is not used afterwards."""
 
+    def _step(
+        self, target: Target, n_steps: int = 1, *, images: bool = False, live: bool = False
+    ) -> StepResult:
+        """
+        Command a setpoint; in direct mode the world advances by `n_steps`.
 
-__all__ = ['CommandedRobot', 'Resolve', 'TimeMode', 'TimedState']
+        :param live: only in live mode, see `SimulationLink.step`.
+        """
+        control = self._control
+        return self._link.step(
+            {control.prefix: target},
+            n_steps,
+            raw=(control.prefix,) if control.raw else (),
+            cameras=control.cameras if images else None,
+            observations=control.observations,
+            live=live,
+        )
+
+    def _set_twist(self, target: Target, *, by_wall_clock: bool) -> None:
+        """
+        Command the twist of a target that has one; without further ones the base stops.
+
+        :param by_wall_clock: whether it ends by that too, see `SimulationLink.set_twist`.
+        """
+        if target.twist is not None:
+            timeout = max(TWIST_SECONDS, TWIST_PERIODS / self._control.rate)
+            prefix = self._control.prefix
+            self._link.set_twist(prefix, target.twist, timeout, by_wall_clock=by_wall_clock)
+
+    def _timed(self, seen: StepResult, target: Target) -> TimedState:
+        """Return a reply just received, with its timestamp."""
+        return TimedState(seen, target, stamp(seen, self._control.clock))
+
+
+__all__ = ['Pace', 'Resolve', 'RobotControl', 'TimedState']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot served with a profile: episodes, observations, actions and task results."""
+"""The environment of a policy: episodes, observations, actions and task results of one robot."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import Action
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.serving.lockstep import Lockstep
 from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
+from urlab_ros_bridge.gateways.chiral.serving.pace import Pace
+from urlab_ros_bridge.gateways.chiral.serving.pace import RobotControl
 from urlab_ros_bridge.gateways.chiral.serving.real_time import RealTime
 from urlab_ros_bridge.gateways.chiral.serving.task import Task
 from urlab_ros_bridge.gateways.chiral.serving.task import TaskView
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import CommandedRobot
-from urlab_ros_bridge.gateways.chiral.serving.time_mode import TimeMode
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.clocks import LatencyMeter
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
-from urlab_ros_bridge.gateways.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.simulation.robot import read_actuated_robot
 from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 
 CLOCK_UNITS = {
@@ -68,9 +68,9 @@ class ResetRequest:
         return cls(seed, keyframe)
 
 
-class RobotDrive:
+class RobotEnvironment:
     """
-    One robot of a running server, driven and observed as a profile specifies.
+    The environment of a policy: one robot of a running server, as a profile specifies.
 
     :ivar profile: completed; `robot` and `layout` are made from it and the model.
     :ivar latency: of the actions of this episode.
@@ -87,7 +87,7 @@ class RobotDrive:
         self.link = link
         handshake = link.handshake
         with profile_key('articulation'):
-            self.robot = read_served_robot(handshake, choose_articulation(wanted, handshake))
+            self.robot = read_actuated_robot(handshake, choose_articulation(wanted, handshake))
         self.cameras = CameraTable(handshake, self.robot)
         self.profile = complete(wanted, self.robot, self.cameras)
         self.layout = ActionLayout(self.profile, self.robot, handshake.model)
@@ -100,21 +100,20 @@ class RobotDrive:
         self.episode = -1
         self._started_at = 0.0
         self._scene = MirroredScene(handshake)  # of the acting client
-        self.time_mode = self._take_robot()
+        self.pace = self._make_pace()
 
-    def _take_robot(self) -> TimeMode:
+    def _make_pace(self) -> Pace:
         profile, layout, prefix = self.profile, self.layout, self.robot.prefix
 
         def hold(seen: StepResult) -> Target:
             state = seen.articulations[prefix]
             return layout.initial(state.qpos, state.ctrl)
 
-        control = profile.control
-        paced = CommandedRobot(
-            self.link,
+        wanted = profile.control
+        control = RobotControl(
             prefix,
-            control.rate,
-            control.interpolation_rate if control.interpolate else None,
+            wanted.rate,
+            wanted.interpolation_rate if wanted.interpolate else None,
             hold,
             smooth=layout.smooth,
             raw=layout.raw,
@@ -123,13 +122,13 @@ class RobotDrive:
             clock=profile.clock,
         )
         if profile.pace == 'lockstep':
-            return Lockstep(paced)
-        return RealTime(paced, prefetches=profile.frames == 'latest')
+            return Lockstep(self.link, control)
+        return RealTime(self.link, control, prefetches=profile.frames == 'latest')
 
     @property
     def in_order(self) -> bool:
         """Return whether an action has to wait for the requests before it."""
-        return self.time_mode.in_order
+        return self.pace.in_order
 
     def observer(self) -> ObservationMaker:
         """Return a maker of observations, with its own images, for one connection."""
@@ -137,7 +136,7 @@ class RobotDrive:
 
     def observe(self, observer: ObservationMaker) -> Observation:
         """Return the observation of now; may be called from several threads."""
-        now = self.time_mode.timed_state()
+        now = self.pace.timed_state()
         started = self._started_at
         seen = observer.observe(now.seen, now.target, now.stamp, {})
         since = max(0.0, now.seen.time - started)
@@ -169,7 +168,7 @@ class RobotDrive:
                 targets.append(layout.resolve(row, targets[-1], self._scene))
             return targets[1:]
 
-        self.time_mode.act(resolve, lambda stamp: self.latency.add(action.timestamps, stamp))
+        self.pace.act(resolve, lambda stamp: self.latency.add(action.timestamps, stamp))
 
     def reset(self, observer: ObservationMaker, request: ResetRequest) -> Observation:
         """
@@ -181,7 +180,7 @@ class RobotDrive:
         seed = profile.seed + self.episode + 1 if request.seed is None else request.seed
         keyframe = profile.keyframe if request.keyframe is None else request.keyframe
         self.latency.clear()
-        began = self.time_mode.begin(lambda: self._rewind(seed, keyframe), profile.settle)
+        began = self.pace.begin(lambda: self._rewind(seed, keyframe), profile.settle)
         self._started_at = began.time
         self.episode += 1
         seen = self.observe(observer)
@@ -203,18 +202,18 @@ class RobotDrive:
         """Apply `on_disconnect` of the profile."""
         policy, reset = self.profile.control.on_disconnect, self.profile.reset
         if policy == 'reset':
-            self.time_mode.begin(lambda: self._rewind(reset.seed, reset.keyframe))
+            self.pace.begin(lambda: self._rewind(reset.seed, reset.keyframe))
             return
-        seen, target = self.time_mode.current()
+        seen, target = self.pace.current()
         if policy == 'stop':
             target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
         elif target.twist is not None:  # hold means the pose: a moving base must stop
             target = Target(target.ctrl, (0.0, 0.0, 0.0))
-        self.time_mode.command(target)
+        self.pace.command(target)
 
     def close(self) -> None:
         """Release the robot."""
-        self.time_mode.close()
+        self.pace.close()
 
     def describe(self) -> dict[str, Any]:
         """Return the metadata of the robot and the pace."""
@@ -239,4 +238,4 @@ class RobotDrive:
         }
 
 
-__all__ = ['ResetRequest', 'RobotDrive']
+__all__ = ['ResetRequest', 'RobotEnvironment']

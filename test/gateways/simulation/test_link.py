@@ -41,7 +41,7 @@ def line(link, port):
     """Return a link to a rover that stands."""
     line = link(port)
     line.use_mode('live')
-    line.drive('rover', STOP, TIMEOUT)
+    line.set_twist('rover', STOP, TIMEOUT)
     until(line, line.state().time + 1.0)
     return line
 
@@ -61,7 +61,7 @@ def travelled(line, seconds=0.6):
 
 def test_a_command_is_executed_however_long_the_robot_was_idle(line):
     time.sleep(LONG)  # the link learns no time of the server in between
-    line.drive('rover', FORWARD, TIMEOUT)
+    line.set_twist('rover', FORWARD, TIMEOUT)
     assert travelled(line) > AT_REST
 
 
@@ -70,7 +70,7 @@ def test_a_command_that_waited_at_a_stopped_server_is_refused(line, server):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         stop_for_a_while(process)
         try:
-            driving = pool.submit(line.drive, 'rover', FORWARD, TIMEOUT)
+            driving = pool.submit(line.set_twist, 'rover', FORWARD, TIMEOUT)
             time.sleep(LONG)
         finally:
             process.send_signal(signal.SIGCONT)
@@ -79,13 +79,13 @@ def test_a_command_that_waited_at_a_stopped_server_is_refused(line, server):
     assert travelled(line) < AT_REST
 
 
-@pytest.mark.parametrize(('ages', 'moves'), [(True, False), (False, True)])
-def test_a_command_given_while_time_is_frozen_expires(line, port, ages, moves):
+@pytest.mark.parametrize(('expires', 'moves'), [(True, False), (False, True)])
+def test_a_command_given_while_time_is_frozen_expires(line, port, expires, moves):
     client = Client('127.0.0.1', port, shared=True)
     client.connect()
     client.set_paused(True)
     try:
-        line.drive('rover', FORWARD, TIMEOUT, ages=ages)
+        line.set_twist('rover', FORWARD, TIMEOUT, by_wall_clock=expires)
         time.sleep(LONG)
     finally:
         client.set_paused(False)
