@@ -28,6 +28,7 @@ from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.extras.bag import BagRecorder
 from urlab_ros_bridge.ros.extras.lockstep import Lockstep
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.node import BridgeNode
@@ -222,7 +223,7 @@ class Bridge:
         timeline = self.timeline
         return (
             self.link.state.connected
-            and self.stream.world is not None
+            and self.world.topics is not None
             and not timeline.jump_requested
             and timeline.stamp_ns is not None
         )
@@ -230,6 +231,10 @@ class Bridge:
     @property
     def stream(self):
         return self.node.bridge.part(StreamThread)
+
+    @property
+    def world(self):
+        return self.node.bridge.part(CurrentWorld)
 
     @property
     def link(self):

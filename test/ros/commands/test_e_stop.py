@@ -97,7 +97,7 @@ def test_an_engaged_bridge_engages_a_server_that_is_new_or_did_not_answer(bridge
     bridged.lost = False
     assert bridged.poll() and bridged.poll() and bridged.server
     bridged.server = False  # it was restarted
-    bridged.part.published(None, None)
+    bridged.part.take_world(None, None)
     assert bridged.poll() and bridged.poll() and bridged.server
 
 
@@ -111,7 +111,7 @@ def test_robots_that_are_made_while_it_is_engaged_are_stopped(monkeypatch):
         stepping=None,
         features=(),
         log=lambda *_: None,
-        part=lambda kind: SimpleNamespace(),
+        part=lambda kind: SimpleNamespace(on_new_run=[]),
     )
     commands = Commands(bridge)
 
@@ -121,7 +121,7 @@ def test_robots_that_are_made_while_it_is_engaged_are_stopped(monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(commands_module, 'CommandedRobot', make)
-    commands.plan_changed(SimpleNamespace(robots=(PLAN,)))
+    commands.take_world(SimpleNamespace(robots=(PLAN,)), None)
     with pytest.raises(CommandRejected, match='e-stop'):
         made[0].arbiter.claim(JOINT_COMMANDS, [0], 0)
     commands.resume()

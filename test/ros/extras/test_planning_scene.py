@@ -18,7 +18,7 @@ from shape_msgs.msg import SolidPrimitive
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.models import world_names
 from urlab_ros_bridge.ros.extras.planning_scene import PlanningSceneTopic
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.plan.from_model import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
 
@@ -41,12 +41,12 @@ class Scene:
         self.client = Client(**ports_of(self.server), shared=True)
         self.client.connect()
         self.objects, self.node = {}, FakeNode()
-        self._stream = SimpleNamespace(world=SimpleNamespace(state=self))
+        self._world = SimpleNamespace(topics=SimpleNamespace(state=self))
         self._settings = Settings(publish_planning_scene=True)
         self.topic = PlanningSceneTopic(
             SimpleNamespace(
                 node=self.node,
-                part={StreamThread: self._stream}.__getitem__,
+                part={CurrentWorld: self._world}.__getitem__,
                 settings=self._settings,
                 timeline=SimpleNamespace(stamp_ns=7),
                 log=lambda *_: None,
@@ -57,7 +57,7 @@ class Scene:
     def read_world(self):
         """Take the present world, as after a handshake."""
         handshake = self.client.handshake
-        self.topic.published(plan_world(handshake, self._settings), handshake)
+        self.topic.take_world(plan_world(handshake, self._settings), handshake)
 
     @property
     def entities(self):

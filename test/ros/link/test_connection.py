@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.extras.standard.simulation_state import State
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.link import connection
+from urlab_ros_bridge.ros.link import world
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
 
@@ -62,7 +63,7 @@ class Reading(Part):
     """A part that is busy with each world."""
 
     def __init__(self, read):
-        self.published = read
+        self.take_world = read
 
 
 def test_requests_during_discovery_wait_without_delaying_others(small_server, bridged):
@@ -166,7 +167,7 @@ def test_an_unexpected_error_while_publishing_ends_the_bridge(small_server, brid
     wait_until(lambda: bridge.settled)
     failures = []
     monkeypatch.setattr(bridge.node.bridge, 'fail', failures.append)
-    monkeypatch.setattr(type(bridge.stream.world), 'publish', lambda *_: 1 / 0)
+    monkeypatch.setattr(type(bridge.world.topics), 'publish', lambda *_: 1 / 0)
     wait_until(lambda: failures)
     assert 'ZeroDivisionError' in str(failures[0])
 
@@ -180,6 +181,23 @@ def test_observing_names_a_robot_that_does_not_exist_and_shows_the_others(small_
         return status.level == b'\2' and "'bto'" in status.message
 
     listener.wait_for(DiagnosticArray, '/diagnostics', names_it)
+
+
+def test_a_world_whose_topics_cannot_be_made_is_reported(small_server, bridged, monkeypatch):
+    make = world.WorldTopics
+
+    def fails(*arguments, plan, **more):
+        return [][1] if plan.robots else make(*arguments, plan=plan, **more)
+
+    monkeypatch.setattr(world, 'WorldTopics', fails)
+    bridge, listener = bridged(small_server())
+
+    def reports_it(message):
+        return 'cannot be made: IndexError' in message.status[0].message
+
+    listener.wait_for(DiagnosticArray, '/diagnostics', reports_it)
+    assert not bridge.world.plan.robots
+    assert bridge.node.count_publishers('/odom') == 0
 
 
 def test_observing_continues_after_an_error(small_server, bridged, monkeypatch):

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import FeatureFailed
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Observer
+from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.program.features import FEATURES
 
@@ -61,7 +62,7 @@ def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, 
     late = Feature('other motto', latched=lambda plan, settings: {'motto': String(data='second')})
     bridge, listener = bridged(small_server(), features=(*FEATURES, taken, late))
     assert listener.wait_for(String, 'motto', qos=LATCHED).data == 'first'
-    world = wait_until(lambda: bridge.stream.world)
+    world = wait_until(lambda: bridge.world.topics)
     (note,) = (note for note in world.notes if 'motto' in note)
     assert 'other motto' in note
 
@@ -118,7 +119,9 @@ def test_a_feature_that_raises_is_named_and_everything_else_continues(
 ):
     server, broken, log = small_server(), Broken(), CapturedLog(capfd)
     # It comes first, so that everything else comes after it.
-    bridge, listener = bridged(server, features=(*FEATURES[:5], broken.feature, *FEATURES[5:]))
+    first = FEATURES.index(connection.FEATURE) + 1
+    features = (*FEATURES[:first], broken.feature, *FEATURES[first:])
+    bridge, listener = bridged(server, features=features)
     listener.listen(String, 'odd')
     listener.publisher(Twist, 'odd_command').publish(Twist())
     cmd_vel = listener.publisher(Twist, 'cmd_vel')
@@ -162,6 +165,26 @@ def test_a_feature_that_cannot_be_attached_is_named(small_server, bridged):
     odd = Feature('odd', attach=lambda bridge: [][1])
     with pytest.raises(FeatureFailed, match=r"'odd'.*IndexError"):
         bridged(small_server(), features=(*FEATURES, odd))
+
+
+class Old(Part):
+    """A part written for an earlier release."""
+
+    def __init__(self):
+        self.calls = []
+        self.plan_changed = lambda plan: self.calls.append(plan)
+        self.published = lambda plan, handshake: self.calls.append((plan, handshake))
+
+
+def test_hooks_of_earlier_releases_are_called_with_a_warning(small_server, bridged, capfd):
+    old, log = Old(), CapturedLog(capfd)
+    feature = Feature('old', attach=lambda bridge: old)
+    bridge, _ = bridged(small_server(), features=(*FEATURES, feature))
+    plan, (same, handshake) = wait_until(lambda: old.calls[1:] and old.calls[:2])
+    assert plan == same == bridge.world.plan and handshake is bridge.link.handshake
+    assert len(log.with_words("'old'")) == 2
+    with pytest.deprecated_call():
+        assert bridge.node.bridge.plan is plan
 
 
 @pytest.mark.parametrize('words', ['once', 'every tick, if it changed'])

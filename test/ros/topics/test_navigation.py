@@ -9,7 +9,7 @@ from fake_node import FakeNode
 from urlab_ros_bridge.client.replies.ops import NavigationTarget
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.ros.topics import navigation
 
@@ -23,9 +23,9 @@ def test_each_known_target_of_a_robot_that_drives_is_published_once_in_each_run(
     node, link, targets = FakeNode(), SimpleNamespace(on_status=[]), []
     plan = SimpleNamespace(robots=(robot('rover'), robot('crane', drives=False)))
     publishers = Publishers(node)
-    stream = SimpleNamespace(world=SimpleNamespace(publishers=publishers))
+    world = SimpleNamespace(topics=SimpleNamespace(publishers=publishers))
     bridge = SimpleNamespace(
-        part={ServerLink: link, StreamThread: stream}.__getitem__,
+        part={ServerLink: link, CurrentWorld: world}.__getitem__,
         log=lambda *line: None,
         settings=Settings(),
         run_in_stream=lambda task: task(),
@@ -42,7 +42,7 @@ def test_each_known_target_of_a_robot_that_drives_is_published_once_in_each_run(
             take(SimpleNamespace(navigation_targets=tuple(targets)), 0.0)
 
     def begin_run(name):
-        part.published(plan, SimpleNamespace(raw={'run': name}))
+        part.take_world(plan, SimpleNamespace(raw={'run': name}))
 
     begin_run('first')
     announce(1, x=1.0)

@@ -10,6 +10,7 @@ import threading
 from typing import Any
 from typing import TypeVar
 
+from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.commands.admission import Rejections
 from urlab_ros_bridge.ros.commands.context import CommandContext
 from urlab_ros_bridge.ros.commands.context import CommandParameters
@@ -57,6 +58,8 @@ class Commands(Part):
             bridge.stepping,
             bridge.errors,
         )
+        # Setpoints and velocities were for the server before.
+        bridge.part(ServerLink).on_new_run.append(lambda: self.forget('the bridge reconnected'))
         self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
         self._changing, self._ended = threading.Lock(), False
@@ -74,7 +77,7 @@ class Commands(Part):
         """Start the thread."""
         self.sender.start()
 
-    def plan_changed(self, plan: WorldPlan) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Accept commands for these robots only; unchanged robots continue."""
         with self._changing:
             if not self._ended:

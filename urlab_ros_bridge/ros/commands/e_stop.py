@@ -51,7 +51,7 @@ class EStop(Part):
         self._link.on_status.append(self._follow)
         self._run_in_stream(self._publish)
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Forget the state of the server: it may be another one, or have been restarted."""
         with self._lock:
             self._followed = False

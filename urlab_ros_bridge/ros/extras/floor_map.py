@@ -62,7 +62,7 @@ class MapTopic(Part):
         self._newest: Handshake | None = None
         self._thread = threading.Thread()
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Draw the map of the world, if it is enabled."""
         self._newest = handshake
         if handshake is not None and self._bridge.settings(MapParameters).publish_map:

@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.description.appearance import scenery
@@ -92,7 +92,7 @@ class PlanningSceneTopic(Part):
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._stream = bridge.part(StreamThread)
+        self._world = bridge.part(CurrentWorld)
         self._publisher: Publisher | None = None
         self._obstacles: dict[str, Obstacle] = {}
         self._sent: dict[str, tuple[Obstacle, Pose]] = {}
@@ -107,7 +107,7 @@ class PlanningSceneTopic(Part):
         moves = any(obstacle.pose is None for obstacle in self._obstacles.values())
         return {b'scene/'} if moves else set()
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Take the obstacles of another world."""
         if handshake is None or self._publisher is None:
             return
@@ -135,7 +135,7 @@ class PlanningSceneTopic(Part):
                 self._publisher.publish(scene)
 
     def _pose(self, name: str, obstacle: Obstacle) -> Pose | None:
-        world = self._stream.world
+        world = self._world.topics
         if obstacle.pose is not None or world is None or name not in world.state.entities:
             return obstacle.pose
         try:

@@ -18,6 +18,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
+import warnings
 
 import numpy as np
 from rclpy.node import Node
@@ -130,12 +131,11 @@ class Part:
         """Return prefixes of the wire that are needed in addition to those of topics."""
         return set()
 
-    def plan_changed(self, plan: WorldPlan) -> None:
-        """Take the plan of another world, before that world is published."""
-
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """
-        Take the plan of the world that is published, after each connection.
+        Take the world that is published from now on; called in the link thread.
+
+        It is called after each connection, so the world may be the same as before.
 
         :param handshake: None without a session.
         """
@@ -212,11 +212,8 @@ class Bridge:
     :ivar all_settings: returns the present values of all parameters; from any thread.
     :ivar log: takes a severity (info, warning) and a text.
     :ivar timeline: simulation time and its epochs.
-    :ivar on_plan: called in the link thread after each connection with the plan of the world, and
-        whether the server closes ticks with its sim_time row.
     :ivar fail: stops a running bridge with a reason; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
-    :ivar plan: the published world.
     :ivar stepping: who advances simulation time through this bridge.
     :ivar stream_tasks: what the stream thread is to do between two ticks.
     :ivar errors: what features have raised.
@@ -230,7 +227,6 @@ class Bridge:
         log: Callable[[str, str], None],
         *,
         timeline: Timeline,
-        on_plan: Callable[[WorldPlan, bool], None],
         fail: Callable[[UrlabError], None],
         status_fd: int | None = None,
     ) -> None:
@@ -239,8 +235,6 @@ class Bridge:
         self.all_settings = all_settings
         self.log = log
         self.timeline = timeline
-        self.plan = WorldPlan()
-        self.on_plan = on_plan
         self.fail = fail
         self.status_fd = status_fd
         self.errors = FeatureErrors(log)
@@ -270,6 +264,15 @@ class Bridge:
             raise PartMissing(kind) from None
         return found
 
+    @property
+    def plan(self) -> WorldPlan:
+        """The published world, for features of earlier releases."""
+        warnings.warn(
+            'Bridge.plan: use bridge.part(CurrentWorld).plan', DeprecationWarning, stacklevel=2
+        )
+        plans = (getattr(part, 'plan', None) for part in self._offered.values())
+        return next((plan for plan in plans if isinstance(plan, WorldPlan)), WorldPlan())
+
     def run_in_stream(self, task: Callable[[], None]) -> None:
         """
         Run a task in the stream thread, between two ticks, and return at once.
@@ -287,7 +290,12 @@ class Bridge:
         for feature in self.features:
             if feature.attach is not None:
                 with self._starting(feature.name):
-                    self._parts.append((feature.name, self.add(feature.attach(self))))
+                    part = self.add(feature.attach(self))
+                self._parts.append((feature.name, part))
+                for name in OLD_HOOKS:
+                    if hasattr(part, name):
+                        text = f'{name} will not be called in the next release; use take_world'
+                        self.log('warning', f'feature {feature.name!r}: {text}')
 
     def start(self) -> None:
         """
@@ -311,14 +319,10 @@ class Bridge:
         parts, self._parts = self._parts, []
         self._call_all(lambda part: part.destroy(), reversed(parts))
 
-    def take_plan(self, plan: WorldPlan) -> None:
-        """Announce another world, before it is published."""
-        self.plan = plan
-        self._call_all(lambda part: part.plan_changed(plan), self._parts)
-
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Announce that a world is published."""
-        self._call_all(lambda part: part.published(plan, handshake), self._parts)
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+        """Announce the world that is published from now on."""
+        self._call_all(lambda part: part.take_world(plan, handshake), self._parts)
+        self._call_all(lambda part: _call_old_hooks(part, plan, handshake), self._parts)
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that parts need in addition to those of topics."""
@@ -370,3 +374,13 @@ class Bridge:
         except Exception as error:
             self.errors.add(feature, error)
             raise FeatureFailed(feature, error) from error
+
+
+# Names of `Part.take_world` before it was one: with the plan, and with plan and handshake.
+OLD_HOOKS = ('plan_changed', 'published')
+
+
+def _call_old_hooks(part: Part, plan: WorldPlan, handshake: Handshake | None) -> None:
+    for name, arguments in zip(OLD_HOOKS, ((plan,), (plan, handshake)), strict=True):
+        if hasattr(part, name):
+            getattr(part, name)(*arguments)

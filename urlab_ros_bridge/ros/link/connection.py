@@ -36,6 +36,7 @@ from urlab_ros_bridge.ros.features.errors import owner_of
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
@@ -83,6 +84,8 @@ class ServerLink(Part):
     :ivar continued: the last handshake was of the same run, whose world has changed.
     :ivar on_status: all are called in the link thread with each status, and when it was requested
         (s by time.monotonic).
+    :ivar on_new_run: all are called in the link thread when another server, or a restarted one, is
+        connected, before its world is published.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -90,7 +93,7 @@ class ServerLink(Part):
         first = bridge.settings(ConnectionParameters)
         self._settings = bridge.settings
         self._stream = bridge.part(StreamThread)
-        self._on_plan = bridge.on_plan
+        self._world = bridge.part(CurrentWorld)
         self._log, self._errors = bridge.log, bridge.errors
         self.commands = make_client(bridge.settings)
         self.client = self.commands
@@ -101,9 +104,10 @@ class ServerLink(Part):
         self._state_changed, self._overrides = threading.Condition(), 0
         self.status: ServerStatus | None = None
         self.on_status: list[Callable[[ServerStatus, float], None]] = []
+        self.on_new_run: list[Callable[[], None]] = []
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
-        self._last, self._observed_epoch = WorldPlan(), -1
+        self._observed_epoch = -1
         self._generation, self._stepping = 0, bridge.stepping
         self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
@@ -334,12 +338,17 @@ class ServerLink(Part):
         if self._stop.is_set():
             return  # to publish a world takes long where others compute
         # A thread that sees the state connected must also see the plan.
-        self._on_plan(plan, 'sim_time_row' in handshake.extensions)
-        self._change_state(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
         self.reconnects += again and not self.continued
-        robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
+        if not self.continued:
+            for forget in self.on_new_run:
+                forget()
+        world, has_sim_time = self._world, 'sim_time_row' in handshake.extensions
+        world.take(plan, handshake, has_sim_time=has_sim_time, problem=problem)
+        robots = world.plan.robots
+        self._change_state(phase=Phase.CONNECTED, problem=world.problem, robots=len(robots))
+        names = ', '.join(robot.prefix for robot in robots) or 'none'
         what = 'the world has changed' if self.continued else f'connected to {self.state.endpoint}'
-        self._log('info', f'{what}, robots: {robots}')
+        self._log('info', f'{what}, robots: {names}')
 
     def _open_service_session(self, handshake: Handshake) -> None:
         """Give services their own session, where that takes no other client's session away."""
@@ -383,8 +392,7 @@ class ServerLink(Part):
         try:
             plan = plan_world(handshake, settings)
             if self.continued:
-                plan = keep_namespaces(plan, self._last)
-            self._last = plan
+                plan = keep_namespaces(plan, self._world.plan)
             return plan if self._stop.is_set() else with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensor types and sensor frames are not available: {error}'
@@ -398,21 +406,20 @@ class ServerLink(Part):
         This is repeated after every jump of time, and while robots are missing.
         """
         self._change_state(phase=Phase.OBSERVING)
-        timeline = self._stream.timeline
-        if self._last.robots and not self.state.problem and timeline.epoch == self._observed_epoch:
+        timeline, world = self._stream.timeline, self._world
+        if world.plan.robots and not self.state.problem and timeline.epoch == self._observed_epoch:
             return
         rows = self._discover()
         self._observed_epoch = timeline.epoch
         if not rows:
             return
         plan = plan_topics(rows, self._settings)
-        if plan != self._last:
-            self._last = plan
-            self._change_state(robots=len(plan.robots))
-            self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
+        if plan != world.plan:
+            world.take(plan, None, has_sim_time=self._stream.counters.closed_by == 'sim_time')
+            self._change_state(robots=len(world.plan.robots))
             self._observed_epoch += 1  # a new plan begins an epoch itself
         missing = missing_robot(rows, self._settings)
-        self._report_problem('' if missing is None else str(missing))
+        self._report_problem(world.problem or ('' if missing is None else str(missing)))
 
     def _discover(self) -> dict[bytes, bytes]:
         """Listen to everything for a while; return the rows by topic."""

@@ -26,7 +26,7 @@ from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.link.clock import ClockParameters
 from urlab_ros_bridge.ros.link.clock import ClockPublisher
 from urlab_ros_bridge.ros.link.counters import Counters
-from urlab_ros_bridge.ros.link.world import PublishedWorld
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -61,7 +61,6 @@ class StreamThread(Part):
     Turns ticks into messages.
 
     :ivar counters, timeline: read them from any thread.
-    :ivar world: the topics that are published, None before the first connection.
     :ivar discover: subscribe to all topics of the wire, and collect them.
     :ivar discovered: the topics that were received since, with the latest payload.
     """
@@ -75,7 +74,7 @@ class StreamThread(Part):
         """
         self.counters = Counters()
         self.timeline = bridge.timeline
-        self.world: PublishedWorld | None = None
+        self._world = bridge.part(CurrentWorld)
         self.discover = False
         self.discovered: dict[bytes, bytes] = {}
         self._stepping = bridge.stepping
@@ -85,7 +84,6 @@ class StreamThread(Part):
         self.source = StateStream(
             server.host, server.state_port, (), backlog=BACKLOG, keys=server.keys
         )
-        self._has_sim_time = True
         self._clocks = 0
         self._subscribed: set[bytes] = set()
         self._stop = threading.Event()
@@ -105,26 +103,14 @@ class StreamThread(Part):
     def changed(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
         self._clock.set_rate(settings(ClockParameters).clock_rate)
-        if self.world is not None:
-            self.world.apply(settings)
-
-    def begin_world(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
-        """
-        Begin a new epoch with the next tick.
-
-        :param world: its topics; None: those of the world before.
-        :param has_sim_time: whether the server closes ticks with its sim_time row.
-        """
-        self._has_sim_time = has_sim_time
-        self._bridge.run_in_stream(lambda: self._begin_world(world))
 
     def repeat(self) -> None:
         """Publish the present instant once more."""
 
         def publish() -> None:
-            world, stamp_ns = self.world, self.timeline.stamp_ns
-            if world is not None and stamp_ns is not None:
-                self.counters.messages += world.repeat(stamp_ns)
+            topics, stamp_ns = self._world.topics, self.timeline.stamp_ns
+            if topics is not None and stamp_ns is not None:
+                self.counters.messages += topics.repeat(stamp_ns)
 
         self._bridge.run_in_stream(publish)
 
@@ -134,7 +120,8 @@ class StreamThread(Part):
 
         Only for `Part.tick`; None when the tick does not hold them.
         """
-        robot = self.world.state.robots.get(prefix) if self.world is not None else None
+        topics = self._world.topics
+        robot = topics.state.robots.get(prefix) if topics is not None else None
         try:
             return None if robot is None else robot.joints()
         except UrlabError:
@@ -142,7 +129,8 @@ class StreamThread(Part):
 
     def resets(self, prefix: str) -> int | None:
         """Return how often a robot was reset before the present tick; as `joints`."""
-        robot = self.world.state.robots.get(prefix) if self.world is not None else None
+        topics = self._world.topics
+        robot = topics.state.robots.get(prefix) if topics is not None else None
         try:
             return None if robot is None else robot.resets()
         except UrlabError:
@@ -187,18 +175,6 @@ class StreamThread(Part):
                 next_second = now + _REPORT_SECONDS
                 self._bridge.every_second(now)
 
-    def _begin_world(self, world: PublishedWorld | None) -> None:
-        # The timeline continues until the next tick, which is the first one of the new epoch.
-        self.timeline.request_jump()
-        if world is None:
-            return
-        old, self.world = self.world, world
-        if old is not None:
-            old.close(world)
-        world.apply(self._bridge.all_settings())
-        world.publish_latched()
-        world.poll_subscribers()
-
     def _process(self, tick: Tick, now: float) -> None:
         """Count a tick, publish it, and call the parts of features; one that is broken counts."""
         counters = self.counters
@@ -220,7 +196,7 @@ class StreamThread(Part):
 
     def _publish(self, tick: Tick, stamp_ns: int) -> None:
         """Publish /clock, then all topics; only what is new where time has not advanced."""
-        timeline, counters, world = self.timeline, self.counters, self.world
+        timeline, counters, topics = self.timeline, self.counters, self._world.topics
         step, went_back = timeline.step(stamp_ns), False
         if step is Step.SAME:
             self._clock.publish_held_back()
@@ -232,8 +208,8 @@ class StreamThread(Part):
                 self._settle()
             timeline.begin_epoch()
             self._bridge.jump(stamp_ns, went_back)
-            if world is not None:
-                world.clear()
+            if topics is not None:
+                topics.clear()
         elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         timeline.tick_ns = stamp_ns
@@ -243,8 +219,8 @@ class StreamThread(Part):
         sent = self._clock.tick(stamp_ns, time.monotonic_ns(), always)
         if went_back:
             self._settle()
-        if world is not None:
-            made = world.publish(tick, stamp_ns, not self._stepping.is_free)
+        if topics is not None:
+            made = topics.publish(tick, stamp_ns, not self._stepping.is_free)
             counters.messages += made
             sent = sent or made > 0
         if sent and tick.wall_ns is not None:
@@ -260,8 +236,8 @@ class StreamThread(Part):
 
         :param tick: one of the same time; None: none came.
         """
-        world, stamp_ns = self.world, self.timeline.stamp_ns
-        if world is None or stamp_ns is None:
+        topics, stamp_ns = self._world.topics, self.timeline.stamp_ns
+        if topics is None or stamp_ns is None:
             return 0
         if self._stepping.in_lockstep:
             # Nodes must answer an instant once, so it is not published again when their commands
@@ -269,8 +245,8 @@ class StreamThread(Part):
             if time.monotonic() - self.timeline.last_advance < _INSTANT_SECONDS:
                 return 0
         elif tick is not None:
-            world.update(tick, stamp_ns)
-        return world.publish_changes(stamp_ns)
+            topics.update(tick, stamp_ns)
+        return topics.publish_changes(stamp_ns)
 
     def _update_subscriptions(self, now: float, started: float) -> None:
         """Subscribe to what the topics with subscribers, and the parts of features, need."""
@@ -278,15 +254,16 @@ class StreamThread(Part):
         self.counters.messages += self._clock.count - self._clocks
         self._clocks = self._clock.count
         rows: set[bytes] = set()
-        if self.world is not None:
-            self.world.poll_subscribers()
-            rows = self.world.subscriptions() | self._bridge.extra_subscriptions()
+        topics = self._world.topics
+        if topics is not None:
+            topics.poll_subscribers()
+            rows = topics.subscriptions() | self._bridge.extra_subscriptions()
         wanted = needed_topics(
             'state_full'  # a server in direct mode sends no rows
             if self._stepping.in_lockstep
             else self._bridge.settings(ConnectionParameters).stream,
             rows,
-            has_sim_time=self._has_sim_time,
+            has_sim_time=self._world.has_sim_time,
             silent_for=now - (self.counters.last_rows or started),
         )
         if self.discover:

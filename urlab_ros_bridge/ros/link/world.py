@@ -55,7 +55,6 @@ class PublishedWorld:
         :param before: the world that this one will replace; what both publish keeps
             the publishers that there are.
         """
-        self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan)
         self._tick: Tick | None = None
@@ -64,14 +63,21 @@ class PublishedWorld:
             node, before.publishers if before is not None else None
         )
         self.feeds: list[Feed] = []
+        try:
+            self._make_all(plan, settings, features)
+        except Exception:
+            self.publishers.close(before.publishers if before is not None else None)
+            raise
+
+    def _make_all(self, plan: WorldPlan, settings: Settings, features: Sequence[Feature]) -> None:
         self._observers: list[tuple[str, Observer]] = []  # each with the name of its feature
         shared = (self.publishers, settings, self.notes, self.feeds)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
-            robot_topics = RobotTopics(*shared, errors=errors, plan=robot, state=state)
+            robot_topics = RobotTopics(*shared, errors=self._errors, plan=robot, state=state)
             for feature in features:
                 self._make(feature.name, feature.feeds, robot_topics)
-        world_topics = WorldTopics(*shared, errors=errors, plan=plan, state=self.state)
+        world_topics = WorldTopics(*shared, errors=self._errors, plan=plan, state=self.state)
         for feature in features:
             self._make(feature.name, feature.world_feeds, world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
@@ -79,7 +85,7 @@ class PublishedWorld:
         self._latched: dict[str, tuple[str, Any]] = {}
         for feature in features:
             if feature.latched is not None:
-                with errors.caught(feature.name):
+                with self._errors.caught(feature.name):
                     self._add_latched(feature.name, feature.latched(plan, settings))
 
     def _make(

@@ -37,6 +37,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import QosParameters
 from urlab_ros_bridge.ros.link import clock
 from urlab_ros_bridge.ros.link import connection
+from urlab_ros_bridge.ros.link import current_world
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.parameters import frames_differ
@@ -74,6 +75,7 @@ FEATURES: tuple[Feature, ...] = (
     second_bridge.FEATURE,
     graph.OTHER_PUBLISHERS,
     bags.FEATURE,
+    current_world.FEATURE,
     stream.FEATURE,
     connection.FEATURE,
     Feature('names', NamesParameters, group='Names', check=frames_differ),

@@ -24,20 +24,15 @@ from typing import Any
 from rclpy.context import Context as RosContext
 from rclpy.parameter import Parameter
 
-from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.extras.bag import RecordableNode
 from urlab_ros_bridge.ros.extras.bag import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.link.world import PublishedWorld
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.parameters.settings import settings_type
-from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import installed_features
 from urlab_ros_bridge.ros.reports.reporter import log_to
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -82,13 +77,10 @@ class BridgeNode(RecordableNode):
             lambda: self.parameters.settings,
             self._log,
             timeline=timeline,
-            on_plan=self._on_plan,
             fail=on_failure or (lambda error: self._log('warning', str(error))),
             status_fd=status_fd,
         )
         self.bridge.add(self.topics)
-        self._world_plan: WorldPlan | None = None
-        self._world: PublishedWorld | None = None
         try:
             self._refuse_sim_time()
             self.parameters = Parameters(self, settings_type(features), self._changed)
@@ -125,21 +117,3 @@ class BridgeNode(RecordableNode):
         if self.get_parameter('use_sim_time').value:
             self.set_parameters([Parameter('use_sim_time', Parameter.Type.BOOL, False)])
             self._log('warning', 'use_sim_time is ignored: this node publishes /clock')
-
-    def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
-        """Publish what there is now; called in the link thread."""
-        bridge, world = self.bridge, None
-        link = bridge.part(ServerLink)
-        if not link.continued:
-            # Setpoints and velocities were for the server before.
-            bridge.part(Commands).forget('the bridge reconnected')
-        if plan != self._world_plan:
-            world = PublishedWorld(
-                self, plan, bridge.all_settings(), bridge.features, bridge.errors, self._world
-            )
-            for note in world.notes:
-                self._log('warning', note)
-            self._world_plan, self._world = plan, world
-            bridge.take_plan(plan)
-        bridge.part(StreamThread).begin_world(world, has_sim_time)
-        bridge.published(plan, link.handshake)

@@ -28,6 +28,7 @@ from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
+from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
@@ -156,7 +157,7 @@ class OtherPublishers(GraphCheck):
         self._since = monotonic()
         self._dead_until = 0.0
 
-    def plan_changed(self, plan: WorldPlan) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Watch descriptions for controller_manager too: it takes the first that it gets."""
         controlled = any('<ros2_control' in robot.appearance.urdf for robot in plan.robots)
         self._shared = tuple(name for name in SHARED if not (controlled and name == DESCRIPTION))

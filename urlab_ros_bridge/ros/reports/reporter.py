@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import RUNNING
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -59,6 +60,7 @@ class Reporter(Part):
         self._bridge = bridge
         self._stream = bridge.part(StreamThread)
         self._link = bridge.part(ServerLink)
+        self._world = bridge.part(CurrentWorld)
         self._log = bridge.log
         self._status_fd = bridge.status_fd
         self._meter = RateMeter()
@@ -79,8 +81,8 @@ class Reporter(Part):
         """
         stream, link = self._stream, self._link
         rates = self._meter.measure(stream.counters, now)
-        world = stream.world
-        feeds = world.feeds if world else []
+        topics = self._world.topics
+        feeds = topics.feeds if topics else []
         dropped = stream.source.stats.dropped_ticks
         for feed in feeds:
             feed.dropped += feed.has_subscribers * (dropped - self._dropped)
@@ -101,9 +103,9 @@ class Reporter(Part):
             self._diagnostics.publish(diagnostics_to_ros(stamp, statuses))
 
     def _statuses(self, rates: Rates, feeds: Sequence[Feed]) -> list[DiagnosticStatus]:
-        stream, link, world = self._stream, self._link, self._stream.world
+        stream, link, topics = self._stream, self._link, self._world.topics
         return [
-            connection_status(self._name, link, rates, world.notes if world else ()),
+            connection_status(self._name, link, rates, topics.notes if topics else ()),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
             *(feature_status(self._name, given) for given in self._bridge.statuses()),
             *topic_statuses(self._name, feeds, self._feeds),

@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -34,7 +35,8 @@ class ServiceContext:
     :ivar timeline: published simulation time.
     :ivar stepping: who advances it.
     :ivar part: returns the part of a feature by its class, for services of that feature.
-    :ivar link: the connection to the server; `stream`: the ticks from there.
+    :ivar link: the connection to the server; `stream`: the ticks from there; `world`: what is
+        published of it.
     :ivar world_turn: see `ServiceThreads`.
     :ivar recording_name: of the recording that was started here last, empty before it.
     """
@@ -46,6 +48,7 @@ class ServiceContext:
         self.part = bridge.part
         self.link = bridge.part(ServerLink)
         self.stream = bridge.part(StreamThread)
+        self.world = bridge.part(CurrentWorld)
         self.commands = bridge.part(Commands)
         self.reset_counts = bridge.part(ResetCounts)
         self.e_stop = bridge.part(EStop)
@@ -57,7 +60,7 @@ class ServiceContext:
     @property
     def plan(self) -> WorldPlan:
         """Return the published world."""
-        return self._bridge.plan
+        return self.world.plan
 
     def has(self, need: str) -> bool:
         """Return whether the server has an extension of the protocol; empty: yes."""

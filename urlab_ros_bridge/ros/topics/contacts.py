@@ -26,6 +26,7 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
 from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
@@ -132,6 +133,7 @@ class ContactTopics(Part):
         """Make the publishers, unless no request may be sent."""
         self._bridge = bridge
         self._link = bridge.part(ServerLink)
+        self._world = bridge.part(CurrentWorld)
         publishers = Publishers(bridge.node)
         self._publishers: dict[Topic, Publisher] = {}
         if not bridge.settings(ConnectionParameters).observe_only:
@@ -157,7 +159,7 @@ class ContactTopics(Part):
         if self._thread.is_alive():
             self._thread.join(2.0)
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Try again: an earlier server did not support the request."""
         self._unsupported = False
 
@@ -205,7 +207,7 @@ class ContactTopics(Part):
         settings = self._bridge.settings
         if topic is DATA:
             return contacts_to_ros(stamp_ns, settings(NamesParameters).map_frame, found)
-        frame = self._bridge.plan.scene.frame
+        frame = self._world.plan.scene.frame
         scale = settings(ContactParameters).contact_force_scale
         markers = contact_markers(frame, stamp_ns, found.contacts, scale)
         had_markers, self._marked = self._marked, bool(markers)

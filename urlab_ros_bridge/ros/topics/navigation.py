@@ -23,7 +23,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.geometry import initial_pose_to_ros
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
@@ -75,14 +75,14 @@ class NavigationTargets(Part):
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._stream = bridge.part(StreamThread)
+        self._world = bridge.part(CurrentWorld)
         self._robots: Mapping[str, RobotPlan] = MappingProxyType({})
         self._run: object = None
         self._published = 0  # id of the newest one
         if bridge.settings(NavigationParameters).publish_navigation_targets:
             bridge.part(ServerLink).on_status.append(self._publish_new)
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Take the robots that drive; another world counts its targets from the beginning."""
         self._robots = {robot.prefix: robot for robot in plan.robots if robot.drives}
         run = None if handshake is None else handshake.raw.get('run')
@@ -97,7 +97,7 @@ class NavigationTargets(Part):
                 self._bridge.run_in_stream(partial(self._publish, target, robot))
 
     def _publish(self, target: NavigationTarget, robot: RobotPlan) -> None:
-        topic, world = TOPICS[target.kind], self._stream.world
+        topic, world = TOPICS[target.kind], self._world.topics
         if world is None:
             return
         publisher = world.publishers.of(topic, topic.named(robot.namespace))

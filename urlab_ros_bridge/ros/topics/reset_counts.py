@@ -13,6 +13,7 @@ import threading
 
 from std_msgs.msg import UInt64
 
+from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -43,7 +44,7 @@ class ResetCounts(Part):
         self._counts: Counter[str] = Counter()
         self.notes: list[Note] = []
 
-    def plan_changed(self, plan: WorldPlan) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Publish the counts of these robots; those that were there before keep theirs."""
         topics = {robot.prefix: RESET_COUNT.named(robot.namespace) for robot in plan.robots}
         with self._lock:

@@ -72,7 +72,7 @@ def test_commands_are_recorded_when_they_are_received(recording):
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)
     wait_until(publisher.get_subscription_count)
     begin(bridge, topics=['cmd_vel', 'odom'])
-    (odom,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'odom']
+    (odom,) = [feed for feed in bridge.world.topics.feeds if feed.topic == 'odom']
     before = odom.count
     wait_until(lambda: odom.count > before)
     wanted = []

@@ -63,7 +63,7 @@ def test_the_true_pose_is_published_for_new_subscribers_and_after_displacements(
     wait_until(lambda: len(poses) == 2)
     assert poses[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
     # A restarted subscriber gets it again.
-    (feed,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'initialpose']
+    (feed,) = [feed for feed in bridge.world.topics.feeds if feed.topic == 'initialpose']
     listener.forget()
     wait_until(lambda: not feed.has_subscribers)
     poses = listener.listen(PoseWithCovarianceStamped, '/initialpose')

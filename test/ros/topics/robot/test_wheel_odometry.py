@@ -118,7 +118,7 @@ def test_it_comes_from_the_wheels_alone_and_the_true_place_of_odom_in_the_map_be
 def test_wheel_odometry_without_wheels_is_refused_with_the_valid_drives(small_server, bridged):
     bridge, _ = bridged(small_server(), odom_source='wheels')
     wait_until(lambda: bridge.settled, 20.0)
-    (note,) = [note for note in bridge.stream.world.notes if 'odom_source' in note]
+    (note,) = [note for note in bridge.world.topics.notes if 'odom_source' in note]
     assert 'differential, ackermann, omni' in note and 'planar' in note
     names = {publisher.topic_name for publisher in bridge.node.publishers}
     assert '/ground_truth/pose' in names and '/odom' not in names

@@ -73,7 +73,7 @@ def _odom_pose(context: SimulationContext, prefix: str, invalid: int) -> Pose:
     found: list[Pose | None] = []
 
     def read() -> None:
-        world = context.stream.world
+        world = context.world.topics
         robot = None if world is None else world.state.robots.get(prefix)
         found.append(None if robot is None else robot.odom_in_world())
 

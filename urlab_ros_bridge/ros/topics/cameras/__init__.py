@@ -48,7 +48,7 @@ class Cameras(Part):
         # The bridge may end while a world is being published.
         self._changing, self._stopped = threading.Lock(), False
 
-    def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
+    def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Publish the cameras of a world."""
         if handshake is not None:
             try:
