@@ -51,6 +51,8 @@ class ServerConfig:
         limit.
     :ivar dialect: of requests, replies and snapshots: ``page``, or ``0.6`` of plugin v0.6.
     :ivar robot: name of a robot of MuJoCo Menagerie, in place of `model`.
+    :ivar scene: file of a world that the robots of `model` or `robot` are put into.
+    :ivar pose: where in the scene the first of them stands: x, y, z (m) and yaw (rad).
     :ivar importing: how a robot description is imported.
     :raises OpenWithoutKeys: when `bind` is wider than loopback, without keys or `insecure`.
     """
@@ -78,6 +80,8 @@ class ServerConfig:
     gl: str = 'auto'
     dialect: str = PAGE
     robot: str | None = None
+    scene: Path | None = None
+    pose: tuple[float, float, float, float] | None = None
     importing: ImportOptions = field(default_factory=ImportOptions)
 
     def __post_init__(self) -> None:

@@ -226,6 +226,41 @@ def test_a_model_alone_and_its_folder_stand_on_the_usual_floor(tmp_path):
     assert sidecar.parent == tmp_path / 'out'
 
 
+LAMP = """
+<robot name="lamp">
+  <link name="foot">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><geometry><box size="0.3 0.3 0.2"/></geometry></collision>
+  </link>
+  <link name="head">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  </link>
+  <joint name="neck" type="revolute"><parent link="foot"/><child link="head"/>
+    <origin xyz="0 0 0.5"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="1"/>
+  </joint>
+</robot>
+"""
+
+
+def test_a_robot_is_put_into_a_scene_of_either_kind(tmp_path):
+    urdf = tmp_path / 'lamp.urdf'
+    urdf.write_text(LAMP)
+    alone = load_world(ServerConfig(model=urdf))
+    (robot,) = alone.articulations
+    base = f'{robot}_{alone.spec.articulations[0].frames["base"]}'
+    (tmp_path / 'hall.xml').write_text(
+        '<mujoco><worldbody><geom name="ground" type="plane" size="0 0 1"/></worldbody></mujoco>'
+    )
+    for scene, others in ((CORPUS / 'diff_drive.sdf', ['car']), (tmp_path / 'hall.xml', [])):
+        pose = (3.0, -2.0, 0.5, np.pi / 2)
+        world = load_world(ServerConfig(model=urdf, scene=scene, pose=pose))
+        assert list(world.articulations) == [*others, robot]
+        expected = alone.data.body(base).xpos + np.array([3.0, -2.0, 0.5])
+        assert world.data.body(base).xpos == pytest.approx(expected)
+        assert world.data.body(base).xmat[3] == pytest.approx(1.0), 'its x axis is along y'
+        assert 'floor' not in [world.model.geom(g).name for g in range(world.model.ngeom)]
+
+
 WORLD = '<sdf version="1.9"><world name="w">{}</world></sdf>'
 INCLUDE = WORLD.format('<include><uri>{}</uri></include>')
 LINK = '<sdf version="1.9"><model name="m"><link name="l">{}</link></model></sdf>'

@@ -9,6 +9,7 @@ Each returns the problem, or an empty string.  An empty value means "not given".
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
 from pathlib import Path
 import re
@@ -40,6 +41,22 @@ def model_file(path: str) -> str:
     if os.path.isfile(os.path.join(path, 'model.config')):
         return ''
     return existing_file(path)
+
+
+def four_numbers(text: str) -> str:
+    """
+    Check that a text is four finite numbers.
+
+    >>> four_numbers('1 2 0')
+    "'1 2 0' are not four numbers (x y z yaw)"
+    """
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if not text or (len(values) == 4 and all(map(math.isfinite, values))):
+        return ''
+    return f'{shown(text)} are not four numbers (x y z yaw)'
 
 
 def folder(path: str) -> str:

@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.arguments.checks import bundled_world
 from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.checks import folder
+from urlab_ros_bridge.cli.arguments.checks import four_numbers
 from urlab_ros_bridge.cli.arguments.checks import model_file
 from urlab_ros_bridge.cli.arguments.checks import package_folders
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
@@ -76,6 +77,19 @@ class WorldArguments(Arguments):
         'Robot of MuJoCo Menagerie to serve instead of a world; `urlab robots` lists the names.',
         metavar='NAME',
     )
+    scene: str = key(
+        '',
+        'SDF, MJCF or sidecar file of a world to put the robot of --model or --robot into.',
+        check=model_file,
+        **PATH,
+    )
+    pose: str = key(
+        '',
+        'Where the robot is put into --scene: "X Y Z YAW" (m, rad); Z is added to the height at '
+        'which it stands on the floor.',
+        metavar='POSE',
+        check=four_numbers,
+    )
     prefix: str = key(
         '',
         'Name of the robot on the wire, or of the first of several; default: from the world.',
@@ -96,6 +110,17 @@ class WorldArguments(Arguments):
         if len(given) > 1:
             problem = f'{" and ".join(given)} are mutually exclusive: give one of them'
             raise KeyProblem(given[-1], problem)
+        if self.scene and not (self.model or self.robot):
+            raise KeyProblem('scene', 'scene needs a robot to put into it: give model or robot')
+        if self.pose and not self.scene:
+            raise KeyProblem('pose', 'pose is where a robot is in a scene: give scene, too')
+
+    def place(self) -> tuple[float, float, float, float] | None:
+        """Return `pose` as numbers, None when it is not given."""
+        if not self.pose:
+            return None
+        x, y, z, yaw = map(float, self.pose.split())
+        return x, y, z, yaw
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,6 +74,8 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         world=world,
         model=Path(values.model) if values.model else None,
         robot=values.robot or None,
+        scene=Path(values.scene) if values.scene else None,
+        pose=values.place(),
         prefix=values.prefix or None,
         actor_id=values.actor_id or None,
         bind=values.bind,

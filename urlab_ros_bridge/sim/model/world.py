@@ -15,11 +15,14 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.model.named_bodies import moving_scenery
 from urlab_ros_bridge.model.named_bodies import named_bodies
 from urlab_ros_bridge.model.named_bodies import NamedBody
+from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.robot_import import is_robot_description
 from urlab_ros_bridge.robot_import.descriptions import import_world
 from urlab_ros_bridge.robot_import.menagerie import robot_world
@@ -31,9 +34,11 @@ from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.assembly import assemble_file
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.wire.names import prefix_problem
+from urlab_ros_bridge.wire.names import valid_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +256,57 @@ def load_world(config: ServerConfig) -> World:
         path = robot_world(config.robot)
     else:
         path = Path(config.model) if config.model else models.world_path(config.world)
-    if is_robot_description(path):
-        path = import_world(path, config.importing)
-    sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
-    if sidecar.is_file():
-        spec = _renamed(load_sidecar(sidecar), config)
-        world = World(path.stem, spec, *assemble(spec))
+    described = _described(path, config.importing)
+    if config.scene is not None:
+        name, described = config.scene.stem, _in_scene(described, path, config, config.scene)
+    else:
+        name, described = path.stem, described and _renamed(described, config)
+    if described is not None:
+        world = World(name, described, *assemble(described))
         _check_start(world)
         return world
     model, source, spec = assemble_file(path, config.prefix)
     return World(path.stem, _renamed(spec, config), model, source)
+
+
+def _described(path: Path, options: ImportOptions) -> WorldSpec | None:
+    """Return the world of a sidecar or description, None for an MJCF file without a sidecar."""
+    if is_robot_description(path):
+        path = import_world(path, options)
+    sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
+    return load_sidecar(sidecar) if sidecar.is_file() else None
+
+
+def _in_scene(
+    robots: WorldSpec | None, path: Path, config: ServerConfig, scene: Path
+) -> WorldSpec:
+    """
+    Return the world of a scene with robots put into it.
+
+    :param robots: what `path` describes; None for an MJCF file, which is one robot.
+    """
+    if robots is None:
+        prefix = config.prefix or valid_prefix(path.stem)
+        robots = WorldSpec(None, (ArticulationSpec(prefix, path),), {}, path)
+    if not robots.articulations:
+        raise WorldError(f'{path}: there is no robot in it that could be put into {scene}')
+    first, *others = _renamed(robots, config).articulations
+    if config.pose is not None:
+        x, y, z, yaw = config.pose
+        quat = xyzw_to_wxyz(yaw_quaternion(yaw))
+        first = replace(first, pose=PoseSpec((x, y, z + first.pose.pos[2]), quat))
+    placed = (first, *others)
+    world = _described(scene, config.importing) or WorldSpec(scene, (), {}, scene)
+    for robot in placed:
+        names = [other.prefix for other in world.articulations]
+        if problem := prefix_problem(robot.prefix, names):
+            raise WorldError(f'--prefix: {problem}')
+    starts = {robot.prefix: robots.start_keyframe for robot in placed if robots.start_keyframe}
+    return replace(
+        world,
+        articulations=(*world.articulations, *placed),
+        start_keyframes={**world.start_keyframes, **robots.start_keyframes, **starts},
+    )
 
 
 def _check_start(world: World) -> None:
