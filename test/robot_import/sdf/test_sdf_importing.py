@@ -226,20 +226,22 @@ def test_a_model_alone_and_its_folder_stand_on_the_usual_floor(tmp_path):
     assert sidecar.parent == tmp_path / 'out'
 
 
+INERTIAL = """<inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
 LAMP = """
 <robot name="lamp">
   <link name="foot">
-    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    INERTIAL
     <collision><geometry><box size="0.3 0.3 0.2"/></geometry></collision>
   </link>
   <link name="head">
-    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    INERTIAL
   </link>
   <joint name="neck" type="revolute"><parent link="foot"/><child link="head"/>
     <origin xyz="0 0 0.5"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="1"/>
   </joint>
 </robot>
-"""
+""".replace('INERTIAL', INERTIAL)
 
 
 def test_a_robot_is_put_into_a_scene_of_either_kind(tmp_path):
